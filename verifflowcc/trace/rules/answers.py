@@ -1,4 +1,4 @@
-"""What answers one item outside of the items: the code that implements it, the tests of it, and what became of them."""
+"""The code and the tests of one item, and the items that links lead to from it."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -53,17 +53,17 @@ def reach(start: TraceItem, step: Step) -> tuple[Reached, ...]:
 
 
 def below(view: TraceView, item: TraceItem) -> tuple[Reached, ...]:
-    """Return what stands on an item: whatever would be touched by a change of it."""
+    """Return all items below an item: those that a change of it would touch."""
     return reach(item, view.children)
 
 
 def above(view: TraceView, item: TraceItem) -> tuple[Reached, ...]:
-    """Return what an item stands on, up to the needs."""
+    """Return all items above an item, up to the needs."""
     return reach(item, view.parents)
 
 
 LOST = "lost"
-"""How a test comes to an item that names it by a pattern which no test fits."""
+"""The source of a test that an item names by a pattern without a match."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -125,7 +125,7 @@ class TestSeen:
 
     @property
     def word(self) -> str:
-        """What became of it, in a word or two."""
+        """Its outcome, in a word or two."""
         if self.outcome is None:
             return "no such test" if self.by == LOST else "not run"
         if self.stale:
@@ -162,7 +162,7 @@ def tests_of(view: TraceView, item: TraceItem) -> tuple[TestSeen, ...]:
     """
     joined = view.joins.by_id.get(item.id, NONE)
     seen = [
-        *(told(view, each.test) for each in joined.told),
+        *(told(view, each.test) for each in joined.verdicts),
         *(TestSeen(each.test, None, "mark", path=each.path, line=each.line) for each in joined.unrun),
         *(TestSeen(each, None, LOST, path=item.path, line=item.line("tests"), known=False) for each in joined.lost),
     ]
@@ -180,9 +180,12 @@ def specifications(view: TraceView, item: TraceItem) -> tuple[TraceItem, ...]:
 
 
 def told(view: TraceView, test: str) -> TestSeen:
-    """Return a test of which there is a result: what the reports that count say, else what those do that do not."""
+    """Return a test that has a result.
+
+    The reports that count decide; where none does, those that do not count.
+    """
     verdict = view.joins.verdicts[test]
-    found = [each for each in view.told[test] if each.report in verdict.reports]
+    found = [each for each in view.results_by_test[test] if each.report in verdict.reports]
     counts = verdict.outcome is not None
     return TestSeen(
         test,
@@ -194,7 +197,7 @@ def told(view: TraceView, test: str) -> TestSeen:
         cases=max(each.cases for each in found),
         message=verdict.message,
         path=test.partition("::")[0] if "::" in test else "",
-        known=all(each.known for each in view.told[test]),
+        known=all(each.known for each in view.results_by_test[test]),
         proof=view.sources.results.proofs.get(test, ""),
     )
 

@@ -1,4 +1,6 @@
-"""Where each item stands: whether it has what it needs, whether it is shown, and what that comes to below and above it.
+"""Coverage of each item: whether its needs are met, and whether it is shown.
+
+What is known of single items is added up over those below and above.
 
 It speaks of the sources alone, not of how much a workflow lets a finding weigh: an item is shown where its declared
 method shows it on the content that is there now, and nowhere else.
@@ -68,18 +70,21 @@ class Standing:
 
 @dataclass(frozen=True)
 class Standings:
-    """All live items of a view with their standings; of two with one id the one that the view finds by it."""
+    """The coverage of all live items of a view.
+
+    Of two items with one id, the one that the view finds by it counts.
+    """
 
     view: TraceView
 
     @cached_property
     def by_id(self) -> Mapping[str, Standing]:
-        """Id → standing, by id."""
+        """Id → coverage, by id."""
         live = {item.id for item in self.view.live}
         return {name: stand(self.view, self.view.by_id[name]) for name in sorted(live)}
 
     def of(self, item: TraceItem) -> Standing:
-        """Return the standing of an item, also of one that the view does not find by its id."""
+        """Return the coverage of an item, found by its id or not."""
         held = self.by_id.get(item.id)
         return held if held is not None and held.item is item else stand(self.view, item)
 
@@ -108,10 +113,10 @@ class Standings:
         """Ids of the items below which something that is not planned lacks what it needs directly."""
         return self._above(name for name, each in self.by_id.items() if not each.answered and not each.planned)
 
-    def proven(self, standing: Standing) -> bool:
+    def proven(self, coverage: Standing) -> bool:
         """Whether an item holds, so does all below it, and something of it all is shown."""
-        name = standing.item.id
-        return standing.holds and name not in self.unshown_below and (standing.shown or name in self.shown_below)
+        name = coverage.item.id
+        return coverage.holds and name not in self.unshown_below and (coverage.shown or name in self.shown_below)
 
     def _above(self, names: Iterable[str]) -> frozenset[str]:
         """Return the ids of all live items above any of these, over any number of links."""
@@ -138,7 +143,7 @@ def stand(view: TraceView, item: TraceItem) -> Standing:
         tuple(need.id for need in view.policy.needs if item.type in need.of and not _met(view, item, need)),
         _named(view, item, method),
         _shown(view, item, method),
-        not _word_stands(view, item),
+        not _consistent(view, item),
     )
 
 
@@ -181,7 +186,7 @@ def _shown(view: TraceView, item: TraceItem, method: str | None) -> bool:
     """Whether all that the item names as what shows it does, and something does by the method that is asked for."""
     tests = [each for each in all_tests_of(view, item) if not _skip_waived(view, each)]
     others = [each for each in specifications(view, item) if _answers_itself(view, each)]
-    if not _word_stands(view, item) or not all(each.passed for each in tests):
+    if not _consistent(view, item) or not all(each.passed for each in tests):
         return False
     if not all(_shown_by_word(view, each) for each in others):
         return False
@@ -189,10 +194,10 @@ def _shown(view: TraceView, item: TraceItem, method: str | None) -> bool:
 
 
 def _shown_by_word(view: TraceView, item: TraceItem) -> bool:
-    return _word_stands(view, item) and _has_word(view, item)
+    return _consistent(view, item) and _has_word(view, item)
 
 
-def _word_stands(view: TraceView, item: TraceItem) -> bool:
+def _consistent(view: TraceView, item: TraceItem) -> bool:
     """Whether no criterion that the item names is unmet, and no word on it is out of date."""
     return _evidence_met(view, item) and (_word(item) is None or word_holds(view, item))
 
@@ -219,11 +224,11 @@ def _criterion_met(results: Results, name: str) -> bool:
 
 def _word(item: TraceItem) -> Verified | None:
     """A person's word that the item is verified, by the method that it declares."""
-    said = item.verified
-    return said if said is not None and said.method == item.verification else None
+    verified = item.verified
+    return verified if verified is not None and verified.method == item.verification else None
 
 
 def word_holds(view: TraceView, item: TraceItem) -> bool:
-    """Whether a person said that the item is verified, and it and its code are as they were then."""
-    said = item.verified
-    return said is not None and matches(said.fingerprint, item.digest) and said.content == pointed_content(view, item)
+    """Whether a person verified the item, and it and its code have not changed since."""
+    word = item.verified
+    return word is not None and matches(word.fingerprint, item.digest) and word.content == pointed_content(view, item)

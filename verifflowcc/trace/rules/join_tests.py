@@ -50,7 +50,10 @@ class TestPlaces:
             self._add(path, file)
 
     def find(self, classname: str, name: str, file: str) -> Located:
-        """Return where a test stands. One that is nowhere is named as the report names it, without its arguments."""
+        """Return the place of a test in the tree.
+
+        One that is not found is named as the report names it, without its arguments.
+        """
         bare = _ARGUMENTS.split(name, maxsplit=1)[0].strip() or name
         for path, within in self._candidates(classname, file):
             symbol = self._symbol(path, within, bare, name)
@@ -76,7 +79,7 @@ class TestPlaces:
             self._by_title.setdefault(_letters(each.name), set()).add((path, each.name))
 
     def _candidates(self, classname: str, file: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield files that a test may stand in, with the names of the classes around it, the likeliest first."""
+        """Yield files that may hold a test, with the classes around it, the likeliest first."""
         names = tuple(name for name in _SEPARATORS.split(classname) if name)[:_DEEPEST]
         path = self._paths.find(file) if file else None
         if path:
@@ -127,7 +130,7 @@ class TestPlaces:
         return subtest if subtest in symbols else ""
 
     def _inherited(self, path: str, within: tuple[str, ...]) -> bool:
-        """Whether the class of a test is in the file: its method then stands in another class."""
+        """Whether the file has the class of a test: its method is then inherited."""
         return bool(within) and ".".join(within) in self._symbols[path]
 
     def _by_name(self, classname: str, bare: str, name: str) -> tuple[str, str] | None:
@@ -158,7 +161,7 @@ def _letters(title: str) -> str:
     return _NOT_LETTERS.sub(" ", title).strip().lower()
 
 
-# What became of each test, over all reports: only those count that speak of the content that is there now.
+# One verdict for each test, over all reports; reports on other content than the present one do not count.
 
 _BROKEN = (Outcome.ERROR, Outcome.FAILED)
 _VERDICTS_WORST_FIRST = tuple(Outcome)
@@ -166,10 +169,10 @@ _VERDICTS_WORST_FIRST = tuple(Outcome)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A test and what became of it.
+    """The verdict on a test, over all reports.
 
     `outcome` is None where no report counts; `reports` are then those that do not, being of other content. Of a test
-    that passed, `reports` are the ones that say so, and `trusted` tells whether one of them is worth enough.
+    that passed, `reports` are the ones that say so, and `trusted` is whether one of them is worth enough.
     """
 
     test: str
@@ -185,22 +188,22 @@ class Verdict:
 
 
 def verdicts(results: Results) -> Mapping[str, Verdict]:
-    """Return test → what became of it. A result whose report is not among the reports does not count."""
+    """Return the verdict on each test; a result without its report does not count."""
     fresh = {each.name for each in results.reports if not each.stale and not each.problem}
     worth = {each.name for each in results.reports if each.trust.rank >= results.least_trust.rank}
-    told: dict[str, list[TestResult]] = defaultdict(list)
+    by_test: dict[str, list[TestResult]] = defaultdict(list)
     for result in results.tests:
-        told[result.test].append(result)
-    return {test: _verdict(test, each, fresh, worth) for test, each in told.items()}
+        by_test[result.test].append(result)
+    return {test: _verdict(test, each, fresh, worth) for test, each in by_test.items()}
 
 
-def _verdict(test: str, told: list[TestResult], fresh: set[str], worth: set[str]) -> Verdict:
-    if len(told) == 1 and told[0].report in fresh:
-        one = told[0]
+def _verdict(test: str, results: list[TestResult], fresh: set[str], worth: set[str]) -> Verdict:
+    if len(results) == 1 and results[0].report in fresh:
+        one = results[0]
         return Verdict(test, one.outcome, (one.report,), one.report in worth, one.message)
-    counting = [each for each in told if each.report in fresh]
+    counting = [each for each in results if each.report in fresh]
     if not counting:
-        return Verdict(test, None, _reports(told), False)
+        return Verdict(test, None, _reports(results), False)
     outcome = _merged(counting)
     saying = [each for each in counting if each.outcome is outcome] or counting
     message = min((each.message for each in saying if each.message), default="")
@@ -208,7 +211,7 @@ def _verdict(test: str, told: list[TestResult], fresh: set[str], worth: set[str]
 
 
 def _merged(counting: list[TestResult]) -> Outcome:
-    """Return the worst outcome; a test that some report passes and another fails is told as that."""
+    """Return the worst outcome; passed here and failed there is `conflicting`."""
     outcomes = {each.outcome for each in counting}
     if len(outcomes) == 1:
         return counting[0].outcome
@@ -218,8 +221,8 @@ def _merged(counting: list[TestResult]) -> Outcome:
     return next(each for each in _VERDICTS_WORST_FIRST if each in outcomes)
 
 
-def _reports(told: Iterable[TestResult]) -> tuple[str, ...]:
-    return tuple(sorted({each.report for each in told}))
+def _reports(results: Iterable[TestResult]) -> tuple[str, ...]:
+    return tuple(sorted({each.report for each in results}))
 
 
 _OUTCOMES = {
@@ -253,7 +256,7 @@ def specified(results: Iterable[TestResult], items: Iterable[TraceItem]) -> tupl
 
 
 class Marked:
-    """The tests' source: where a test of a report stands, and which items the marks there name."""
+    """The source of tests: where each one is, and which items its marks name."""
 
     def __init__(self, code: Sequence[CodeFile]) -> None:
         self._places = TestPlaces(code)
@@ -263,8 +266,9 @@ class Marked:
                 self._marks[file.path, mark.symbol] += mark.ids
 
     def find(self, test: JUnitTest) -> Located:
-        """Return where a test stands. A sentence may stand nowhere, with values put into it: it counts as known."""
+        """Return the place of a test in the tree."""
         found = self._places.find(test.classname, test.name, test.file)
+        # A title that is a sentence may have values filled in, so that no symbol has its words: it counts as known.
         return replace(found, known=True) if " " in test.name.strip() and test.classname else found
 
     def items(self, path: str, symbol: str) -> set[str]:
@@ -298,8 +302,9 @@ def _result(name: str, cases: Sequence[tuple[JUnitTest, Located]], report: str, 
 
 
 def _of_one_case(tests: Sequence[JUnitTest]) -> tuple[Outcome, str]:
-    """Return the outcome of all that stands under one name: what failed and passed there was run again."""
+    """Return the outcome and the message of all runs under one name."""
     outcomes = [_OUTCOMES[test.outcome] for test in tests]
+    # Failed and passed under one name: a tool ran the test again after it failed.
     mixed = Outcome.FLAKY in outcomes or (Outcome.PASSED in outcomes and not _DID_NOT_PASS.isdisjoint(outcomes))
     worst = Outcome.FLAKY if mixed else min(outcomes, key=_WORST_FIRST.index)
     messages = [test.message for test in tests if test.message]

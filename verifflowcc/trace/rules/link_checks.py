@@ -190,7 +190,7 @@ def _tests(view: TraceView, joins: Joins, tell: Telling) -> None:
         return
     names = TestNames(test for each in tests.values() for test in each)
     taken = {test for item in view.live for test in names.named(item.tests)}
-    taken |= {test.test for each in joins.by_id.values() for test in each.told}
+    taken |= {test.test for each in joins.by_id.values() for test in each.verdicts}
     for path in sorted(tests):
         marked = _marked(view.code.get(path), view)
         orphans = [test for test in tests[path] if test not in taken and not _within(test, path, marked)]
@@ -233,13 +233,13 @@ def _parts(dotted: str) -> list[str]:
 
 
 def _marked(file: CodeFile | None, view: TraceView) -> frozenset[str]:
-    """Return the symbols of a file that a mark of an item stands in; "" for the whole file."""
+    """Return the symbols of a file that are marked with an item; "" is the whole file."""
     marks = file.marks if file else ()
     return frozenset(mark.symbol for mark in marks if any(name in view.by_id for name in mark.ids))
 
 
 def _within(test: str, path: str, marked: frozenset[str]) -> bool:
-    """Whether a mark stands in the test, in what holds it, or is the file's."""
+    """Whether a test, what encloses it, or its file is marked."""
     symbol = test[len(path) + 2 :].replace("::", ".")
     while symbol:
         if symbol in marked:
@@ -257,9 +257,9 @@ def _some(names: list[str]) -> str:
 
 
 def check_refs(view: TraceView, tell: Telling) -> None:
-    """Tell of each ref what became of it. What is elsewhere now, word for word, is moved and not gone."""
+    """Report refs to missing or changed code; text found elsewhere counts as moved."""
     named = symbols = stamped = 0
-    places = _Places(view)
+    places = _CodePlaces(view)
     for item in view.live:
         for ref in item.refs:
             if "://" in ref.path:
@@ -274,8 +274,8 @@ def check_refs(view: TraceView, tell: Telling) -> None:
 
 
 @dataclass(frozen=True)
-class _Places:
-    """Where code is now."""
+class _CodePlaces:
+    """The places of code as it is now."""
 
     view: TraceView
 
@@ -340,7 +340,7 @@ def _single(places: tuple[str, ...] | list[str], alike: list[str]) -> str | None
     return alike[0] if len(alike) == 1 else None
 
 
-def _look(item: TraceItem, ref: Ref, places: _Places, tell: Telling) -> None:
+def _look(item: TraceItem, ref: Ref, places: _CodePlaces, tell: Telling) -> None:
     digest, path = places.digest(ref), _plain(ref.path)
     if digest is not None and (ref.digest is None or ref.digest == digest):
         return
@@ -407,7 +407,7 @@ def check_links(view: TraceView, tell: Telling) -> None:
             if relation not in relations:
                 _unknown(item, link, view.policy, tell)
             if target is not None and target.status is not active and link.to != own:
-                _standing(item, link, target, view, tell)
+                _target_status(item, link, target, view, tell)
         if len(links) > 1:
             _twice(item, tell)
     tell.ask(_OF_LINKS, count)
@@ -450,7 +450,7 @@ def _unknown(item: TraceItem, link: Link, policy: TracePolicy, tell: Telling) ->
 
 
 def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, tell: Telling) -> None:
-    """Tell why a relation cannot go between two items; an unknown type or relation is told by itself."""
+    """Report a relation that may not lead between two items of their types."""
     rule = policy.relations.get(link.relation)
     if rule is None or item.type not in policy.types or target.type not in policy.types:
         return
@@ -465,7 +465,7 @@ def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, t
         tell.item("wrong-end", item, link.line, message, step, _about(link), [target.path])
 
 
-def _standing(item: TraceItem, link: Link, target: TraceItem, view: TraceView, tell: Telling) -> None:
+def _target_status(item: TraceItem, link: Link, target: TraceItem, view: TraceView, tell: Telling) -> None:
     if target.status is Status.ARCHIVED:
         message = f"{item.id} {link.relation} {target.id}, which is retired"
         step = steps.unlink(item.id, target.id)

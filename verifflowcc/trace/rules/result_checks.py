@@ -1,4 +1,4 @@
-"""Checks of results: each test of an item ran on the content that is there now, and passed."""
+"""Checks of results: each test of an item ran on the present content, and passed."""
 
 from collections import defaultdict
 
@@ -109,9 +109,9 @@ _LONGEST = 200
 
 
 def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell what became of the items' tests; what is only planned is not asked.
+    """Report tests that did not pass, and items without a result; planned items are skipped.
 
-    A report that does not count is told once, with how many items stand on it alone, and not once for each.
+    A report that does not count is reported once, with the number of items that rely on it alone, not once for each.
     """
     waived, proofs = view.sources.results.waived_skips, view.sources.results.proofs
     stale: dict[str, list[str]] = defaultdict(list)
@@ -123,10 +123,10 @@ def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
             passed_over += 1
             continue
         items += joined.any
-        tests += len(joined.told)
+        tests += len(joined.verdicts)
         if joined.unrun:
             _unrun(item, joined, tell)
-        for test in joined.told:
+        for test in joined.verdicts:
             if test.outcome is None:
                 for report in test.reports:
                     stale[report].append(name)
@@ -167,7 +167,7 @@ def _broken(view: TraceView, item: TraceItem, test: Verdict, tell: Telling) -> N
 
 
 def _again(report: ResultReport | None) -> str:
-    """Return the command that makes a report anew."""
+    """Return the command that makes a new report."""
     if report is not None and report.stage and report.criterion:
         return f"vfcc evidence run {report.criterion} --stage {report.stage}"
     again = "vfcc check trace --junit FILE"
@@ -213,16 +213,16 @@ def _word(trust: Trust) -> str:
 
 
 def _unknown(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell of tests in reports that count which the tree does not hold."""
+    """Report tests in valid reports that the tree does not contain."""
     count = 0
-    told = set()
+    reported = set()
     for result in sorted(view.sources.results.tests, key=lambda each: (each.test, each.report)):
         verdict = joins.verdicts[result.test]
         if verdict.outcome is None:
             continue
         count += 1
-        if not result.known and result.test not in told:
-            told.add(result.test)
+        if not result.known and result.test not in reported:
+            reported.add(result.test)
             message = f"{result.report} names {result.test}, which the tree does not contain"
             tell.place("unknown-test", result.report, 1, message, _again(view.reports.get(result.report)), result.test)
     tell.ask(("unknown-test",), count)

@@ -95,25 +95,25 @@ class Statistics:
 def statistics(view: TraceView, types: Iterable[str] = ()) -> Statistics:
     """Return the coverage of all items, or of those of some types; what is below them counts whatever its type."""
     wanted = frozenset(types)
-    standings = Standings(view)
-    live = [standings.of(item) for item in view.live if not wanted or item.type in wanted]
+    coverages = Standings(view)
+    live = [coverages.of(item) for item in view.live if not wanted or item.type in wanted]
     by_type = _split(live, lambda each: each.item.type)
     by_method = _split(live, lambda each: each.method or NO_METHOD)
     return Statistics(
         tuple(
-            _group(name, by_type[name], standings)
+            _group(name, by_type[name], coverages)
             for name in sorted(by_type, key=lambda name: type_order(view.policy, name))
         ),
-        tuple(_group(name, by_method[name], standings) for name in sorted(by_method)),
-        _group("all", live, standings),
+        tuple(_group(name, by_method[name], coverages) for name in sorted(by_method)),
+        _group("all", live, coverages),
         sum(item.status is Status.ARCHIVED and (not wanted or item.type in wanted) for item in view.items),
     )
 
 
-def _group(name: str, members: list[Standing], standings: Standings) -> Group:
+def _group(name: str, members: list[Standing], coverages: Standings) -> Group:
     asked = [each for each in members if not each.planned]
     answered = [each for each in asked if each.answered]
-    deep = [each for each in answered if each.item.id not in standings.open_below]
+    deep = [each for each in answered if each.item.id not in coverages.open_below]
     methodical = [each for each in asked if each.method is not None]
     return Group(
         name,
@@ -122,9 +122,9 @@ def _group(name: str, members: list[Standing], standings: Standings) -> Group:
         drafts=sum(each.item.status is Status.PENDING for each in asked),
         shallow=Share(len(answered), len(asked)),
         deep=Share(len(deep), len(asked)),
-        waiting=sum(each.item.id not in standings.lacking_below for each in answered) - len(deep),
+        waiting=sum(each.item.id not in coverages.lacking_below for each in answered) - len(deep),
         verified=Share(sum(each.shown for each in methodical), len(methodical)),
-        proven=Share(sum(standings.proven(each) for each in asked), len(asked)),
+        proven=Share(sum(coverages.proven(each) for each in asked), len(asked)),
     )
 
 

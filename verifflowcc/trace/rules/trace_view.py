@@ -1,4 +1,4 @@
-"""The items of a trace as a graph, read once for all checks: items by id, those above and below, and their tests."""
+"""The items of a trace as a graph: by id, above, below, and with their tests."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,16 +27,16 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """An item's own tests: `told` with what became of them, `unrun` without a result, `lost` patterns of no test."""
+    """An item's own tests: with a verdict, without a result, and patterns without a match."""
 
-    told: tuple[Verdict, ...]
+    verdicts: tuple[Verdict, ...]
     unrun: tuple[Named, ...]
     lost: tuple[str, ...]
 
     @property
     def any(self) -> bool:
         """Whether there is a test at all."""
-        return bool(self.told or self.unrun)
+        return bool(self.verdicts or self.unrun)
 
 
 NONE = Joined((), (), ())
@@ -82,7 +82,7 @@ class TraceView:
 
     @cached_property
     def upward(self) -> frozenset[str]:
-        """The relations whose target stands above."""
+        """The relations whose target is above the item."""
         return frozenset(rule.name for rule in self.policy.relations.values() if rule.upward)
 
     @cached_property
@@ -99,7 +99,7 @@ class TraceView:
 
     @cached_property
     def above(self) -> Mapping[str, tuple[str, ...]]:
-        """Id → the ids of the live items that stand right above it by links that lead up; each once, sorted."""
+        """Id → the ids of the live items directly above it; each once, sorted."""
         upward, archived = self.upward, Status.ARCHIVED
         found: dict[str, tuple[str, ...]] = {}
         for item, link, target in self.ties:
@@ -120,7 +120,7 @@ class TraceView:
         return {report.name: report for report in self.sources.results.reports}
 
     @cached_property
-    def told(self) -> Mapping[str, tuple[TestResult, ...]]:
+    def results_by_test(self) -> Mapping[str, tuple[TestResult, ...]]:
         """Test → its results, by report."""
         found: dict[str, list[TestResult]] = defaultdict(list)
         for result in sorted(self.sources.results.tests, key=lambda each: (each.test, each.report)):
@@ -179,7 +179,7 @@ class Joins:
 
     @cached_property
     def verdicts(self) -> Mapping[str, Verdict]:
-        """Test → what became of it."""
+        """Test → the verdict of all reports on it."""
         return verdicts(self.view.sources.results)
 
     @cached_property
@@ -247,7 +247,7 @@ class Joins:
         return frozenset(each.report for each in self.view.sources.results.tests if each.known)
 
     def _unseen(self, pattern: str) -> bool:
-        """Whether a pattern names a symbol of a file in which no symbols are known: then nobody can say."""
+        """Whether a pattern names a symbol in a test file whose symbols are unknown."""
         file = pattern.strip().partition("::")[0].removeprefix("./")
         known = self.view.code.get(file)
         return known is not None and known.test and not known.symbols
