@@ -70,13 +70,13 @@ def edit_list(text: str, key: str, values: tuple[Value, ...], change: ListEdit, 
         block = _edited(parts, key, values, change)
     except Refused as refusal:
         line = refusal.line_in(parts.block) + 1
-        said = f"{path}:{line}: {key} cannot be edited: {refusal}"
-        raise FormatError(said, hint="edit the file by hand") from refusal
+        problem = f"{path}:{line}: {key} cannot be edited: {refusal}"
+        raise FormatError(problem, hint="edit the file by hand") from refusal
     return parts.bom + parts.opening + block + parts.closing + parts.body
 
 
 def entry(value: Value) -> str:
-    """Return a value as it stands on one line in a list.
+    """Return a value as one line of a list.
 
     >>> from verifflowcc.base.formats.front_matter_values import Scalar
     >>> entry(Table((("to", Scalar("NEED-a", True, 1)), ("on", Scalar("2026-11-21", True, 1))), 1))
@@ -112,11 +112,11 @@ def _edited(parts: FrontMatter, key: str, values: tuple[Value, ...], change: Lis
     span = same[0]
     lines = _entry_lines(block, span, len(values))
     if lines is None:
-        return _anew(block, span, change.on(values), newline)
+        return _rewritten(block, span, change.on(values), newline)
     return _by_lines(block, span, lines, change, newline)
 
 
-def _anew(block: str, span: KeySpan, values: tuple[Value, ...], newline: str) -> str:
+def _rewritten(block: str, span: KeySpan, values: tuple[Value, ...], newline: str) -> str:
     """Write the whole list as one line per entry; a comment behind a list on one line stays."""
     inside = block[span.value_start : span.value_end] + block[span.drop_start : span.drop_end]
     if "\n" in inside and _COMMENT.search(inside):
@@ -131,19 +131,19 @@ def _anew(block: str, span: KeySpan, values: tuple[Value, ...], newline: str) ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
-    """One entry of a block list: offsets of its lines, and of what stands behind its dash."""
+class _EntryLines:
+    """One entry of a block list: offsets of its lines, and of the text behind its dash."""
 
     start: int
     text: int
     end: int
 
 
-def _entry_lines(block: str, span: KeySpan, count: int) -> list[_Lines] | None:
+def _entry_lines(block: str, span: KeySpan, count: int) -> list[_EntryLines] | None:
     """Return the lines of each entry; None where the list is no block list."""
     if block[span.value_start : span.value_end].strip() or span.drop_start == span.drop_end:
         return None
-    found: list[_Lines] = []
+    found: list[_EntryLines] = []
     dashes = re.compile(r"^( *)-(?:[ \t]+|(?=\r?\n))", re.MULTILINE)
     first = dashes.search(block, span.drop_start, span.drop_end)
     if first is None:
@@ -151,7 +151,7 @@ def _entry_lines(block: str, span: KeySpan, count: int) -> list[_Lines] | None:
     starts = [each for each in dashes.finditer(block, first.start(), span.drop_end) if each[1] == first[1]]
     for place, each in enumerate(starts):
         end = starts[place + 1].start() if place + 1 < len(starts) else span.drop_end
-        found.append(_Lines(each.start(), each.end(), _without_tail(block, each.end(), end, len(first[1]))))
+        found.append(_EntryLines(each.start(), each.end(), _without_tail(block, each.end(), end, len(first[1]))))
     if len(found) != count:
         raise Refused("its entries are written in a way that is unknown", span.start)
     return found
@@ -169,12 +169,12 @@ def _without_tail(block: str, start: int, end: int, indent: int) -> int:
     return end
 
 
-def _by_lines(block: str, span: KeySpan, lines: list[_Lines], change: ListEdit, newline: str) -> str:
+def _by_lines(block: str, span: KeySpan, lines: list[_EntryLines], change: ListEdit, newline: str) -> str:
     indent = re.match(r" *", block[lines[0].start :])
     lead = f"{indent[0] if indent else ''}- "
     left = len(lines) - sum(value is None for value in change.changed.values()) + len(change.added)
     if left == 0:
-        return _anew(block, span, (), newline)
+        return _rewritten(block, span, (), newline)
     after = block[lines[-1].end :]
     pieces, place = [], 0
     for index, each in enumerate(lines):
@@ -188,7 +188,7 @@ def _by_lines(block: str, span: KeySpan, lines: list[_Lines], change: ListEdit, 
     return "".join(pieces) + after
 
 
-def _changed(block: str, each: _Lines, value: Value | None, newline: str) -> str:
+def _changed(block: str, each: _EntryLines, value: Value | None, newline: str) -> str:
     """Return the lines of one entry with its new value; the comment behind a value stays."""
     raw = block[each.text : each.end].rstrip("\r\n")
     kept = ""

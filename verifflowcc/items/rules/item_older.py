@@ -41,7 +41,7 @@ OWN_KEYS = frozenset({"scope", "id", "path", "text"})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a file of items: where it stands (`file:line`), and its members."""
+    """A line of a file of items: its place (`file:line`), and its members."""
 
     where: str
     members: Mapping[str, Json]
@@ -199,11 +199,11 @@ def flow(value: Json) -> str:
 
 
 def _type(left: dict[str, Json], given: str | None) -> str:
-    said = next((value for name in _TYPES if isinstance(value := left.get(name), str) and value.strip()), None)
-    name = re.sub(r"[\s-]+", "_", said.strip().lower()) if said else None
+    type_text = next((value for name in _TYPES if isinstance(value := left.get(name), str) and value.strip()), None)
+    name = re.sub(r"[\s-]+", "_", type_text.strip().lower()) if type_text else None
     if name in TYPES:
         for key in _TYPES:
-            if left.get(key) == said:
+            if left.get(key) == type_text:
                 del left[key]
                 break
         return str(name)
@@ -212,7 +212,9 @@ def _type(left: dict[str, Json], given: str | None) -> str:
     if name is None:
         return "fact"
     near = nearest(name, TYPES)
-    raise RowError(f"its type {said!r} is none of ours{f'; did you mean {near}?' if near else ''}; --type gives one")
+    raise RowError(
+        f"its type {type_text!r} is none of ours{f'; did you mean {near}?' if near else ''}; --type gives one"
+    )
 
 
 def _body(left: dict[str, Json], payload: Json, kind: str) -> str:

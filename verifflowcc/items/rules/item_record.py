@@ -27,7 +27,7 @@ from verifflowcc.base.text.dates import date_in_name, number_in_name, read_date
 from verifflowcc.base.text.markdown import Section, open_fence, sections
 from verifflowcc.base.text.plain_words import nearest
 
-# Plain decision records: what a record with no front matter of ours tells in its heading, header lines and status.
+# Plain decision records without our front matter: facts from the heading, header lines and status.
 #
 # Understands the customs of Nygard's records, adr-tools and MADR, and small departures from them. Only the record's
 # head and its status are read; a sentence elsewhere that speaks of another record is prose.
@@ -71,7 +71,9 @@ _TARGET = re.compile(
 
 
 def decision_facts(text: str, name: str = "") -> DecisionFacts:
-    """Return what the text of a record tells; `text` has LF newlines, `name` is its file's name.
+    """Return the facts in the text of a record.
+
+    `text` has LF newlines, `name` is its file's name.
 
     >>> facts = decision_facts("# 7. Use X\\n\\nDate: 05/02/2018\\n\\n## Status\\n\\nSuperseded by [9](0009-y.md)\\n")
     >>> facts.title, facts.number, facts.date, facts.status.value, facts.superseded_by
@@ -166,7 +168,7 @@ def _header(line: str) -> tuple[str, str] | None:
 
 
 def _is_template(line: str) -> bool:
-    """Say whether a line offers the choices of a template that nobody filled in."""
+    """Say whether a line still has the choices of a template."""
     return line.count("|") >= 2 and len({word[0].lower() for word in _STATUS_WORD.finditer(line)}) >= 3
 
 
@@ -187,7 +189,7 @@ def _targets(pattern: re.Pattern[str], lines: list[str]) -> tuple[str, ...]:
 
 
 def _found(text: str) -> tuple[str, ...]:
-    """Return the records that a text names; bare numbers count only where nothing clearer stands."""
+    """Return the records that a text names; bare numbers only if it names no others."""
     found = [(one.lastgroup, one[one.lastgroup].strip()) for one in _TARGET.finditer(text) if one.lastgroup]
     clear = tuple(target for kind, target in found if kind != "number")
     return clear or tuple(target for _, target in found)
@@ -308,7 +310,7 @@ def _is_decision_status(fields: Fields) -> bool:
 
 
 def _decision(fields: Fields, body: str, name: str) -> DecisionFacts:
-    """Return what the body tells; a status in the front matter goes before it."""
+    """Return the facts in the body; a status in the front matter has precedence."""
     facts = decision_facts(body, name)
     if not _is_decision_status(fields):
         return facts

@@ -1,4 +1,6 @@
-"""The item files of one scope: one listing a folder, one stat a file, and what there cannot be an item, told.
+"""The item files of one scope: one listing a folder, one stat a file.
+
+Files that cannot be items are reported with the reason.
 
 Links to folders are not followed, links to files only while they stay in the scope's folder.
 """

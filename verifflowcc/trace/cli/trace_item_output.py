@@ -102,11 +102,11 @@ def _trace_trees_text(text: str, style: str = "") -> "Text":
     return Text.assemble((plain(text).replace("\n", " "), RICH.get(style, "")))
 
 
-# How an import is told: what was written, what differs, what was left out and why.
+# The report of an import: files written, differences, parts left out and why.
 
 MOST = 20
 """Lines of one list; the rest is in --json."""
-_SAID = {Side.HERE: "changed here, kept", Side.THERE: "changed there", Side.BOTH: "changed on both sides"}
+_SIDE_WORDS = {Side.HERE: "changed here, kept", Side.THERE: "changed there", Side.BOTH: "changed on both sides"}
 
 
 def import_text(report: ImportReport) -> str:
@@ -153,11 +153,11 @@ def _trace_views_import_parts(item: ImportedItem) -> str:
     for name, side in item.parts.items():
         by_side[side].append(name)
     taken = item.outcome is Outcome.UPDATED
-    said = [
-        f"{', '.join(names)} {_SAID[side]}{', taken' if taken and side is not Side.HERE else ''}"
+    changes = [
+        f"{', '.join(names)} {_SIDE_WORDS[side]}{', taken' if taken and side is not Side.HERE else ''}"
         for side, names in sorted(by_side.items())
     ]
-    return "; ".join(filter(None, [*said, item.note]))
+    return "; ".join(filter(None, [*changes, item.note]))
 
 
 def _gone(report: ImportReport) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _gone(report: ImportReport) -> Iterator[str]:
 
 
 def _left(report: ImportReport) -> Iterator[str]:
-    """Yield what was not carried over: each reason with its count, and the place where it stands alone."""
+    """Yield each reason for parts left out, with its count, or its place if it is single."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for line in report.left:
         place, _, reason = line.partition(": ")
@@ -182,7 +182,7 @@ def _left(report: ImportReport) -> Iterator[str]:
 
 
 def _grouped(by_reason: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return reasons that differ only in what stands in brackets as one."""
+    """Return the reasons; those that differ only inside brackets are merged."""
     found: dict[str, list[tuple[str, list[str]]]] = defaultdict(list)
     for reason, places in by_reason.items():
         found[reason.partition(" (")[0]].append((reason, places))
@@ -232,7 +232,7 @@ def to_clear(what: "ToClear") -> list[str]:
 
 
 def to_verify(what: "ToVerify") -> list[str]:
-    """Return what the item asks, its code, and what is about to be said."""
+    """Return the item's text, its code, and the verification to be recorded."""
     code = [f"  code: {each.path}{f', {each.symbol}' if each.symbol else ''}" for each in what.code]
     return [
         f"{what.item.id}: {what.item.title}",
@@ -312,7 +312,7 @@ def _facts(shown: "ItemPage") -> Iterator[str]:
 
 
 def _end(end: "End", to: str, holder: str) -> str:
-    """The other end of a link from `holder` to `to`, and how the link stands."""
+    """Return one line on a link from `holder` to `to`: the other end and the link's state."""
     if end.title is None:
         return f"{end.relation} {end.id}  [there is no such item]"
     status = f" ({end.status})" if end.status in {"draft", "retired", "planned"} else ""
@@ -320,7 +320,7 @@ def _end(end: "End", to: str, holder: str) -> str:
 
 
 def changed(state: "LinkState", to: str, holder: str) -> str:
-    """Return how a link from `holder` to `to` stands; of a suspect one which end changed."""
+    """Return the state of a link; of a suspect one, which end changed."""
     ends = {"suspect": f"suspect: {to} changed", "outgrown": f"suspect: {holder} changed"}
     return ends.get(str(state), str(state))
 

@@ -70,8 +70,8 @@ def type_for(item: ForeignItem, foreign: Foreign, policy: TracePolicy, choices: 
     their tree (the first type that needs no parent), then kinds that name a type, its prefix or a usual word for it.
     """
     file = item.place.rpartition(":")[0]
-    for said, chosen in choices.types.items():
-        if said == item.kind or fnmatchcase(file, said) or fnmatchcase(file.rpartition("/")[2], said):
+    for pattern, chosen in choices.types.items():
+        if pattern == item.kind or fnmatchcase(file, pattern) or fnmatchcase(file.rpartition("/")[2], pattern):
             return chosen
     if not item.normative:
         return APART if APART in policy.types else None

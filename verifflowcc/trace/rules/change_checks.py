@@ -1,4 +1,4 @@
-"""Checks of change: what is not as it was when somebody looked, and what nobody has looked at."""
+"""Checks of change: items and links that changed since a review, or have none."""
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +21,10 @@ _DEEP = frozenset({"missing-child", "not-verified"})
 
 
 def check_parents(view: TraceView, tell: Telling) -> None:
-    """Tell of items that stand on nothing. Planned ones are asked, too: they are agreed, so it is known what for."""
+    """Report items without a parent.
+
+    Planned ones are examined too: they are agreed, so their reason is known.
+    """
     verifies = view.policy.relations.get(VERIFIES)
     tests = frozenset(verifies.from_types) if verifies else frozenset()
     roots = {name for name, rule in view.policy.types.items() if rule.root}
@@ -240,7 +243,7 @@ def _word(view: TraceView, item: TraceItem, tell: Telling) -> None:
 
 
 def check_links_reviewed(view: TraceView, tell: Telling) -> None:
-    """Tell of links whose ends are not as they were, of links that nobody looked at, and of those cleared for nothing.
+    """Report links that are suspect, unreviewed, or cleared without a reason.
 
     A link without its other end is not asked: that it leads nowhere is told. A stamp with the key `reason` and nothing
     behind it was cleared without one; `vfcc trace review --to` writes none without.
@@ -282,7 +285,7 @@ def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts |
 
 
 def check_reviews(view: TraceView, tell: Telling) -> None:
-    """Tell of items that nobody reviewed, that changed since, or whose reviewer is their author."""
+    """Report items that are unreviewed, changed since, or reviewed by their author."""
     reviewed = named = 0
     authors = view.sources.git.authors
     for item in view.live:
@@ -314,9 +317,9 @@ def _stale(item: TraceItem, stamp: Stamp) -> str:
 
 
 def _by_author(item: TraceItem, reviewer: str, committers: tuple[str, ...]) -> bool:
-    """Whether the reviewer wrote the item: as its file says, else where nobody else ever committed to it.
+    """Whether the reviewer wrote the item: by its file, else as its only committer.
 
-    Whoever commits a review stands among those who committed the file, so that alone tells nothing.
+    A reviewer who commits the review is one of the committers, so being one of several proves nothing.
     """
     if item.author and ":" in item.author:
         return _same(item.author, reviewer)

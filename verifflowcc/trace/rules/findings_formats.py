@@ -118,9 +118,9 @@ def _annotation(finding: Finding, prefix: str, of: Catalogue) -> str:
     properties = {"title": title}
     if finding.path:
         properties = {"file": join(prefix, finding.path), "line": str(max(finding.line, 1)), **properties}
-    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    fields = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     message = f"{finding.message}\n→ {finding.step}" if finding.step else finding.message
-    return f"::{_LEVELS[finding.severity]} {told}::{_data(message)}"
+    return f"::{_LEVELS[finding.severity]} {fields}::{_data(message)}"
 
 
 def _data(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Fingerprints: what an item said, in 20 digits, and the stamps that tell what somebody looked at.
+"""Fingerprints: 20 digits of an item's content, and the stamps that reviews leave.
 
 An item's own fingerprint is the first 80 bits of SHA-256 over canonical JSON of five fields: `integrity`, `links`
 (sorted pairs of target and relation), `text` (the normative part, as `text/normative.folded` has it), `title`,
@@ -107,7 +107,7 @@ def matches(stamp: str, *digests: str) -> bool:
     return stamp == _HEAD + "/".join(digests)
 
 
-# How a link stands to what somebody looked at: agreed, never looked at, or suspect, and at which end.
+# The state of a link by its stamp: agreed, unreviewed, or suspect, and at which end.
 
 
 class LinkState(StrEnum):
@@ -135,7 +135,10 @@ _MEANS = {
 
 
 def link_state(view: TraceView, item: TraceItem, link: Link) -> LinkState:
-    """Return how a link stands now. A stamp of another algorithm, or of other fields, makes it suspect."""
+    """Return the state of a link.
+
+    A stamp of another algorithm, or of other fields, makes it suspect.
+    """
     other = view.by_id.get(link.to)
     if other is None:
         return LinkState.DANGLING
@@ -150,7 +153,7 @@ def link_state(view: TraceView, item: TraceItem, link: Link) -> LinkState:
 
 
 def review_word(item: TraceItem) -> str:
-    """Return how an item stands to its own review: `reviewed`, `changed since` or `unreviewed`."""
+    """Return the review state: `reviewed`, `changed since` or `unreviewed`."""
     if item.reviewed is None:
         return "unreviewed"
     return "reviewed" if matches(item.reviewed.fingerprint, item.digest) else "changed since"

@@ -201,7 +201,7 @@ def _item(file: DoorstopFile, known: Mapping[Uid, DoorstopFile], left: list[str]
 
 
 def _attributes(file: DoorstopFile, left: list[str]) -> dict[str, str]:
-    """Return the project's own attributes that are one value each; others are told."""
+    """Return the project's own attributes that are single values; note the others."""
     found: dict[str, str] = {}
     for key, value in sorted(file.values.items()):
         if key in _OWN or value is None:
@@ -237,7 +237,7 @@ def _named(value: object) -> tuple[str, object]:
 
 
 def _recorded(value: object) -> str | Literal[True] | None:
-    """Return a stamp as it was recorded: a digest, True where somebody said that it holds, None where there is none."""
+    """Return a recorded stamp: a digest, True where it was set by hand, or None."""
     if value is True or (isinstance(value, str) and value.strip().lower() in _TRUE):
         return True
     return str(value) if value else None

@@ -216,8 +216,10 @@ def _link_fields(version: Mapping[str, object], needs: Mapping[str, Mapping[str,
     schema = version.get("needs_schema")
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if isinstance(properties, dict):
-        said = [name for name, one in properties.items() if isinstance(one, dict) and one.get("field_type") == "links"]
-        return tuple(sorted({*said, "links"}))
+        declared = [
+            name for name, one in properties.items() if isinstance(one, dict) and one.get("field_type") == "links"
+        ]
+        return tuple(sorted({*declared, "links"}))
     found = {"links"}
     for need in needs.values():
         for name, value in need.items():

@@ -44,10 +44,10 @@ def read_imported(table: Table) -> Imported | None:
     value = dict(table.pairs).get(KEY)
     if not isinstance(value, Table):
         return None
-    said = {key: each.text for key, each in value.pairs if isinstance(each, Scalar)}
-    if not all(said.get(name) for name in ("tool", "from", "id")):
+    texts = {key: each.text for key, each in value.pairs if isinstance(each, Scalar)}
+    if not all(texts.get(name) for name in ("tool", "from", "id")):
         return None
-    return Imported(said["tool"], said["from"], said["id"], {name: said[name] for name in PARTS if name in said})
+    return Imported(texts["tool"], texts["from"], texts["id"], {name: texts[name] for name in PARTS if name in texts})
 
 
 def with_imported(text: str, tool: str, file: str, name: str) -> str:

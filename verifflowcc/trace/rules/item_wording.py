@@ -28,7 +28,7 @@ def normative(body: str) -> str:
 
 
 def with_rationale(body: str) -> tuple[str, str]:
-    """Return the normative part of a body, and what stands below its heading Rationale ("" where there is none).
+    """Return the normative part of a body, and the text of its rationale ("" for none).
 
     >>> with_rationale("It shall end.\\n\\n## Rationale\\n\\nNobody waits.\\n")
     ('It shall end.', 'Nobody waits.')
@@ -91,7 +91,7 @@ def _trimmed(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """A wording: the line of the text, from 1, in which it stands, and its words as written."""
+    """Words found in a text: their line, from 1, and the words as written."""
 
     line: int
     words: str
@@ -133,7 +133,7 @@ _NUMBER = re.compile(r"\d|\b(?:two|three|four|five|ten)\b")
 _NOT_OWN = re.compile(r"``[^`]*``|`[^`]*`|\"[^\"]{1,200}\"|“[^”]{1,200}”|\]\([^()\s]*\)|https?://\S+")
 _END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)[.!?][)\"'*_]*\s+(?=[A-Z*(\[])")
 _ASIDE = re.compile(r"\W*(?:notes?|examples?|rationale|comment|hint|for example|e\.g\.)\b", re.IGNORECASE)
-_GOES_ON = re.compile(
+_CONTINUES = re.compile(
     r"\W*(?:(?:shall|must)\b|(?:this|these|that|those|it|they|otherwise|else|if not|for example|example|"
     r"in (?:the given|this|that) (?:example|case))\b)",
     re.IGNORECASE,
@@ -174,7 +174,7 @@ def demands(text: str) -> tuple[int, ...]:
         return ()
     found: list[int] = []
     for line, sentence, listed in _asking(text):
-        if not listed and _ASKS.search(sentence) and (not found or not _GOES_ON.match(sentence)):
+        if not listed and _ASKS.search(sentence) and (not found or not _CONTINUES.match(sentence)):
             found += [line] * (2 if _TWICE.search(sentence) else 1)
     return tuple(found)
 

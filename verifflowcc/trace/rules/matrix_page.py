@@ -26,7 +26,10 @@ class PageParts:
 
 
 def matrix_page(matrix: Matrix, parts: PageParts, *, project: str, today: str) -> str:
-    """Return the page; equal arguments give equal pages. `project` is its name, `today` the day that is told on it."""
+    """Return the page; equal arguments give equal pages.
+
+    `project` is the name and `today` the day that the page shows.
+    """
     outcomes = Counter(each.seen.word for each in matrix.tests)
     return Template(parts.html).substitute(
         title=html_text(f"Trace matrix of {project}"),

@@ -42,13 +42,13 @@ def sarif_text(report: TraceReport, version: str, prefix: str = "", of: Catalogu
 
 
 def _rule(code: str, weights: Mapping[str, Severity], of: Catalogue) -> Json:
-    check, told = of.checks[code], of.help[code]
-    words = told.remedy
+    check, explanation = of.checks[code], of.help[code]
+    words = explanation.remedy
     return {
         "id": code,
         "name": "".join(part.title() for part in code.split("-")),
         "shortDescription": {"text": check.title},
-        "fullDescription": {"text": told.meaning},
+        "fullDescription": {"text": explanation.meaning},
         "help": {"text": words, "markdown": words},
         "defaultConfiguration": _configuration(weights.get(code, check.severity)),
         "properties": {"tags": [of.tag, str(check.family)]},

@@ -14,7 +14,7 @@ from verifflowcc.base.records import field_names
 from verifflowcc.items.rules.front_matter_list import entry
 from verifflowcc.trace.rules.trace_view import TraceView
 
-# Which relations may lead from one item to another, and what stands against a new link.
+# The relations that may lead from one item to another, and the reasons against a new link.
 
 REFINES = "refines"
 """The one relation that goes by levels: from a lower to a higher or the same."""
@@ -26,7 +26,7 @@ def fitting(policy: TracePolicy, from_type: str, to_type: str) -> tuple[str, ...
 
 
 def against(view: TraceView, item: TraceItem, target: TraceItem, relation: str) -> str:
-    """Return why an item may not link to another; "" where nothing stands against it."""
+    """Return why an item may not link to another; "" where it may."""
     if item.id == target.id:
         return f"{item.id} cannot link to itself"
     if any((link.to, link.relation) == (target.id, relation) for link in item.links):
@@ -89,7 +89,7 @@ def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), 
 
 
 def link_entry(link: Link) -> Table:
-    """Return a link as it stands in front matter."""
+    """Return a link as a value of front matter."""
     ends = (("to", text_value("to", link.to)), ("relation", text_value("relation", link.relation)))
     return Table((*ends, *(_table(link.stamp).pairs if link.stamp else ())), 1)
 
@@ -110,7 +110,7 @@ def _block(lines: Iterable[str]) -> str | None:
 
 
 def text_value(name: str, text: str) -> Scalar:
-    """Return a text as a value of front matter; a day (`on`) stands there without quotes, as people write it."""
+    """Return a text as a value of front matter; a day (`on`) is not quoted, as people write it."""
     return Scalar(text, name == "on", 1)
 
 

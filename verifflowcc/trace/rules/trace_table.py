@@ -30,7 +30,7 @@ def csv_text(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """Return what a cell said before it was made safe for spreadsheets."""
+    """Return the original text of a cell that was made safe for spreadsheets."""
     return cell[1:] if cell.startswith("'") and cell[1:].lstrip(" ").startswith(_RUN) else cell
 
 

@@ -1,4 +1,4 @@
-"""Files of other tools: which tool wrote them, and which files a given path stands for."""
+"""Files of other tools: which tool wrote them, and the files that a path names."""
 
 import os
 import re

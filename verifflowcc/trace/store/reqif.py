@@ -149,8 +149,8 @@ def _items(name: str, text: str) -> list[ForeignItem]:
         return list(_read(name, content)) if content is not None else []
     except broken as error:
         line = _LINE.search(str(error))
-        said = " ".join(str(error).split())[:200] or type(error).__name__
-        raise FormatError(f"{name}:{line[1] if line else 1}: it cannot be read as ReqIF: {said}") from error
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise FormatError(f"{name}:{line[1] if line else 1}: it cannot be read as ReqIF: {reason}") from error
 
 
 def _read(name: str, content: Any) -> Iterator[ForeignItem]:

@@ -127,7 +127,7 @@ def check_trace(
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class _WholeReport:
     """The report on everything, before it is narrowed."""
 
     report: TraceReport
@@ -135,10 +135,10 @@ class _Whole:
     notices: tuple[str, ...]
 
 
-_CODEC: RecordCodec[_Whole] = RecordCodec(_Whole, {StrEnum: Family})
+_CODEC: RecordCodec[_WholeReport] = RecordCodec(_WholeReport, {StrEnum: Family})
 
 
-def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, index: TraceIndex) -> _Whole:
+def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, index: TraceIndex) -> _WholeReport:
     name = "report" if workflow is None else "report of a sprint"
     key = key_of(workspace, looked, workflow) if looked.settled else ""
     kept = index.recall(name, key) if key else None
@@ -151,7 +151,7 @@ def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, inde
 
     policy = policy_of(workspace, workflow)
     read = gather(workspace, looked, policy, index)
-    whole = _Whole(check(read.sources, policy), _looked_at(read, looked.place), read.notices)
+    whole = _WholeReport(check(read.sources, policy), _looked_at(read, looked.place), read.notices)
     if key:
         index.keep(name, key, _CODEC.text(whole))
     return whole

@@ -29,7 +29,8 @@ _NO_ITEM = ""
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """Leave garbage where it is meanwhile: to look again and again through items that all stay takes too long."""
+    """Pause the garbage collector while many items are read."""
+    # All of them stay alive, so each collection scans them once more and frees nothing.
     was = gc.isenabled()
     gc.disable()
     try:

@@ -121,7 +121,10 @@ def with_texts(value: Value, texts: Mapping[str, str | None]) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Two items and the relations between them that were made or taken away; `path` is the file that holds them."""
+    """The relations that were added or removed between two items.
+
+    `path` is the file that holds them.
+    """
 
     item: str
     to: str
@@ -130,10 +133,10 @@ class Linked:
 
 
 def link_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> Linked:
-    """Add a link, which nobody has looked at yet: it gets its stamp with the next review, whoever adds it.
+    """Add a link without a stamp: the next review stamps it.
 
     Raises UsageError for unknown items and relations, and where it would be a second one, lead to a retired item or
-    round in a circle; ConflictError where the file changed meanwhile.
+    round in a circle; ConflictError where the file changed since it was read.
     """
     view = items_view(workspace)
     item, target = find_item(view, name), find_item(view, to)
@@ -151,7 +154,7 @@ def link_items(workspace: Workspace, name: str, to: str, relation: str | None = 
 
 
 def _demand_direction(view: TraceView, item: TraceItem, target: TraceItem) -> None:
-    """Tell a link that was given the wrong way round: links lead up, from what stands below."""
+    """Refuse a link that was given the wrong way round: links lead up."""
     if not fitting(view.policy, item.type, target.type) and fitting(view.policy, target.type, item.type):
         raise UsageError(
             f"no relation leads from a {item.type} to a {target.type}; links lead up, the other way round",
@@ -242,7 +245,7 @@ _TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT}
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A new item as somebody asked for it; names of parents and words as they were typed."""
+    """The request for a new item; names of parents and words as they were typed."""
 
     type: str
     title: str
@@ -268,7 +271,7 @@ class Added:
 
 
 def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
-    """Write a new item's file. Its links have no stamp: nobody has looked at them yet.
+    """Write a new item's file; its links are unreviewed, so they have no stamp.
 
     Raises UsageError for an unknown type, method, level, parent or relation (with the nearest), for words that say
     nothing, and for an id that is taken or does not fit the project's pattern; WorkspaceError where it cannot be

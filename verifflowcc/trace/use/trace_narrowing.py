@@ -42,9 +42,9 @@ def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> TraceSeen:
     view = TraceView(read.sources, read.policy)
     unread = unread_files(view)
     if not view.live:
-        told = f": {'; '.join(unread)}" if unread else ""
+        reasons = f": {'; '.join(unread)}" if unread else ""
         raise VfccError(
-            f"there is no trace item to look at{told}",
+            f"there is no trace item to look at{reasons}",
             hint="vfcc check trace" if unread else 'vfcc trace add need "What is needed"',
         )
     return TraceSeen(view, check_view(view), (*read.notices, *unread, *_unread_reports(view)))
@@ -73,7 +73,7 @@ _STATUS = {Status.ACTIVE: "active", Status.PENDING: "draft", Status.ARCHIVED: "r
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An item in a list: what is above and right below it, and how it stands to its review."""
+    """An item in a list, with its parents, its count of children, and its review state."""
 
     id: str
     type: str
@@ -100,7 +100,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The other end of a link: its id, title (None where it is not there) and status, and how the link stands."""
+    """The other end of a link: id, title (None if it is missing), status; the link's state."""
 
     id: str
     title: str | None
@@ -185,13 +185,13 @@ def _row(view: TraceView, item: TraceItem) -> Row:
         item.verification,
         tuple(dict.fromkeys(link.to for link in item.links if link.relation in view.upward)),
         len({child.id for child, _ in view.children(item)}),
-        _standing(view, item),
+        _review_state(view, item),
         item.path,
     )
 
 
-def _standing(view: TraceView, item: TraceItem) -> str:
-    """The item's own review, or that one of its links is suspect or was never looked at."""
+def _review_state(view: TraceView, item: TraceItem) -> str:
+    """Return the item's review state, unless a link is suspect or unreviewed."""
     states = {link_state(view, item, link) for link in item.links}
     if LinkState.SUSPECT in states:
         return "suspect"
@@ -200,8 +200,10 @@ def _standing(view: TraceView, item: TraceItem) -> str:
 
 
 def _end(item: TraceItem | None, name: str, relation: str, state: LinkState, stamp: Stamp | None) -> End:
-    said = (stamp.by, stamp.on, stamp.reason) if stamp else (None, None, None)
-    return End(name, item.title if item else None, status_word(item) if item else "not there", relation, state, *said)
+    reviewed = (stamp.by, stamp.on, stamp.reason) if stamp else (None, None, None)
+    return End(
+        name, item.title if item else None, status_word(item) if item else "not there", relation, state, *reviewed
+    )
 
 
 def _no_parent(view: TraceView, item: TraceItem) -> bool:

@@ -21,17 +21,17 @@ from verifflowcc.trace.use.trace_edits import Edit, begin_edit, set_keys, set_li
 from verifflowcc.trace.use.trace_finding import find_item
 from verifflowcc.trace.use.trace_sources import full_view, items_view
 
-# Review trace items: a person's stamp on what an item says, and on what nobody has looked at yet.
+# Review trace items: a person stamps an item and its unreviewed links.
 #
 # A review never stamps a link whose other end changed since somebody looked: that is cleared, with a reason.
 
 TO_STAMP = frozenset({LinkState.UNREVIEWED, LinkState.OUTGROWN})
-"""Links that a review stamps: nobody has looked at them, or only the reviewed item itself changed."""
+"""Links that a review stamps: unreviewed ones, and those where only the item itself changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """An item that is not reviewed: why, the command that goes on from there, and whether it is the person's matter."""
+    """An item that was skipped: why, and the command to run next."""
 
     item: str
     reason: str
@@ -76,7 +76,7 @@ class ToReview:
 
 @dataclass(frozen=True, slots=True)
 class Reviews:
-    """What became of the items that were to be reviewed."""
+    """The items that were reviewed, and those that were skipped."""
 
     by: str
     reviewed: tuple[Reviewed, ...]
@@ -93,8 +93,8 @@ def what_to_review(
     """
     require_person(actor, "reviewing", hint="vfcc trace review ID  # at a terminal of your own")
     if bool(names) is everything:
-        said = "say which items, or --all, not both" if names else "say which items were reviewed, or --all"
-        raise UsageError(said, hint="vfcc trace list --without review")
+        problem = "say which items, or --all, not both" if names else "say which items were reviewed, or --all"
+        raise UsageError(problem, hint="vfcc trace list --without review")
     view = full_view(workspace)
     named = {item.id: item for item in (find_item(view, each) for each in names)}
     asked = [item for item in view.live if needs_review(view, item)] if everything else list(named.values())
@@ -133,7 +133,7 @@ def review_items(workspace: Workspace, what: ToReview, *, actor: str) -> Reviews
 
 
 def needs_review(view: TraceView, item: TraceItem) -> bool:
-    """Whether nobody has looked at the item, or at one of its links, as they are now."""
+    """Whether the item, or one of its links, is unreviewed as it is now."""
     states = (link_state(view, item, link) for link in item.links)
     return review_word(item) != "reviewed" or any(state in TO_STAMP for state in states)
 
@@ -141,8 +141,8 @@ def needs_review(view: TraceView, item: TraceItem) -> bool:
 def _own(workspace: Workspace, items: Sequence[TraceItem], actor: str) -> frozenset[str]:
     """Return the ids of the items that `actor` wrote.
 
-    As their files say; of one that does not say so, where nobody else ever committed to it. Whoever commits a review
-    stands among those who committed the file, so that alone tells nothing.
+    A file names its author; else the actor must be its only committer. A reviewer who commits the review is one of the
+    committers, so being one of several proves nothing.
     """
     from verifflowcc.base.git.git_trace import find_place, read_authors
 

@@ -67,7 +67,7 @@ def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
     return parse_trace_item(path, data, policy_of(workspace).types)
 
 
-# Baselines: what all items said at a moment, and what became of that since.
+# Baselines: the content of all items at a moment, and the changes since.
 
 FOLDER = f"{MEMORY}/project/baselines"
 PRESENT = "the present"
@@ -77,7 +77,7 @@ PRESENT = "the present"
 class Change:
     """An item that is not as it was: its id, its title now (or "" where it is gone), and which parts of it changed.
 
-    `fields` is empty where nobody can tell which: the old text is in git alone.
+    `fields` is empty where the old text cannot be read: it is in git alone.
     """
 
     item: str
@@ -153,7 +153,7 @@ def list_baselines(workspace: Workspace) -> tuple[TraceBaseline, ...]:
 
 
 def compare_baselines(workspace: Workspace, old: str, new: str | None = None) -> Drift:
-    """Return what is different in `new`, or in what is there now, from the baseline `old`.
+    """Return the changes from the baseline `old` to `new`, or to the present.
 
     Raises UsageError for an unknown baseline, with the nearest one.
     """
@@ -181,9 +181,9 @@ def _drift(
     def change(item: str) -> Change:
         title = now[item].title if item in now else before[item].title if item in before else ""
         retired = item in now and now[item].status is Status.ARCHIVED
-        told = ("retired",) if retired and item not in items else ()
+        fate = ("retired",) if retired and item not in items else ()
         both = item in now and item in before
-        return Change(item, title, _differing(before[item], now[item]) if both and item in items else told)
+        return Change(item, title, _differing(before[item], now[item]) if both and item in items else fate)
 
     return Drift(
         first.name,
@@ -214,7 +214,7 @@ def _ends(item: TraceItem) -> frozenset[tuple[str, str]]:
 def _old_items(workspace: Workspace, baseline: TraceBaseline) -> Mapping[str, TraceItem]:
     """Return the items as git has them at the baseline's commit, as far as they are what the baseline says.
 
-    Empty where git does not have that commit any more, or is not there: then nobody can tell what changed.
+    Empty where git does not have that commit any more, or is not there: then the changed parts are unknown.
     """
     from verifflowcc.base.git.git_snapshot import committed_tree
 
@@ -257,7 +257,7 @@ def _bytes(workspace: Workspace, path: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A project from outside.
+    """The stamps and digests of all files that a check depends on.
 
     `walk` is all that is committed below `.memory/`, `content` every file of the project with its digest, `place` where
     git has it. `reports` maps each report of results (those of the configuration, then those given) to the digest of
@@ -272,7 +272,7 @@ class Looked:
 
     @property
     def settled(self) -> bool:
-        """Whether all of it can be told again by its stamps."""
+        """Whether its stamps are enough to recognise the same state later."""
         return not self.walk.fresh and not self.walk.linked
 
 
@@ -364,7 +364,7 @@ def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: Tra
     read = read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
     results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
-    git, told = _git(workspace, looked.place, read.items, index)
+    git, notes = _git(workspace, looked.place, read.items, index)
     process, more = provider("process facts")(workspace, type_digests(read.items))
     changed, unread = _changed(workspace)
     sources = TraceSources(
@@ -379,7 +379,7 @@ def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: Tra
         process,
         changed,
     )
-    return SourcesRead(sources, policy, read.parsed, tuple(dict.fromkeys((*told, *more, *unread))))
+    return SourcesRead(sources, policy, read.parsed, tuple(dict.fromkeys((*notes, *more, *unread))))
 
 
 def _git(
