@@ -1,4 +1,6 @@
-"""Front matter of Markdown: taken apart without loss, and edited so that only the lines of the edited keys change.
+"""Front matter of Markdown: split without loss, and edited by lines.
+
+Only the lines of the edited keys change.
 
 What a value means is read elsewhere (`front_matter_read`); where a key's value begins and ends is found in
 `front_matter_spans`. Only YAML front matter is known: `---` in the first line, `---` or `...` behind it.
@@ -26,7 +28,7 @@ _DASH = re.compile(r"-(?=[ \t\r\n]|\Z)[ \t]*")
 
 
 class Refused(Exception):  # noqa: N818 - says what happened
-    """The block, or a part of it, is nothing that can be edited by lines; `offset` says where."""
+    """A block that cannot be edited by lines; `offset` is the place of the fault."""
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(reason)
@@ -57,7 +59,10 @@ class KeySpan:
 
 
 def key_spans(block: str) -> tuple[KeySpan, ...]:
-    """Return the top-level entries in their order; raises Refused where the block is no mapping of plain keys."""
+    """Return the top-level entries in their order.
+
+    Raises Refused where the block is no mapping of plain keys.
+    """
     if found := _BREAKS.search(block):
         raise Refused("it has a line break that is neither LF nor CRLF", found.start())
     spans: list[KeySpan] = []
@@ -323,7 +328,7 @@ BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A text in parts that add up to it: `bom`, `opening` line, `block`, `closing` line, `body`.
+    """The parts of a text; together they are the whole text.
 
     `block` is None where there is no front matter; `unclosed` says that a first line `---` has no closing one, so that
     all is body. `newline` is that of the first line, else LF.
@@ -367,7 +372,7 @@ def set_key(text: str, key: str, value: str, *, path: str = "front matter") -> s
 
 
 def edit(text: str, changes: Mapping[str, str | None], *, path: str = "front matter") -> str:
-    """Return `text` with each key's value replaced by one line of YAML, or removed where the value is None.
+    """Return `text` with keys set to one line of YAML each, or removed where None.
 
     Only the lines of these keys change; a comment behind a value stays. A missing key goes to the end of the block; a
     text with no front matter gets one. Raises FormatError, with `path` and line, where the block cannot be edited

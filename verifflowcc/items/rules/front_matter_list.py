@@ -1,4 +1,4 @@
-"""A list in front matter, changed entry by entry: only the lines of the entries that change are touched.
+"""A list in front matter, changed entry by entry; other lines stay.
 
 A list that stands on one line, or over lines in brackets, becomes one line per entry when it is changed. What a comment
 says about a link is never thrown away: where a change would, the edit is refused.
@@ -19,7 +19,9 @@ _VALUE = r"""(?:"[^"\\\n]*"|'[^'\n]*'|[^\s#"'{}\[\]|>&*!][^\s#]*)"""
 
 
 def with_top_value(text: str, key: str, value: str) -> str | None:
-    """Return the text with `key: value` at its top level, comments kept; None where that takes more than one line.
+    """Return the text with `key: value` at its top level, comments kept.
+
+    None where that takes more than one line.
 
     A key that is not there goes below `format`, else to the end. Both `key` and `value` are plain words.
 
@@ -132,7 +134,7 @@ def _rewritten(block: str, span: KeySpan, values: tuple[Value, ...], newline: st
 
 @dataclass(frozen=True, slots=True)
 class _EntryLines:
-    """One entry of a block list: offsets of its lines, and of the text behind its dash."""
+    """One entry of a block list: offsets of its lines and of its text."""
 
     start: int
     text: int

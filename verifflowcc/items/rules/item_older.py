@@ -1,4 +1,6 @@
-"""Rows of older stores as items: what they call a category, a kind or a memory is a type and a text of ours.
+"""Rows of older stores as items.
+
+Their category, kind or memory is a type and a text of ours.
 
 Three shapes are known: rows of a person's context and of project blocks (`category` or `semantic_type`, `content`),
 context items (`context_item_id`, `kind`, `payload`), and whatever has a `content`, `text` or `memory`. What has no
@@ -133,7 +135,10 @@ class RowError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Older:
-    """A row as an item, with an empty path and scope, its body, and what has no place in an item."""
+    """A row as an item, its body, and members that have no place in an item.
+
+    The item has an empty path and scope.
+    """
 
     item: Item
     body: str
@@ -147,7 +152,9 @@ class Older:
 
 
 def older_item(row: Row, type_name: str | None, actor: str) -> Older:
-    """Return a row of an older store as an item; `type_name` is the type of rows that say none, or none of ours.
+    """Return a row of an older store as an item.
+
+    `type_name` is the type of rows without a type of ours.
 
     Raises RowError where it has no text, or a type that nobody knows.
     """
@@ -247,7 +254,7 @@ def _details(payload: Json) -> tuple[tuple[str, str], ...]:
 
 
 def _id(left: dict[str, Json], kind: str, key: str | None, title: str, body: str) -> str:
-    """Return the row's own id, else one that follows from what it says: the same row has the same id every time."""
+    """Return the row's id, else one made from its content, the same every time."""
     for name in ("context_item_id", "id"):
         value = left.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool) and GIVEN_ID.fullmatch(str(value)):
@@ -259,7 +266,7 @@ def _id(left: dict[str, Json], kind: str, key: str | None, title: str, body: str
 
 
 def _scope(left: dict[str, Json], kind: str) -> str:
-    """Return the scope that the row speaks of: the person's for what is global, else by the type."""
+    """Return the scope of the row: the person's for global rows, else by the type."""
     source = left.get("source")
     if source == "global":
         return "user"

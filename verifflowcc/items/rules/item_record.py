@@ -1,4 +1,7 @@
-"""From a file's parts to an `Item`: front matter first, then the folder, the text and the name, then the defaults."""
+"""Read an `Item` from a file's parts.
+
+Front matter counts first, then the folder, the text and the name, then the defaults.
+"""
 
 import re
 from collections.abc import Mapping
@@ -99,7 +102,7 @@ def decision_facts(text: str, name: str = "") -> DecisionFacts:
 
 
 def status_facts(lines: list[str]) -> DecisionFacts:
-    """Return what the lines of a status tell: the status itself and the records that it names.
+    """Return the facts in the lines of a status: the status, and the records it names.
 
     >>> status_facts(["❌ Rejected (see [019](019-shared.md))"]).instead
     ('019-shared.md',)
@@ -207,7 +210,7 @@ _TRUST_OF = {"agent": Trust.AGENT, "tool": Trust.TOOL, "ci": Trust.TOOL}
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """An item, the keys of its front matter that vfcc does not know, and notices that begin with `path:line:`."""
+    """An item, unknown keys of its front matter, and notices (`path:line: …`)."""
 
     item: Item
     unknown: tuple[tuple[str, Value], ...]
@@ -288,7 +291,9 @@ def type_of_path(path: str) -> str:
 
 
 def recency(moment: str | None, stem: str) -> Recency:
-    """Return how new an item is: by its own date, the date in its name, the number in its name, else unknown.
+    """Return how new an item is, for sorting.
+
+    By its own date, the date in its name, the number in its name, else unknown.
 
     >>> recency(None, "0036-multi-cluster")
     Recency(kind='number', value=36)

@@ -1,4 +1,4 @@
-"""Front matter that is more than the simple subset, read by the YAML library into the same values.
+"""Front matter beyond the simple subset, read by the YAML library.
 
 The tree of nodes is taken, not the objects that YAML makes of it: a text that looks like a boolean, an octal number or
 a date stays the text that was written, and every value knows its line.
@@ -45,7 +45,10 @@ def read_yaml(block: str) -> Table:
 
 
 def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]") -> None:
-    """Refuse a block nested deeper than `DEEPEST`; libyaml's composer recurses, and ends the process at some depth."""
+    """Refuse a block nested deeper than `DEEPEST`.
+
+    libyaml's composer recurses, and ends the process at some depth.
+    """
     import yaml
 
     if sum(map(block.count, "[{-?:")) <= DEEPEST:

@@ -1,4 +1,4 @@
-"""Files of the memory tree as items, and the one way to change a key or a list in their front matter."""
+"""Files of the memory tree as items, and edits of keys in their front matter."""
 
 from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING
@@ -21,7 +21,9 @@ _MARKDOWN = (".md", ".markdown", ".mdx")
 
 @dataclass(frozen=True, slots=True)
 class ParsedItem:
-    """A file as an item; `body` has LF newlines, no byte order mark and no front matter.
+    """A file as an item, with its body.
+
+    `body` has LF newlines, no byte order mark and no front matter.
 
     `unknown` are the keys that vfcc does not know, as written; `notices` begin with `path:line:`.
     """
@@ -48,7 +50,7 @@ def parse_item(path: str, data: bytes) -> ParsedItem:
 
 
 def read_front(text: str, instead: str = "") -> tuple[FrontMatter, Table | None, tuple[int, str] | None]:
-    """Take a text with LF newlines apart: its parts, what its block says, and what is wrong with that, by line.
+    """Split a text with LF newlines: its parts, its front matter, and faults by line.
 
     `instead` says in the sentence what holds where the block cannot be read.
     """

@@ -112,7 +112,7 @@ def _note_item(path: str, name: str, raw: bytes, stat: os.stat_result, found: Me
 
 
 def _note_link(root: Path, path: str, full: bytes, found: MemoryWalk, in_items: bool) -> None:
-    """A link to a file counts as that file while it stays in the project; one to a folder is not followed."""
+    """Record a link to a file in the project as that file; follow none to a folder."""
     found.stamps[path] = f"link:{shown_name(os.readlink(full))}"  # noqa: PTH115 - names are bytes here
     name = path.rpartition("/")[2]
     try:
@@ -151,14 +151,20 @@ class Seen(NamedTuple):
 
 @dataclass(slots=True)
 class ItemWalk:
-    """What lies below a scope's folder: path (as an item's) → what was seen; and path → why it is no item."""
+    """The files below a scope's folder: items with their stamps, and problems.
+
+    Both are by path, as an item has it; a problem is why the file is no item.
+    """
 
     files: dict[str, Seen] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 
 
 def walk_items(root: Path, folder: str, apart: frozenset[str] = frozenset()) -> ItemWalk:
-    """Look at all Markdown files below `root`/`folder`, but for hidden names and the folders `apart`."""
+    """Look at all Markdown files below a folder, without hidden names.
+
+    Folders in `apart` are left out.
+    """
     found, pending = ItemWalk(), [folder]
     top = os.path.realpath(root / as_on_disk(folder)).rstrip("/") + "/"
     while pending:
@@ -178,7 +184,10 @@ def walk_items(root: Path, folder: str, apart: frozenset[str] = frozenset()) -> 
 
 
 def look_at(root: Path, folder: str, path: str) -> str | None:
-    """Return why the file at a path cannot be an item's; None where it can. Raises FileNotFoundError."""
+    """Return why the file at a path cannot be an item's, None where it can.
+
+    Raises FileNotFoundError.
+    """
     full = f"{root}/{as_on_disk(path)}"
     top = os.path.realpath(root / as_on_disk(folder)).rstrip("/") + "/"
     if not os.path.realpath(full).startswith(top):

@@ -1,4 +1,4 @@
-"""In which format a check writes its findings, and those of the formats that every check has."""
+"""The formats of a check's findings, and the options that every check has."""
 
 from collections import Counter
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""`vfcc trace`: the items from need to test, their links, and what people say of them.
+"""`vfcc trace`: items from need to test, their links, and reviews of them.
 
 Each command stands in a file of its own kind and is registered here, by one line.
 """

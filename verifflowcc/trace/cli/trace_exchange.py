@@ -1,4 +1,4 @@
-"""`vfcc trace import` and `vfcc trace export`: items from other tools, and ours for them."""
+"""`vfcc trace import` and `vfcc trace export`: items from and for other tools."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

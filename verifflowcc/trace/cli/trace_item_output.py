@@ -1,4 +1,4 @@
-"""How single items are shown to a person: as a table, as a page, and before a question."""
+"""Single items for a person: as a table, as a page, and before a question."""
 
 import sys
 from collections import defaultdict
@@ -57,7 +57,7 @@ def item_tree(title: str, facts: Sequence[str], text: str, parts: Iterable[Part]
 
 
 def reach_tree(title: str, summary: str, found: "Sequence[Reached]") -> str:
-    """Return what is below an item as a tree: each under the item through which it is reached."""
+    """Return the items below one as a tree, each under the item that leads to it."""
     from rich.tree import Tree
 
     root = _trace_trees_text(title, "strong")
@@ -168,7 +168,7 @@ def _gone(report: ImportReport) -> Iterator[str]:
 
 
 def _left(report: ImportReport) -> Iterator[str]:
-    """Yield each reason for parts left out, with its count, or its place if it is single."""
+    """Yield each reason for parts left out, with its count, or its place if single."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for line in report.left:
         place, _, reason = line.partition(": ")
@@ -203,7 +203,7 @@ MOST_LINES = 12
 
 
 def to_review(what: "ToReview") -> list[str]:
-    """Return what a reviewer sees before the question: what the items say, in short, and their links."""
+    """Return the items to be reviewed, in short, with their links."""
     lines: list[str] = []
     for item in what.items:
         mine = "  (your own work)" if item.id in what.own else ""
@@ -312,7 +312,10 @@ def _facts(shown: "ItemPage") -> Iterator[str]:
 
 
 def _end(end: "End", to: str, holder: str) -> str:
-    """Return one line on a link from `holder` to `to`: the other end and the link's state."""
+    """Return one line on a link: its other end and its state.
+
+    The link leads from `holder` to `to`.
+    """
     if end.title is None:
         return f"{end.relation} {end.id}  [there is no such item]"
     status = f" ({end.status})" if end.status in {"draft", "retired", "planned"} else ""

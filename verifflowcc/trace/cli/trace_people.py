@@ -142,7 +142,7 @@ def _link_line(done: "Linked", more: str = "") -> str:
 
 
 def _here(path: str) -> str:
-    """Return a path below the project's root as it is from the current folder, where that is below it too."""
+    """Return a path relative to the current folder, or a full path outside of it."""
     from verifflowcc.base.use.workspace import open_workspace
 
     root = open_workspace().root

@@ -64,7 +64,9 @@ class Choices:
 
 
 def type_for(item: ForeignItem, foreign: Foreign, policy: TracePolicy, choices: Choices) -> str | None:
-    """Return the type that an item becomes; None where it demands nothing and the policy has no type for that.
+    """Return the type that an item becomes.
+
+    None where it demands nothing and the policy has no type for that.
 
     What the person said goes first: by kind, by file, for all. Then what demands nothing, then kinds at the top of
     their tree (the first type that needs no parent), then kinds that name a type, its prefix or a usual word for it.

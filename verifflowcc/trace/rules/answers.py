@@ -36,7 +36,9 @@ class Reached:
 
 
 def reach(start: TraceItem, step: Step) -> tuple[Reached, ...]:
-    """Return all that `step` leads to from `start`, without `start`: by distance, then by id; a shortest way to each.
+    """Return all items that `step` leads to from `start`, nearest first.
+
+    `start` is not among them. Each has a shortest way to it; equals are in the order of their ids.
 
     Of several ways of one length it is the first by the ids on it, so that the order of files never shows.
     """
@@ -68,7 +70,10 @@ LOST = "lost"
 
 @dataclass(frozen=True, slots=True, order=True)
 class CodePlace:
-    """Code that an item points to by a `ref`, or that points to it by a `mark`; `there` says whether the file is."""
+    """Code that an item names by a `ref`, or that names the item by a `mark`.
+
+    `there` says whether the file exists.
+    """
 
     path: str
     line: int
@@ -115,12 +120,12 @@ class TestSeen:
 
     @property
     def passed(self) -> bool:
-        """Whether it passed on the content that is there now, by a report that is worth enough, and exists."""
+        """Whether it exists and passed on the present content, in a trusted report."""
         return self.outcome is Outcome.PASSED and not self.stale and self.trusted and self.known
 
     @property
     def broke(self) -> bool:
-        """Whether it failed on the content that is there now; one that passed when tried again did not."""
+        """Whether it failed on the present content; passed after a retry is no failure."""
         return self.outcome in {Outcome.ERROR, Outcome.FAILED, Outcome.CONFLICTING} and not self.stale
 
     @property
@@ -138,7 +143,10 @@ class TestSeen:
 
 
 def implementers(view: TraceView, item: TraceItem) -> tuple[CodePlace, ...]:
-    """Return the code of an item: marks in files that are no tests, and what its `refs` name, by path and line."""
+    """Return the code of an item, by path and line.
+
+    It is marked in files that are no tests, or named by the item's `refs`.
+    """
     marked = {
         CodePlace(file.path, mark.line, mark.symbol, "mark")
         for file, mark in view.marks.get(item.id, ())
@@ -156,7 +164,7 @@ def _place(view: TraceView, path: str, symbol: str) -> CodePlace:
 
 
 def tests_of(view: TraceView, item: TraceItem) -> tuple[TestSeen, ...]:
-    """Return the item's own tests, each once, by name: those with a result, and those that are only named.
+    """Return the item's own tests, each once, by name, with and without a result.
 
     A retired item has none that count.
     """
@@ -170,7 +178,10 @@ def tests_of(view: TraceView, item: TraceItem) -> tuple[TestSeen, ...]:
 
 
 def all_tests_of(view: TraceView, item: TraceItem) -> tuple[TestSeen, ...]:
-    """Return the item's own tests, then those of the specifications that verify it, with the specification's id."""
+    """Return the item's own tests, then those of the specifications that verify it.
+
+    The latter have the specification's id.
+    """
     return (*tests_of(view, item), *_handed_up(view, item))
 
 

@@ -80,7 +80,7 @@ def check_children(view: TraceView, joins: Joins, tell: Telling) -> None:
 
 
 def _answers(view: TraceView, need: Need) -> Mapping[str, int]:
-    """Return id → how many items answer it as one need asks; planned ones are answers, too."""
+    """Return id → the number of items that meet one need of it, planned ones included."""
     relations, types = frozenset(need.by), frozenset(need.from_types)
     found: dict[str, int] = {}
     last: dict[str, str] = {}
@@ -117,7 +117,10 @@ def _to_answer(item: TraceItem, need: Need) -> str:
 
 
 def check_interfaces(view: TraceView, tell: Telling) -> None:
-    """Tell of interfaces that do not join two components: by a link either way, or by the units that implement them."""
+    """Report interfaces that do not join two components.
+
+    They join by a link either way, or by the units that implement them.
+    """
     if INTERFACE not in view.policy.types or COMPONENT not in view.policy.types:
         return
     interfaces = {item.id: item for item in view.live if item.type == INTERFACE}
@@ -139,7 +142,7 @@ def check_interfaces(view: TraceView, tell: Telling) -> None:
 
 
 def check_depth(view: TraceView, tell: Telling) -> None:
-    """Tell of items that are answered themselves while something below them is not; of several, the nearest is named.
+    """Report answered items with something unanswered below; the nearest is named.
 
     What was told of coverage before is what counts as not answered, so that a check which is off says nothing here.
     """
@@ -156,7 +159,10 @@ def check_depth(view: TraceView, tell: Telling) -> None:
 
 
 def nearest_above(view: TraceView, ids: Collection[str]) -> Mapping[str, str]:
-    """Return each live item above some of these → the nearest of them below it; of several, the first by id."""
+    """Return each live item above some of these → the nearest of them below it.
+
+    Of several, the first by id.
+    """
     cause: dict[str, str] = {}
     for name, below in ways_up(view, sorted(ids)).items():
         cause[name] = cause.get(below, below)
@@ -164,7 +170,10 @@ def nearest_above(view: TraceView, ids: Collection[str]) -> Mapping[str, str]:
 
 
 def ways_up(view: TraceView, ids: Iterable[str]) -> Mapping[str, str]:
-    """Return each live item above some of these → the next item on a shortest way down to one, nearest first."""
+    """Return each live item above some of these → the next item on the way down.
+
+    The way is a shortest one; the nearest items come first.
+    """
     start = [name for name in ids if name in view.by_id]
     queue, seen, down = deque(start), set(start), dict[str, str]()
     direct: dict[str, str] = {}
@@ -186,7 +195,7 @@ Criteria = Mapping[str, list[CriterionShown]]
 
 
 def check_evidence(view: TraceView, tell: Telling) -> None:
-    """Tell of criteria that items name and that are not met, and of words about what is not there any more."""
+    """Report unmet criteria that items name, and verifications that are out of date."""
     criteria = _criteria(view.sources.results)
     named = words = planned_named = planned_words = 0
     for item in view.live:
@@ -269,7 +278,10 @@ def check_links_reviewed(view: TraceView, tell: Telling) -> None:
 
 
 def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts | None, tell: Telling) -> None:
-    """Tell which end changed. A stamp that was made otherwise says nothing of today, so the other end is suspect."""
+    """Report which end of a link changed.
+
+    A stamp made by another algorithm says nothing of the present, so the other end is suspect.
+    """
     about, also = _about(link), [target.path]
     if parts is None or not parts.comparable or len(parts.digests) != 2:
         made = f"by {parts.algorithm}" if parts and not parts.comparable else "otherwise"

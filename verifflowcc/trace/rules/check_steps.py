@@ -1,4 +1,4 @@
-"""Where the checks put what they find and of how many things they were asked, with the weight that the policy gives."""
+"""The findings of the trace checks, and how many things each check examined."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ GONE = "gone"
 
 
 def pointed_content(view: TraceView, item: TraceItem) -> str:
-    """Return the digest of the code that an item points to, or that points to it (`sha256:…`).
+    """Return the digest of the code that an item names, or that is marked with it.
 
     Of a symbol its own text counts, wherever in the file it stands; of a whole file all of it. An item without code has
     the digest of nothing.
@@ -115,7 +115,7 @@ class Telling:
         return any(self._weights[code] is not Severity.OFF for code in codes)
 
     def ask(self, codes: Iterable[str], count: int, passed_over: int = 0) -> None:
-        """Note that checks were asked of so many things, and left so many alone because they are only planned."""
+        """Add to the number of things that checks examined, and skipped as planned."""
         for code in codes:
             self._asked[code] += count
             self._passed_over[code] += passed_over

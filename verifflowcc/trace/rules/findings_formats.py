@@ -1,4 +1,6 @@
-"""Findings as commands of a GitHub workflow's log, each of which GitHub shows at its line of a change.
+"""Findings as commands in a GitHub workflow's log.
+
+GitHub shows each one at its line of a change.
 
 The escapes are those of the runner: `%`, CR and LF everywhere, and `:` and `,` in a property too.
 """

@@ -78,12 +78,14 @@ def stamp_of_item(digest: str) -> str:
 
 
 def stamp_of_link(other: str, own: str) -> str:
-    """Return the stamp of a link of which both ends were looked at: the fingerprints of its target and its holder."""
+    """Return the stamp of a reviewed link: the fingerprints of its target and holder."""
     return f"{_HEAD}{other}/{own}"
 
 
 def read_stamp(text: str) -> StampParts | None:
-    """Return the parts of a stamp, also of another tool's (`doorstop:…`); None where the text is no stamp.
+    """Return the parts of a stamp, None where the text is none.
+
+    Stamps of another tool (`doorstop:…`) have parts too.
 
     >>> read_stamp("doorstop:c2Vf=")
     StampParts(algorithm='doorstop', fields=(), digests=('c2Vf=',))
@@ -100,7 +102,9 @@ def read_stamp(text: str) -> StampParts | None:
 
 
 def matches(stamp: str, *digests: str) -> bool:
-    """Say whether a stamp is one of these fingerprints now: of an item (`own`), or of a link (`other`, `own`).
+    """Say whether a stamp is made of these fingerprints.
+
+    A stamp of an item has one (`own`), that of a link two (`other`, `own`).
 
     A stamp of another algorithm, or of other fields, never is.
     """
@@ -163,7 +167,10 @@ def review_word(item: TraceItem) -> str:
 
 
 def type_digests(items: Iterable[TraceItem]) -> Mapping[str, str]:
-    """Return type → digest over the ids and fingerprints of its items that are not retired, whatever their order."""
+    """Return type → the digest of the ids and fingerprints of its live items.
+
+    The order of the items does not matter.
+    """
     lines: dict[str, list[str]] = defaultdict(list)
     for item in items:
         if item.status is not Status.ARCHIVED:

@@ -1,4 +1,4 @@
-"""A tree of doorstop documents as foreign items, and which of its stamps still hold."""
+"""A tree of doorstop documents as foreign items, with the stamps that still match."""
 
 import base64
 import hashlib
@@ -30,7 +30,9 @@ Uid = tuple[str, int, str]
 
 
 def uid_of(name: str) -> Uid | None:
-    """Return a name's parts, so that `REQ3` and `req003` are one; None where doorstop knows no item of such a name.
+    """Return the parts of a name, None where doorstop has no such names.
+
+    `REQ3` and `req003` are one name.
 
     >>> uid_of("REQ003"), uid_of("SYS-login"), uid_of("readme")
     (('req', 3, ''), ('sys', -1, 'login'), None)
@@ -99,7 +101,7 @@ _H1 = re.compile(r"#\s+(.*)")
 
 @dataclass(frozen=True, slots=True)
 class DoorstopDocument:
-    """A folder with a `.doorstop.yml`: its prefix, its parent's, and the attributes that a review covers."""
+    """A folder with a `.doorstop.yml`: prefix, parent, and attributes under review."""
 
     prefix: str
     parent: str

@@ -1,4 +1,7 @@
-"""Requirements in plain Markdown as foreign items: `## REQ-1 Title`, `**REQ-1** text`, or lines that fit a pattern."""
+"""Requirements in plain Markdown as foreign items.
+
+They are headings (`## REQ-1 Title`), bold ids (`**REQ-1** text`), or lines that fit a pattern.
+"""
 
 import re
 from collections.abc import Sequence

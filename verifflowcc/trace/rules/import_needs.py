@@ -1,4 +1,7 @@
-"""sphinx-needs' `needs.json` as foreign items: the needs of its current version, with all kinds of links."""
+"""sphinx-needs' `needs.json` as foreign items.
+
+The needs of its current version count, with all kinds of links.
+"""
 
 import csv
 import json

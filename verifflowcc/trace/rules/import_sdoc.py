@@ -27,7 +27,10 @@ _UNREAD = frozenset({"GRAMMAR", "DOCUMENT"})
 
 @dataclass(frozen=True, slots=True)
 class SdocRelation:
-    """A relation: `Parent`, `Child` or `File`, the UID or path that it names, and its role."""
+    """A relation: its type, the UID or path that it names, and its role.
+
+    The type is `Parent`, `Child` or `File`.
+    """
 
     kind: str
     value: str
@@ -37,7 +40,10 @@ class SdocRelation:
 
 @dataclass(slots=True)
 class SdocNode:
-    """An element; `fields` are name, text and line in their order (a comment may stand there twice)."""
+    """An element of a document; `fields` are name, text and line in their order.
+
+    A comment may appear twice.
+    """
 
     tag: str
     line: int

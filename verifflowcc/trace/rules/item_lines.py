@@ -75,12 +75,15 @@ SUSPECT_CODES = frozenset({"suspect-upstream", "suspect-downstream", "stale-revi
 
 
 def suspects(report: TraceReport) -> frozenset[str]:
-    """Return the ids of the items that a report calls suspect, those that are known already among them."""
+    """Return the ids of the items that a report calls suspect, known findings too."""
     return frozenset(each.item for each in (*report.findings, *report.known) if each.code in SUSPECT_CODES)
 
 
 def state_of(coverage: Standing, coverages: Standings, suspect: Collection[str]) -> State:
-    """Return the word for an item: the worst that is known of it; what is not agreed or not to be built says that."""
+    """Return the state of an item: the worst that is known of it.
+
+    An item that is not agreed or not to be built yet has that state.
+    """
     item = coverage.item
     if item.status is Status.ARCHIVED:
         return State.RETIRED
@@ -98,7 +101,7 @@ def state_of(coverage: Standing, coverages: Standings, suspect: Collection[str])
 
 
 def own_state(coverage: Standing) -> State | None:
-    """Return the word for an item by itself, whatever is below it; None where nothing is to show it."""
+    """Return the state of an item by itself, None where nothing has to show it."""
     item = coverage.item
     if item.status is Status.ARCHIVED:
         return State.RETIRED
@@ -171,7 +174,9 @@ def _facts(item: TraceItem, coverage: Standing) -> str:
 
 
 def short_tests(names: Sequence[str]) -> str:
-    """Return names of tests in one line: a file that was named is not named again, and what is too much is a number.
+    """Return names of tests in one line; a file's name is not repeated.
+
+    What is too much is a number.
 
     >>> short_tests(["tests/test_a.py::test_x", "tests/test_a.py::test_y", "b", "c", "d"])
     'tests/test_a.py::test_x, ::test_y, b and 2 more'

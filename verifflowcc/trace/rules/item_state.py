@@ -57,14 +57,17 @@ class Standing:
 
     @property
     def answered(self) -> bool:
-        """Whether it has directly what its type needs and what could show it; with nothing asked, anything at all."""
+        """Whether its needs are met directly, and something could show it.
+
+        With no method asked, any child, test or code is enough.
+        """
         if self.lacking:
             return False
         return self.named if self.method else bool(self.children or self.tests or self.code)
 
     @property
     def holds(self) -> bool:
-        """Whether it is answered, and shown where it is to be or has tests, and no test of it broke."""
+        """Whether it is answered, shown where it has to be, and none of its tests failed."""
         return self.answered and not self.broke and (self.shown or not self.to_show)
 
 
@@ -183,7 +186,7 @@ def _answers_itself(view: TraceView, specification: TraceItem) -> bool:
 
 
 def _shown(view: TraceView, item: TraceItem, method: str | None) -> bool:
-    """Whether all that the item names as what shows it does, and something does by the method that is asked for."""
+    """Whether the item is shown by its method, and by all evidence that it names."""
     tests = [each for each in all_tests_of(view, item) if not _skip_waived(view, each)]
     others = [each for each in specifications(view, item) if _answers_itself(view, each)]
     if not _consistent(view, item) or not all(each.passed for each in tests):
@@ -198,7 +201,7 @@ def _shown_by_word(view: TraceView, item: TraceItem) -> bool:
 
 
 def _consistent(view: TraceView, item: TraceItem) -> bool:
-    """Whether no criterion that the item names is unmet, and no word on it is out of date."""
+    """Whether all criteria that the item names are met, and its verification is valid."""
     return _evidence_met(view, item) and (_word(item) is None or word_holds(view, item))
 
 

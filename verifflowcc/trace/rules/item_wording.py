@@ -1,4 +1,4 @@
-"""Wording that no test can decide, texts that ask for several things at once, and gaps left in a sentence.
+"""Weak wording, texts that ask for several things at once, and gaps in sentences.
 
 Made to be silent rather than to guess: only phrases that leave the measure to the reader, and only in sentences that
 ask for something (`shall`, `must`). What stands in quotes, code, links, notes and examples asks for nothing.
@@ -19,7 +19,9 @@ _TICK = re.compile(r"^([ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+)\[[xX]\](?=[ \t]|$)", 
 
 
 def normative(body: str) -> str:
-    """Return a body with LF newlines without the sections that explain it, and without blank lines around it.
+    """Return the normative part of a body, without sections that explain it.
+
+    The body has LF newlines; blank lines around the part are removed.
 
     >>> normative("It shall end.\\n\\n## Rationale\\n\\nNobody waits.\\n\\n## Limits\\n\\n5 s\\n")
     'It shall end.\\n\\n## Limits\\n\\n5 s'
@@ -28,7 +30,7 @@ def normative(body: str) -> str:
 
 
 def with_rationale(body: str) -> tuple[str, str]:
-    """Return the normative part of a body, and the text of its rationale ("" for none).
+    """Return the normative part of a body, and its rationale ("" for none).
 
     >>> with_rationale("It shall end.\\n\\n## Rationale\\n\\nNobody waits.\\n")
     ('It shall end.', 'Nobody waits.')
@@ -141,7 +143,9 @@ _CONTINUES = re.compile(
 
 
 def weak_words(text: str) -> tuple[Worded, ...]:
-    """Return the wordings of a requirement's text that leave its measure open; a number gives the measure of a speed.
+    """Return the wordings of a requirement's text that leave its measure open.
+
+    A number gives the measure of a speed.
 
     >>> [each.words for each in weak_words("The tool shall start fast.\\n\\nNOTE: It is easy to use.")]
     ['fast']

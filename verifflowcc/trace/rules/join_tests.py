@@ -1,4 +1,4 @@
-"""Join tests with items: by the properties of a report, by marks in the tests' source, by the items' own `tests`.
+"""Join tests with items: by report properties, by marks, by the items' `tests`.
 
 Within a report the cases of one test are one result, of which the worst counts; a test that failed and passed under one
 name is flaky. What several reports make of a test together is not decided here (`trace/verdicts.py`).
@@ -24,7 +24,7 @@ _DEEPEST = 30
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A test: its name, its file and symbol as far as they were found ("" where not), and whether the tree has it."""
+    """A test: its name, file and symbol ("" if not found), and whether it exists."""
 
     test: str
     path: str = ""
@@ -33,7 +33,7 @@ class Located:
 
 
 class TestPlaces:
-    """Looks up tests by (classname, name, file) among files that are read with their symbols."""
+    """Looks up tests by class name, name and file among files with known symbols."""
 
     __test__ = False
 
@@ -79,7 +79,7 @@ class TestPlaces:
             self._by_title.setdefault(_letters(each.name), set()).add((path, each.name))
 
     def _candidates(self, classname: str, file: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield files that may hold a test, with the classes around it, the likeliest first."""
+        """Yield files that may hold a test, with the classes around it, likeliest first."""
         names = tuple(name for name in _SEPARATORS.split(classname) if name)[:_DEEPEST]
         path = self._paths.find(file) if file else None
         if path:
@@ -134,7 +134,7 @@ class TestPlaces:
         return bool(within) and ".".join(within) in self._symbols[path]
 
     def _by_name(self, classname: str, bare: str, name: str) -> tuple[str, str] | None:
-        """Return the only symbol of a test file that has the whole title, or the name and a word of the class."""
+        """Return the only symbol of a test file with the title, or name and class word."""
         for title in (name, f"{classname} {name}", classname):
             found = self._of_tests(self._by_title.get(_letters(title), ())) if len(_letters(title)) > 3 else []
             if len(found) == 1:
@@ -183,7 +183,7 @@ class Verdict:
 
     @property
     def failed(self) -> bool:
-        """Whether some report that counts says that it failed; one that passed when tried again did not."""
+        """Whether a valid report says that it failed; passed after a retry is no failure."""
         return self.outcome in {Outcome.ERROR, Outcome.FAILED, Outcome.CONFLICTING}
 
 
@@ -238,14 +238,14 @@ _DID_NOT_PASS = frozenset({Outcome.ERROR, Outcome.FAILED, Outcome.FLAKY, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The tests of one report; `report` is its path, or the id of the evidence that it is."""
+    """The tests of one report; `report` is its path, or the id of the evidence."""
 
     report: str
     tests: tuple[JUnitTest, ...]
 
 
 def specified(results: Iterable[TestResult], items: Iterable[TraceItem]) -> tuple[TestResult, ...]:
-    """Return the results with the items that name their tests added to those that the tests name."""
+    """Add to each result the items that name its test."""
     given = tuple(results)
     names = TestNames(each.test for each in given)
     found: dict[str, set[str]] = defaultdict(set)
@@ -272,7 +272,7 @@ class Marked:
         return replace(found, known=True) if " " in test.name.strip() and test.classname else found
 
     def items(self, path: str, symbol: str) -> set[str]:
-        """Return the ids that the marks of a symbol name, of all that is around it, and of its file."""
+        """Return the ids in the marks of a symbol, of all around it, and of its file."""
         names = symbol.split(".") if symbol else []
         around = ("", *(".".join(names[:end]) for end in range(1, len(names) + 1)))
         return {item for each in around for item in self._marks.get((path, each), ())}

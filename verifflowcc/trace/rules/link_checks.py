@@ -1,4 +1,4 @@
-"""Checks of links: each leads to an item that is there, by a relation that may go there, and not round in a circle."""
+"""Checks of links: the target exists, the relation is allowed, no circle."""
 
 import re
 from collections import defaultdict, deque
@@ -35,7 +35,10 @@ def circles(edges: Edges) -> tuple[tuple[str, ...], ...]:
 
 
 def _pruned(edges: Edges) -> dict[str, list[str]]:
-    """Return the graph without what only leads into circles, which is nearly all of it in a sound project."""
+    """Return the graph without nodes that only lead into circles.
+
+    In a sound project that removes nearly all of it.
+    """
     into: dict[str, int] = {}
     for targets in edges.values():
         for target in targets:
@@ -56,7 +59,10 @@ def _pruned(edges: Edges) -> dict[str, list[str]]:
 
 
 def _groups(edges: Edges) -> Iterator[frozenset[str]]:
-    """Yield the strongly connected groups of two or more nodes: Tarjan's way, with a stack of its own."""
+    """Yield the strongly connected groups of two or more nodes.
+
+    Tarjan's algorithm, with a stack of its own, so that long chains do not recurse.
+    """
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     held: list[str] = []
@@ -98,7 +104,10 @@ def _taken(node: str, held: list[str]) -> frozenset[str]:
 
 
 def _shortest(start: str, group: Collection[str], edges: Edges) -> tuple[str, ...]:
-    """Return a shortest way from `start` back to it within the group; of several the first by name at each step."""
+    """Return a shortest way from `start` back to it within the group.
+
+    Of several, the first by name at each step.
+    """
     came: dict[str, str] = {}
     queue = deque([start])
     while queue:
@@ -164,7 +173,7 @@ def _belongs(path: str, owned: frozenset[str]) -> bool:
 
 
 def _product(view: TraceView, paths: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the paths that are there and are the product's: as the policy says, else by their ending."""
+    """Return the existing paths of the product: by the policy, else by their ending."""
     there = [path for path in paths if path in view.sources.files and not path.startswith(".memory/")]
     if view.policy.code:
         return tuple(path for path in select(there, view.policy.code) if _is_product(path, (), view))
@@ -172,7 +181,10 @@ def _product(view: TraceView, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_product(path: str, tests: Iterable[str], view: TraceView) -> bool:
-    """Whether a file is neither a test's nor empty, as those are that only make a folder a package."""
+    """Whether a file is neither a test nor empty.
+
+    Empty files only make a folder a package.
+    """
     if path in tests or view.sources.files.get(path) == EMPTY:
         return False
     return not any(matches(path, pattern) for pattern in view.policy.tests)
@@ -201,7 +213,7 @@ def _tests(view: TraceView, joins: Joins, tell: Telling) -> None:
 
 
 def _by_file(view: TraceView, joins: Joins) -> Mapping[str, tuple[str, ...]]:
-    """Return file → its tests: those of results, and the symbols that a runner would collect by their names."""
+    """Return file → its tests: those with results, and symbols named like tests."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in view.code.values():
         for symbol in file.symbols if file.test else ():
@@ -215,7 +227,9 @@ def _by_file(view: TraceView, joins: Joins) -> Mapping[str, tuple[str, ...]]:
 
 
 def _is_collected(path: str, symbol: str) -> bool:
-    """Whether a symbol is named like a test; in Python also its file, and it is inside of nothing but classes.
+    """Whether a symbol is named like a test, so that a runner would collect it.
+
+    In Python its file must be named so too, and only classes may be around it.
 
     pytest collects no other files by default, and never a function inside of a function. In Rust, tests are inside of
     modules, whose names are in lower case as well.
@@ -321,7 +335,10 @@ class _CodePlaces:
         return path in self.view.code or path in self.view.sources.files or path in self.folders
 
     def elsewhere(self, ref: Ref) -> str | None:
-        """Where what a ref names is now, if one place has the digest that it had; of several one of the same name."""
+        """Where the code of a ref is now, if one place has the digest that it had.
+
+        Of several, one of the same name.
+        """
         if not ref.digest:
             return None
         if not ref.symbol:

@@ -1,4 +1,4 @@
-"""The matrix: a row for each item, from needs down, and one for each test, back up to the needs."""
+"""The matrix: a row for each item, from needs down, and one for each test."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -66,7 +66,9 @@ class TestRow:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Rows by level, type and id; tests by name. `states` counts the rows in each state, the worst first.
+    """The rows of items, by level, type and id, and of tests, by name.
+
+    `states` counts the rows in each state, the worst first.
 
     `total` is how many items there were before anything was filtered.
     """
@@ -95,7 +97,10 @@ def matrix(view: TraceView, report: TraceReport) -> Matrix:
 def narrowed(
     whole: Matrix, *, types: Collection[str] = (), states: Collection[str] = (), items: Collection[str] = ()
 ) -> Matrix:
-    """Return the rows of some types, in some states, whose ids fit some patterns (`REQ-login-*`), and their tests."""
+    """Return the rows of some types, states and ids, and their tests.
+
+    Ids may be patterns (`REQ-login-*`).
+    """
     if not (types or states or items):
         return whole
     rows = tuple(
@@ -255,7 +260,7 @@ FOLDED = 5
 
 
 def item_rows(row: MatrixRow) -> str:
-    """Return an item: a row of the table, and one with all that is known of it, which a button opens."""
+    """Return an item: a table row, and one with all details, opened by a button."""
     name = html_text(row.id)
     cells = (
         f'<th scope="row" role="rowheader"><button type="button" class="toggle" aria-expanded="false" '

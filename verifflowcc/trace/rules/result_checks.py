@@ -16,7 +16,10 @@ TEST, METRIC = "test", "metric"
 
 
 def method_of(view: TraceView, item: TraceItem) -> str | None:
-    """Return how an item is to be verified: as it declares, else by test where its type must be; None if not at all."""
+    """Return how an item is to be verified, None where nothing asks for it.
+
+    As it declares, else by test where its type must be.
+    """
     if item.verification:
         return item.verification
     rule = view.policy.types.get(item.type)
@@ -49,7 +52,7 @@ def check_verified(view: TraceView, joins: Joins, tell: Telling) -> None:
 
 
 def _specified(view: TraceView, item: TraceItem, joins: Joins) -> bool:
-    """Whether some specification that verifies the item has a test, or is verified by another method itself."""
+    """Whether a specification that verifies the item has a test, or another method."""
     for each in joins.specifications.get(item.id, ()):
         if joins.by_id.get(each.id, NONE).any or (method_of(view, each) or TEST) != TEST:
             return True
@@ -109,7 +112,9 @@ _LONGEST = 200
 
 
 def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Report tests that did not pass, and items without a result; planned items are skipped.
+    """Report tests that did not pass, and items without a result.
+
+    Planned items are skipped.
 
     A report that does not count is reported once, with the number of items that rely on it alone, not once for each.
     """
@@ -199,7 +204,7 @@ def _reports(view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, 
 
 
 def _called(name: str, report: ResultReport | None) -> str:
-    """Return what people call a report: the criterion that it is evidence of, with its id; else its path."""
+    """Return the name of a report for people: its criterion and id, else its path."""
     return f"{report.stage}/{report.criterion} ({name})" if report and report.stage and report.criterion else name
 
 
@@ -229,7 +234,7 @@ def _unknown(view: TraceView, joins: Joins, tell: Telling) -> None:
 
 
 def check_anything(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell where there is nothing to look at: no item, or items to be verified by test and no test at all."""
+    """Report that there is no item, or no test where items need one."""
     tell.ask(("nothing-to-evaluate",), 1 + len(view.reports))
     if not view.live:
         message = f"there is no item below {ITEMS}"

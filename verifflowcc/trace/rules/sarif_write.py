@@ -1,4 +1,7 @@
-"""A report of checks as a SARIF 2.1.0 log: every check is a rule, every finding a result with its file and line."""
+"""A report of checks as a SARIF 2.1.0 log.
+
+Every check is a rule, every finding a result with its file and line.
+"""
 
 import json
 from collections import Counter
@@ -19,7 +22,9 @@ Json = None | bool | int | str | list["Json"] | dict[str, "Json"]
 
 
 def sarif_text(report: TraceReport, version: str, prefix: str = "", of: Catalogue = TRACE) -> str:
-    """Return the log as JSON; `prefix` is the folder of the project in its repository, "" at the top.
+    """Return the log as JSON.
+
+    `prefix` is the folder of the project in its repository, "" at the top.
 
     Known findings are results that are suppressed. Paths are relative, so that the log means the same on every machine.
     """

@@ -69,7 +69,10 @@ class Story:
 
 
 def story(view: TraceView, report: TraceReport, item_id: str) -> Story:
-    """Return an item's story; `report` is what a check says. Raises KeyError where there is no such item."""
+    """Return an item's story; `report` is the result of a check.
+
+    Raises KeyError where there is no such item.
+    """
     item = view.by_id[item_id]
     coverages, suspect = Standings(view), suspects(report)
     coverage = stand(view, item)

@@ -1,4 +1,4 @@
-"""All checks of a trace in one run: what is wrong, and of how many things was asked."""
+"""All checks of a trace in one run: findings, and how many things were examined."""
 
 import re
 from collections import Counter, defaultdict
@@ -33,7 +33,7 @@ _MOST_NAMED = 4
 
 
 def check_below(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell of each item below which a test failed, with the way to the nearest; once for each item."""
+    """Report each item below which a test failed, once, with the way to the nearest."""
     failing = _failing(view, joins)
     planned = {item.id for item in view.live if item.planned is not None}
     tell.ask(("failed-below",), len(view.live) - len(planned), len(planned))
@@ -67,7 +67,10 @@ def _causes(down: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _way(name: str, cause: str, down: Mapping[str, str]) -> str:
-    """Return the ids on the way down, the first few and the last: a way can be as long as the project is large."""
+    """Return the ids on the way down, only the first few and the last.
+
+    A way can be as long as the project is large.
+    """
     ids = [name]
     while ids[-1] != cause and len(ids) < _MOST_NAMED:
         ids.append(down[ids[-1]])
@@ -87,7 +90,7 @@ _CODES = ("duplicate-id", "bad-id", "reused-id", "id-collision", "file-name")
 
 
 def check_identity(view: TraceView, tell: Telling) -> None:
-    """Tell what is wrong with ids. Retired items keep theirs: nothing new may have them."""
+    """Report faults of ids. Retired items keep theirs, so no new item may have one."""
     tell.ask(_CODES, len(view.live))
     _spelling(view, tell)
     if len(view.by_id) < len(view.items):
@@ -143,7 +146,10 @@ _MARKS_CODES = ("unknown-mark", "retired-mark")
 
 
 def check_marks(view: TraceView, tell: Telling) -> None:
-    """Tell of marks that lead nowhere, once for each symbol; a result's ids count where no mark in code has them."""
+    """Report marks that lead nowhere, once for each symbol.
+
+    The ids in a result count where no mark in code has them.
+    """
     by_id = view.by_id
     tell.ask(_MARKS_CODES, sum(map(len, view.marks.values())))
     for name, places in view.marks.items():

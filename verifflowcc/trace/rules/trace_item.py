@@ -1,4 +1,4 @@
-"""From a file's parts to a `TraceItem`, with all that is wrong in the file by itself.
+"""Read a trace item from a file's parts, with all faults in the file.
 
 What must be asked of several items, and whether type, relation and integrity level are ones of the workflow, is left to
 the checks in `trace/`. A key that this calls unknown may be one that the workflow wants of the type: the flaw names it.
@@ -59,7 +59,10 @@ _STATUS_WORDS = {
 
 @dataclass(slots=True)
 class TraceFields(Fields):
-    """The front matter of one trace item; faults become flaws `bad-field` of their keys."""
+    """The front matter of one trace item; faults become flaws of their keys.
+
+    Their code is `bad-field`.
+    """
 
     flaws: list[Flaw] = field(default_factory=list)
 
@@ -69,7 +72,7 @@ class TraceFields(Fields):
         self.flaws.append(Flaw("bad-field", value.line + self.line_shift, sentence, max(above)[1] if above else ""))
 
     def life(self) -> Status:
-        """Return the status; active, with a flaw, where it is a word for one that has another name here."""
+        """Return the status; active, with a flaw, for a word that has another name here."""
         text = self.text("status")
         meant = _STATUS_WORDS.get(text or "")
         if text and meant:
@@ -92,7 +95,7 @@ class TraceFields(Fields):
         return None if text == "false" else text
 
     def stamped_links(self) -> tuple[Link, ...]:
-        """Return the links that are whole, whatever their relation; those of the memory's relations are left out."""
+        """Return the complete links of any relation but those of the memory."""
         found: list[Link] = []
         for value, to, relation, parts in self.whole_links():
             if relation not in MEMORY_RELATIONS:
@@ -114,7 +117,7 @@ class TraceFields(Fields):
         return self._stamp(value, texts, "a review", ends=1)
 
     def verified(self) -> Verified | None:
-        """Return a person's word that the item was verified; None, with a flaw, where a part of it is missing."""
+        """Return the recorded verification; None, with a flaw, where a part is missing."""
         value = self.values.get("verified")
         if value is None or is_null(value):
             return None
@@ -200,7 +203,7 @@ def is_trace_item(path: str, table: Table | None, types: Collection[str]) -> boo
 
 
 def is_heard(table: Table | None) -> bool:
-    """Say whether an item was read out of a conversation and is not adopted into the trace yet.
+    """Say whether an item was extracted from a conversation and is not adopted yet.
 
     A person adopts it by promoting it. One that has links or fields of the trace was adopted before that was recorded.
     """
@@ -219,7 +222,9 @@ def _has_trace_link(pairs: Mapping[str, Value]) -> bool:
 
 
 def read_trace_item(path: str, parts: FrontMatter, table: Table | None, flaws: tuple[Flaw, ...] = ()) -> TraceItem:
-    """Return the trace item of a Markdown file, split in `parts`, with LF newlines; `table` is what its block says.
+    """Return the trace item of a Markdown file, split in `parts`, with LF newlines.
+
+    `table` is the content of its front matter.
 
     `flaws` were seen before. Lines are those of the file.
     """
@@ -275,7 +280,10 @@ def _author(fields: TraceFields) -> str | None:
 
 
 def _lines(pairs: tuple[tuple[str, Value], ...], block: str) -> dict[str, int]:
-    """Return the line of each key that has a value; that of a list may stand above its first value."""
+    """Return the line of each key that has a value.
+
+    The line of a list may come before its first value.
+    """
     found: dict[str, int] = {}
     rows: list[str] | None = None
     for key, value in pairs:
@@ -303,7 +311,10 @@ def _of_keys(pairs: tuple[tuple[str, Value], ...]) -> Iterator[Flaw]:
 
 
 def _of_text(item: TraceItem, body: str, above: int) -> Iterator[Flaw]:
-    """Yield what is wrong with the title and the text; `above` lines of the file stand above the body."""
+    """Yield the faults of the title and the text.
+
+    `above` is the number of lines of the file before the body.
+    """
     if is_stock(_WORD.findall(item.title.casefold())):
         yield Flaw("placeholder", item.line("title"), f'the title "{item.title}" only holds a place', "title")
     if not _ASKS.match(item.text) and not says_something(item.text):
@@ -332,7 +343,10 @@ def _of_wording(text: str, body: str, above: int) -> Iterator[Flaw]:
 
 
 def _line_in(body: str, text: str, line: int) -> int:
-    """Return the line of the body that a line of its normative part is; that part is some of its lines, in order."""
+    """Return the line of the body for a line of its normative part.
+
+    That part has some of the body's lines, in order.
+    """
     number = 0
     rows = body.split("\n")
     for row in text.split("\n")[:line]:

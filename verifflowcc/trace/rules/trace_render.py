@@ -1,4 +1,6 @@
-"""A new trace item as a file: front matter in one canonical order, one line per link, then the text.
+"""A new trace item as a file.
+
+Front matter in one canonical order, one line per link, then the text.
 
 Only for files that do not exist yet; an existing one is edited. What is empty is left out.
 """
@@ -110,7 +112,10 @@ def _block(lines: Iterable[str]) -> str | None:
 
 
 def text_value(name: str, text: str) -> Scalar:
-    """Return a text as a value of front matter; a day (`on`) is not quoted, as people write it."""
+    """Return a text as a value of front matter.
+
+    A day (`on`) is not quoted, as people write it.
+    """
     return Scalar(text, name == "on", 1)
 
 

@@ -1,4 +1,4 @@
-"""How much of the trace is covered: per type and per verification method, each with what it is a part of.
+"""Coverage of the trace: per type and per verification method, with denominators.
 
 Planned items stand apart and are in no denominator. Where there is nothing to count, a share is no number.
 """
@@ -16,7 +16,7 @@ from verifflowcc.trace.rules.trace_view import TraceView
 
 
 def type_order(policy: TracePolicy, name: str) -> tuple[int, int, str]:
-    """Return what sorts types: the level, then the workflow's own order, then the name; unknown types come last."""
+    """Return a sort key of types: level, workflow order, name; unknown ones last."""
     rule = policy.types.get(name)
     if rule is None:
         return (1_000_001, 0, name)
@@ -79,7 +79,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Coverage per type (from the top of the V), per method (by name), and of all; `retired` items are in none."""
+    """Coverage per type, per method, and of all items.
+
+    Types begin at the top of the V, methods are by name; `retired` items are in none.
+    """
 
     types: tuple[Group, ...]
     methods: tuple[Group, ...]
@@ -93,7 +96,10 @@ class Statistics:
 
 
 def statistics(view: TraceView, types: Iterable[str] = ()) -> Statistics:
-    """Return the coverage of all items, or of those of some types; what is below them counts whatever its type."""
+    """Return the coverage of all items, or of those of some types.
+
+    What is below them counts whatever its type.
+    """
     wanted = frozenset(types)
     coverages = Standings(view)
     live = [coverages.of(item) for item in view.live if not wanted or item.type in wanted]

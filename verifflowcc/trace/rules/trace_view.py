@@ -27,7 +27,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """An item's own tests: with a verdict, without a result, and patterns without a match."""
+    """An item's tests: with a verdict, without a result, and patterns without a match."""
 
     verdicts: tuple[Verdict, ...]
     unrun: tuple[Named, ...]
@@ -44,7 +44,10 @@ NONE = Joined((), (), ())
 
 @dataclass(frozen=True)
 class TraceView:
-    """Sources and policy, and what follows from them. All orders are by id or path, whatever that of the sources."""
+    """Sources and policy, and everything that follows from them.
+
+    All orders are by id or path, whatever that of the sources.
+    """
 
     sources: TraceSources
     policy: TracePolicy
@@ -87,7 +90,10 @@ class TraceView:
 
     @cached_property
     def ties(self) -> tuple[tuple[TraceItem, Link, TraceItem], ...]:
-        """The links of live items to other items that are there, retired ones too: holder, link, target."""
+        """The links of live items to existing items, retired ones too.
+
+        Each is holder, link, target.
+        """
         by_id = self.by_id
         found = []
         for item in self.live:
@@ -144,7 +150,7 @@ class TraceView:
 
     @cached_property
     def results(self) -> Mapping[str, tuple[TestResult, ...]]:
-        """Id → the results of the tests that name it, by mark, property or specification (`tests` of an item)."""
+        """Id → the results of its tests, by mark, property or the item's `tests`."""
         results = sorted(self.sources.results.tests, key=lambda each: (each.test, each.report))
         found: dict[str, list[int]] = defaultdict(list)
         for number, result in enumerate(results):

@@ -1,4 +1,6 @@
-"""Trace items as ReqIF: a type of objects per type of items, relations by our names, all in one specification.
+"""Trace items as ReqIF, all in one specification.
+
+Each type of items is a type of objects; relations have our names.
 
 The attributes have the names of the implementation guide where it has any, so that other tools find them.
 """
@@ -95,7 +97,7 @@ _BROKEN = (AssertionError, AttributeError, IndexError, KeyError, NotImplementedE
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What the references in a file mean: types, attributes and values of enumerations by their identifiers."""
+    """The meaning of references in a file: types, attributes, enumeration values."""
 
     kinds: Mapping[str, str]
     attributes: Mapping[str, str]
@@ -240,7 +242,9 @@ _STRING, _XHTML = "type-string", "type-xhtml"
 
 
 def reqif_text(items: Sequence[TraceItem], day: str) -> str:
-    """Return items as the text of a ReqIF file; `day`, as in `2026-11-21`, is that of the export.
+    """Return items as the text of a ReqIF file; `day` is the day of the export.
+
+    A day is written as in `2026-11-21`.
 
     Raises WorkspaceError where the package that writes it is missing.
     """
@@ -329,7 +333,10 @@ def _object(item: TraceItem, moment: str) -> Any:
 
 
 def _relations(items: Sequence[TraceItem], moment: str) -> list[Any]:
-    """Return the links between items of the export; ReqIF has no relation to what is not in the file."""
+    """Return the links between items of the export.
+
+    ReqIF has no relation to an object outside of the file.
+    """
     relation = reqif_module("models.reqif_spec_relation").ReqIFSpecRelation
     inside = {item.id for item in items}
     return [

@@ -56,7 +56,10 @@ class ItemsRead:
 
 
 def read_items(workspace: Workspace, policy: TracePolicy) -> ItemsRead:
-    """Return all trace items; which types there are is the policy's matter. Nothing is written but the index."""
+    """Return all trace items; nothing is written but the index.
+
+    The policy decides which types there are.
+    """
     with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
         read = read_walked(workspace, walk_memory(workspace.root), policy, index)
         return ItemsRead(read.items, read.unreadable, read.parsed, index.notices, read.others)

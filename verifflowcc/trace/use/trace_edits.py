@@ -39,7 +39,7 @@ from verifflowcc.trace.use.trace_sources import items_view
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A file that is to change: its path below the project's root, and its bytes before and after."""
+    """A file to be changed: its path in the project, and its bytes before and after."""
 
     path: str
     before: bytes
@@ -66,7 +66,7 @@ def begin_edit(workspace: Workspace, item: TraceItem) -> Edit:
 
 
 def set_keys(edit: Edit, changes: Mapping[str, str | None]) -> Edit:
-    """Return the edit with keys set to one line of YAML each, or taken out where that is None."""
+    """Return the edit with keys set to one line of YAML each, or removed where None."""
     return Edit(edit.path, edit.before, edit_item(edit.path, edit.after, changes))
 
 
@@ -76,7 +76,7 @@ def set_list(edit: Edit, key: str, decide: Callable[[tuple[Value, ...]], ListEdi
 
 
 def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
-    """Write what changes, each file whole or not at all; return the paths that were written.
+    """Write the changed files and return their paths; each is written whole or not.
 
     Raises ConflictError where a file is not as it was read and SecretError where a change would bring a secret in,
     before anything is written; WorkspaceError where one cannot be written, and then those before it are.
@@ -101,7 +101,9 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
 
 
 def with_texts(value: Value, texts: Mapping[str, str | None]) -> Table:
-    """Return a mapping with keys set, in their places or behind the others, or taken out where that is None.
+    """Return a mapping with keys set, or removed where None.
+
+    Keys stay in their places; new ones are added behind the others.
 
     Keys that are not named stay as they are.
     """
@@ -187,7 +189,7 @@ def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None 
 
 
 def chosen_relation(policy: TracePolicy, from_type: str, target: TraceItem, relation: str | None, command: str) -> str:
-    """Return the relation from an item of a type to another: the one that was named, else the one that fits.
+    """Return the relation between two items: the named one, else the one that fits.
 
     Where several fit it is `refines`, the plainest of them. `command` is what was typed, without `--relation`. Raises
     UsageError where none fits, several do and `refines` is none of them, or the one that was named does not.

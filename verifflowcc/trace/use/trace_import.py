@@ -49,7 +49,7 @@ FORMATS = ("csv", "json", "reqif")
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The text of an export, how many items are in it, and of which of them it says less than their files hold."""
+    """The text of an export, its number of items, and notices on withheld parts."""
 
     text: str
     items: int
@@ -126,7 +126,9 @@ class ImportedItem:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """All of an import: its items, what was not carried over (`file:line: why`), ids that changed, and types.
+    """The result of an import: items, parts left out, new ids, types.
+
+    Each part left out is one line, `file:line: why`.
 
     `written` counts files; none under a dry run.
     """
@@ -199,7 +201,7 @@ def import_items(
 
 @dataclass(frozen=True, slots=True)
 class _FileNames:
-    """Names of files: from the project's root where they lie in it, else from the folder that holds what was given."""
+    """Names files: from the project's root, else from the folder around given paths."""
 
     root: Path
     given: tuple[Path, ...]
@@ -229,7 +231,7 @@ def _demand_known(policy: TracePolicy, choices: Choices) -> None:
 
 
 def _here(workspace: Workspace, tool: str) -> tuple[Mapping[str, _EarlierImport], frozenset[str]]:
-    """Return the items that this tool's imports wrote, by the id there, and the ids of all others."""
+    """Return this tool's earlier imports by foreign id, and the ids of other items."""
     known: dict[str, _EarlierImport] = {}
     others: set[str] = set()
     for path in sorted((workspace.root / ITEMS).rglob("*.md")):
@@ -247,7 +249,10 @@ def _here(workspace: Workspace, tool: str) -> tuple[Mapping[str, _EarlierImport]
 
 
 def _read(path: str, data: bytes, stem: str) -> tuple[str, Imported | None]:
-    """Return an item's id and where it came from. Raises FormatError, ConflictError where it cannot be read."""
+    """Return an item's id and origin.
+
+    Raises FormatError, ConflictError where it cannot be read.
+    """
     block = split(decode(path, data).replace("\r\n", "\n")).block
     if block is None:
         return stem, None

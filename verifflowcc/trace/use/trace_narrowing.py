@@ -25,7 +25,7 @@ MOST_TOLD = 5
 
 @dataclass(frozen=True, slots=True)
 class TraceSeen:
-    """The trace as it is now, the report of a check of it, and what could not be read, in sentences."""
+    """The present trace, the report of a check of it, and notices on unreadable files."""
 
     view: TraceView
     report: TraceReport
@@ -33,7 +33,9 @@ class TraceSeen:
 
 
 def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> TraceSeen:
-    """Read the trace and check it; `junit` are reports of results beside those of the configuration.
+    """Read the trace and check it.
+
+    `junit` are reports of results beside those of the configuration.
 
     Nothing is written but the index. Raises VfccError (exit 3) where there is no item that counts, and the errors of
     `read_sources`.
@@ -59,7 +61,7 @@ def _unread_reports(view: TraceView) -> tuple[str, ...]:
 
 
 def unread_files(view: TraceView) -> tuple[str, ...]:
-    """Say which files are left out because they cannot be read; nothing that is shown counts them."""
+    """Return sentences on unreadable files, which no view counts."""
     lines = [f"{path}:{reason}" for path, reason in sorted(view.sources.unreadable.items())]
     more = len(lines) - MOST_TOLD
     return (*lines[:MOST_TOLD], *([f"and {more} more files cannot be read: vfcc check trace"] if more > 0 else ()))
@@ -73,7 +75,7 @@ _STATUS = {Status.ACTIVE: "active", Status.PENDING: "draft", Status.ARCHIVED: "r
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An item in a list, with its parents, its count of children, and its review state."""
+    """An item in a list, with its parents, number of children, and review state."""
 
     id: str
     type: str
@@ -100,7 +102,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The other end of a link: id, title (None if it is missing), status; the link's state."""
+    """The other end of a link, and the link's state.
+
+    `title` is None where there is no such item.
+    """
 
     id: str
     title: str | None
@@ -118,7 +123,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class ItemPage:
-    """An item, and all that is around it: where its links lead, who links to it, its code, its tests, its review."""
+    """An item with its links, the items that link to it, code, tests and review."""
 
     item: TraceItem
     status: str

@@ -1,4 +1,4 @@
-"""Retire an item: it counts no more, its id is never used again, and its file stays."""
+"""Retire an item: it no longer counts, its id is never reused, its file stays."""
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.item_values import Status
@@ -14,7 +14,7 @@ HISTORY = "## History"
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """An item that was retired, and what still speaks of it: items by id, code as `path:line`."""
+    """A retired item, and what still names it: items by id, code as `path:line`."""
 
     item: str
     path: str

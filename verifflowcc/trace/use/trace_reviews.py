@@ -1,4 +1,7 @@
-"""Clear a suspect link: a person says why it still holds though one of its ends changed."""
+"""Review items, record verifications, and clear suspect links.
+
+A suspect link is cleared with a person's reason why it still holds though one of its ends changed.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -42,7 +45,7 @@ class PassedOver:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """An item that was reviewed: the targets of links that got a stamp, refs whose digests are new, what was left."""
+    """A reviewed item: its stamped links, its refs with new digests, and notes."""
 
     item: str
     path: str
@@ -57,7 +60,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class ToReview:
-    """Items that can be reviewed as they are now, with what that changes, and those that cannot.
+    """Items that can be reviewed now, with the changes to their files, and the others.
 
     `own` are the ids of those that the reviewer wrote.
     """
@@ -86,7 +89,9 @@ class Reviews:
 def what_to_review(
     workspace: Workspace, names: Sequence[str], *, everything: bool = False, own: bool = False, actor: str
 ) -> ToReview:
-    """Return what a person can review: the named items, or with `everything` all that need it.
+    """Return what a person can review: named items, or all that need it.
+
+    All are meant by `everything`.
 
     Raises NotAllowed for anybody but a named person, and for the author of a named item unless `own`; UsageError where
     nothing is named, and for a named item that is retired or has a suspect link.
@@ -201,7 +206,7 @@ def _left(view: TraceView, item: TraceItem) -> Iterator[str]:
 
 
 def _ref_digests(view: TraceView, item: TraceItem) -> tuple[dict[tuple[str, str], str], list[str]]:
-    """Return the digests of the places in code that an item names, where they are others than it says; and the lost."""
+    """Return new digests of the code that an item names, and refs to missing code."""
     found: dict[tuple[str, str], str] = {}
     lost: list[str] = []
     for ref in item.refs:
@@ -220,7 +225,7 @@ def _ref_digests(view: TraceView, item: TraceItem) -> tuple[dict[tuple[str, str]
 def stamp_links(
     values: tuple[Value, ...], stamps: Mapping[tuple[str, str], str], actor: str, today: str, reason: str | None = None
 ) -> ListEdit:
-    """Return links with new stamps, by target and relation; what else such a link says stays."""
+    """Return links with new stamps, by target and relation; other keys stay."""
     changed: dict[int, Value | None] = {}
     for index, value in enumerate(values):
         stamp = stamps.get((member(value, "to") or "", member(value, "relation") or ""))
@@ -246,7 +251,7 @@ SEEN = ("review", "inspection", "analysis", "demonstration")
 
 @dataclass(frozen=True, slots=True)
 class ToVerify:
-    """An item as it is now, the code that it points to, and what a person is about to say of it."""
+    """An item as it is now, its code, and the verification to be recorded."""
 
     item: TraceItem
     code: tuple[CodePlace, ...]
@@ -275,7 +280,10 @@ def what_to_verify(workspace: Workspace, name: str, method: str | None, saw: str
 
 
 def verify_item(workspace: Workspace, what: ToVerify) -> ToVerify:
-    """Record the word, for the item and the code as they were shown. Raises ConflictError where the item changed."""
+    """Record the verification of an item and its code as they were shown.
+
+    Raises ConflictError where the item changed.
+    """
     edit = set_keys(begin_edit(workspace, what.item), {"verified": stamp_line(what.word)})
     write_edits(workspace, [edit])
     return what
@@ -345,7 +353,10 @@ def what_to_clear(workspace: Workspace, name: str, to: str, reason: str, *, acto
 
 
 def clear_link(workspace: Workspace, what: ToClear, *, actor: str) -> Cleared:
-    """Stamp the link with both ends as they were shown. Raises ConflictError where one of them changed since."""
+    """Stamp the link with both ends as they were shown.
+
+    Raises ConflictError where one of them changed since.
+    """
     stamp = stamp_of_link(what.other.digest, what.item.digest)
     stamps = {(link.to, link.relation): stamp for link in what.links}
     begin_edit(workspace, what.other)

@@ -1,4 +1,4 @@
-"""Gather all that the trace speaks of: items, code, results, the baseline, git, and the course of the sprints."""
+"""Gather the sources of the trace: items, code, results, baseline, git, sprints."""
 
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
@@ -46,7 +46,7 @@ from verifflowcc.trace.use.trace_code import INDEX, nothing_collected, read_walk
 
 
 def items_view(workspace: Workspace) -> TraceView:
-    """Return the items that are there and what the workflow asks of them; no code and no results.
+    """Return the items and the workflow's policy, without code and results.
 
     Raises ConfigError where the configuration or the workflow is not sound.
     """
@@ -60,7 +60,10 @@ def items_view(workspace: Workspace) -> TraceView:
 
 
 def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
-    """Return the item in a file's bytes, None where it is none; `path` begins at the project's root."""
+    """Return the item in a file's bytes, None where it is none.
+
+    `path` begins at the project's root.
+    """
     from verifflowcc.sprint.use.pinned_workflow import policy_of
     from verifflowcc.trace.store.trace_files import parse_trace_item
 
@@ -75,7 +78,9 @@ PRESENT = "the present"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An item that is not as it was: its id, its title now (or "" where it is gone), and which parts of it changed.
+    """An item that differs from a baseline, and its changed parts.
+
+    `title` is its present title, "" where it is gone.
 
     `fields` is empty where the old text cannot be read: it is in git alone.
     """
@@ -105,7 +110,7 @@ class Drift:
 
 
 def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: str) -> TraceBaseline:
-    """Write down the fingerprints of all items that are not retired; a baseline that is there is never overwritten.
+    """Write the fingerprints of all live items; a baseline is never overwritten.
 
     Raises UsageError where the name is none or taken or there is no item, FormatError where an item cannot be read.
     """
@@ -212,7 +217,7 @@ def _ends(item: TraceItem) -> frozenset[tuple[str, str]]:
 
 
 def _old_items(workspace: Workspace, baseline: TraceBaseline) -> Mapping[str, TraceItem]:
-    """Return the items as git has them at the baseline's commit, as far as they are what the baseline says.
+    """Return the items in git at the baseline's commit, where they match the baseline.
 
     Empty where git does not have that commit any more, or is not there: then the changed parts are unknown.
     """
@@ -277,7 +282,9 @@ class Looked:
 
 
 def look(workspace: Workspace, junit: Sequence[str] = ()) -> Looked:
-    """Look at a project. `junit` are reports given beside those of the configuration, relative to where vfcc runs.
+    """Take the stamps of all files that a check depends on.
+
+    `junit` are reports given beside those of the configuration, relative to where vfcc runs.
 
     Raises ConfigError where the configuration is not sound, WorkspaceError where the project cannot be read.
     """
@@ -296,7 +303,10 @@ def report_paths(workspace: Workspace, config: Config, junit: Sequence[str]) -> 
 
 
 def key_of(workspace: Workspace, looked: Looked, workflow: Workflow | None) -> str:
-    """Return the key of the report on what was looked at, under a workflow (None: that of the configuration)."""
+    """Return the cache key of the report on these stamps, under a workflow.
+
+    None is the workflow of the configuration.
+    """
     rules = (
         digest_bytes(workflow_text(workspace.memory, looked.config.workflow)[0])
         if workflow is None
@@ -330,7 +340,10 @@ _AUTHORS: RecordCodec[_Authors] = RecordCodec(_Authors)
 
 @dataclass(frozen=True, slots=True)
 class SourcesRead:
-    """The sources of the trace, and what could not be gathered. `parsed` counts the item files that had to be read."""
+    """The sources of the trace, and notices on what could not be gathered.
+
+    `parsed` counts the item files that had to be read.
+    """
 
     sources: TraceSources
     policy: TracePolicy
@@ -351,7 +364,7 @@ def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> SourcesRead
 
 
 def full_view(workspace: Workspace) -> TraceView:
-    """Return all that a check looks at: the items, the code, the results, and what git knows of them."""
+    """Return the whole trace: items, code, results, and facts from git."""
     read = read_sources(workspace)
     return TraceView(read.sources, read.policy)
 
@@ -410,7 +423,7 @@ def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> _Autho
 
 
 def _kept(index: TraceIndex, name: str, key: str, codec: RecordCodec[_T], read: Callable[[], _T]) -> _T:
-    """Return what was kept under a name for this key, else what `read` returns, kept from now on."""
+    """Return the value kept under a name for this key, else read it and keep it."""
     text = index.recall(name, key)
     if text is not None:
         return codec.value(text)
@@ -425,7 +438,10 @@ def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:
 
 
 def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """Return the files that differ from the base of the open sprint (of any, where several are open)."""
+    """Return the files that differ from the base of the open sprint.
+
+    Of any open one, where there are several.
+    """
     from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 
     found: set[str] | None = None
