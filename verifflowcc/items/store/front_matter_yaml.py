@@ -51,6 +51,7 @@ def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]"
     """
     import yaml
 
+    # Each level needs one of these characters, so that most blocks need no parse of their own.
     if sum(map(block.count, "[{-?:")) <= DEEPEST:
         return
     depth = 0

@@ -78,7 +78,7 @@ def _look_into(root: Path, folder: str, found: MemoryWalk, now_ns: int) -> list[
                 try:
                     stat = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
-                    continue
+                    continue  # removed since the folder was listed
                 if S_ISDIR(stat.st_mode):
                     below.append(path)
                     if in_items and name.endswith(MEMORY_WALK_ENDING):
@@ -93,6 +93,7 @@ def _look_into(root: Path, folder: str, found: MemoryWalk, now_ns: int) -> list[
         pass
     except OSError as error:
         found.problems[folder] = f"1: cannot be read: {error.strerror}"
+        # Reports are kept by these stamps: without one, the report would stay when the folder can be read again.
         found.stamps[folder] = "closed"
     return below
 

@@ -33,6 +33,7 @@ from verifflowcc.trace.rules.trace_render import fitting
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,118}[A-Za-z0-9_+-])?")
 _WRONG = re.compile(r"[^A-Za-z0-9._-]+")
+# Windows keeps these names for devices, with any ending.
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 
 

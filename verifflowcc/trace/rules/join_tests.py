@@ -19,6 +19,7 @@ from verifflowcc.sprint.rules.junit_tests import JUnitTest
 _ARGUMENTS = re.compile(r"[\[({]")
 _SEPARATORS = re.compile(r"[./\\:$>#\s]+")
 _NOT_LETTERS = re.compile(r"[\W_]+")
+# A class name in a report can have any length, and each prefix of it is looked up.
 _DEEPEST = 30
 
 
@@ -96,6 +97,7 @@ class TestPlaces:
         ]
         most = max((length for length, _, _ in found), default=0)
         best = [each for each in found if each[0] == most]
+        # Two files that match equally well would be a guess.
         if len({path for _, path, _ in best}) == 1:
             yield from ((path, within) for _, path, within in best)
         for folder in self._folders(classname):

@@ -61,7 +61,7 @@ def _pruned(edges: Edges) -> dict[str, list[str]]:
 def _groups(edges: Edges) -> Iterator[frozenset[str]]:
     """Yield the strongly connected groups of two or more nodes.
 
-    Tarjan's algorithm, with a stack of its own, so that long chains do not recurse.
+    Tarjan's algorithm.
     """
     index: dict[str, int] = {}
     low: dict[str, int] = {}
@@ -70,6 +70,7 @@ def _groups(edges: Edges) -> Iterator[frozenset[str]]:
     for root in edges:
         if root in index:
             continue
+        # A stack of its own: a long chain of items would exceed the recursion limit.
         work = [(root, iter(edges[root]))]
         index[root] = low[root] = len(index)
         held.append(root)

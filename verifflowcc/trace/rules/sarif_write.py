@@ -68,6 +68,7 @@ def _results(findings: Iterable[Finding], known: Iterable[Finding], prefix: str,
     rules = {code: index for index, code in enumerate(of.checks)}
     seen: Counter[str] = Counter()
     for suppressed, each in [*((False, one) for one in findings), *((True, one) for one in known)]:
+        # A viewer takes equal fingerprints for one finding, so equal keys are numbered.
         seen[each.key] += 1
         result = _result(each, prefix, seen[each.key], of)
         if each.code in rules:

@@ -125,6 +125,7 @@ def _texts(name: str, data: bytes) -> Iterator[tuple[str, str]]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for each in sorted(archive.namelist()):
             if each.lower().endswith(".reqif"):
+                # A small archive may unpack to gigabytes: no more than the limit is read.
                 with archive.open(each) as file:
                     inside = file.read(LARGEST + 1)
                 if len(inside) > LARGEST:
@@ -137,6 +138,7 @@ def _decoded(name: str, data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"{name}:1: not UTF-8 at byte {error.start}") from error
+    # Entities of a document's own may expand without bound.
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise FormatError(f"{name}:1: it defines entities of its own; ReqIF has none")
     return text

@@ -72,6 +72,7 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
     items: dict[str, TraceItem | None] = {}
     unreadable, learned, parsed = dict(walk.problems), list[ItemRow](), 0
     for path in observed("reading trace items", walk.items):
+        # A file touched a moment ago may change again under the same stamp, so it is read whatever the index knows.
         row, stamp = known.get(path), "" if path in walk.fresh else walk.stamps[path]
         if row is not None and row.stamp == stamp != "":
             items[path] = _item(row.facts)
@@ -85,7 +86,7 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
             else:
                 items[path] = _item(row.facts)
         except FileNotFoundError:
-            continue
+            continue  # removed since the walk
         except OSError as error:
             unreadable[path] = f"1: cannot be read: {error.strerror or error}"
             continue

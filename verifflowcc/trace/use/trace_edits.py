@@ -85,6 +85,7 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
     if not wanted:
         return ()
     with writing_items(workspace.memory):
+        # Every file is compared and scanned before the first is written, so that a refusal changes none.
         sweep({(workspace.root / edit.path).parent for edit in wanted}, deep=False)
         for edit in wanted:
             if read_item_file(workspace.root, edit.path) != edit.before:

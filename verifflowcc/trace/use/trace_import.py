@@ -239,6 +239,7 @@ def _here(workspace: Workspace, tool: str) -> tuple[Mapping[str, _EarlierImport]
         own = path.stem
         imported = None
         data = path.read_bytes()
+        # Parsing is the slow part, and most items were never imported.
         if b"imported:" in data:
             own, imported = _read(name, data, own)
         if imported is None or imported.tool != tool or imported.id in known:
@@ -303,6 +304,7 @@ def _plan(adopted: Adopted, known: _EarlierImport | None, tool: str, source: Sou
 
 def _write(workspace: Workspace, planned: list[_PlannedItem]) -> int:
     """Write what is new and what is updated; return how many files that were."""
+    # All files are checked before any is written: a conflict must not leave half an import.
     wanted = [each for each in planned if each.after is not None]
     for each in wanted:
         place = workspace.root / each.item.path

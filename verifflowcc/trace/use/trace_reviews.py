@@ -359,6 +359,7 @@ def clear_link(workspace: Workspace, what: ToClear, *, actor: str) -> Cleared:
     """
     stamp = stamp_of_link(what.other.digest, what.item.digest)
     stamps = {(link.to, link.relation): stamp for link in what.links}
+    # For its ConflictError alone: the reason was given for both ends as they were shown.
     begin_edit(workspace, what.other)
     edit = set_list(
         begin_edit(workspace, what.item),

@@ -139,6 +139,7 @@ def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: s
         head_commit(workspace.root),
     )
     with writing_items(workspace.memory):
+        # Under the lock, so that of two commands at once the second is refused.
         if (workspace.root / baseline.path).exists():
             raise UsageError(f"there is a baseline {asked} already, and it stays", hint="vfcc trace baseline list")
         create_item_file(workspace.root, baseline.path, encode_baseline(baseline).decode("utf-8"))
