@@ -83,7 +83,10 @@ def key_spans(block: str) -> tuple[KeySpan, ...]:
 
 
 def inline_value(text: str) -> bool:
-    """Say whether `text` is one whole YAML value on one line, with no comment: plain, quoted or flow."""
+    """Say whether `text` is one whole YAML value on one line, without a comment.
+
+    It is plain, quoted or flow.
+    """
     if not text or text != text.strip() or "\n" in text or _BREAKS.search(text) or text[0] in "|>&!#":
         return False
     try:
@@ -114,7 +117,7 @@ def _is_empty(block: str, value_end: int, line_end: int) -> bool:
 
 
 def _key(block: str, content: int) -> tuple[str | None, int | None]:
-    """Return a key and the offset behind its colon; None for the offset where there is no key."""
+    """Return a key and the offset behind its colon, None without a key."""
     if block[content] in "\"'":
         end = _quoted(block, content)
         colon = re.compile(r"[ \t]*:(?=\s|$)").match(block, end)
@@ -128,7 +131,9 @@ def _key(block: str, content: int) -> tuple[str | None, int | None]:
 
 
 def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
-    """Return where a value on this line starts and ends, and the end of its last line's content.
+    """Return the start and end of a value on this line, and the end of its content.
+
+    The last one is on the value's last line.
 
     Starts and ends at `position` where nothing stands there but space or a comment.
     """
@@ -172,7 +177,10 @@ def _plain(block: str, point: int, column: int) -> tuple[int, int]:
 
 
 def _after_blank_lines(block: str, position: int) -> int | None:
-    """Return where the next line with text begins, if only blank lines come before it and it is no comment."""
+    """Return the start of the next line with text, if only blank lines come before.
+
+    A comment does not count as text.
+    """
     while position < len(block) and not block[position : _line_end(block, position)].strip(" "):
         position = _next_line(block, position)
     return _content(block, position) if position < len(block) else None
@@ -188,7 +196,7 @@ def _plain_line(block: str, point: int) -> tuple[int, int]:
 
 
 def _nested(block: str, position: int, column: int, last: int) -> int:
-    """Return the end of the last line of the nested block that begins at `position`; `last` where there is none."""
+    """Return the end of the nested block at `position`; `last` where there is none."""
     while position < len(block):
         content = _content(block, position)
         if content is not None:
@@ -203,7 +211,10 @@ def _nested(block: str, position: int, column: int, last: int) -> int:
 
 
 def _nested_line(block: str, point: int, column: int, parent: int) -> int:
-    """Return the end of what begins on a line of a nested block; a bare value hangs from the column `parent`."""
+    """Return the end of the value on a line of a nested block.
+
+    A bare value hangs from the column `parent`.
+    """
     line_end = _line_end(block, point)
     while found := _DASH.match(block, point, line_end):
         parent, column = column, column + found.end() - point
@@ -223,7 +234,7 @@ def _nested_line(block: str, point: int, column: int, parent: int) -> int:
 
 
 def _block_scalar(block: str, line_end: int, column: int, header: str) -> int:
-    """Return the end of the last line with content of a block scalar; its header's line end where it is empty."""
+    """Return the end of the content of a block scalar; of its header if it is empty."""
     digits = re.sub(r"\D", "", header)
     least = max(column, 0) + int(digits) if digits else None
     last, position = line_end, _next_line(block, line_end)
@@ -451,7 +462,7 @@ _KEY_LINES_KEY = re.compile(r"[ ]*([A-Za-z_][A-Za-z0-9_-]{0,99})[ ]*:(?: |$)")
 
 
 def key_lines(text: str) -> dict[str, int]:
-    """Return each key that begins a line of the front matter, and its line in the file; of several the first.
+    """Return each top-level key with its line in the file; of several the first.
 
     Keys inside of another's value stand deeper, and are left out.
 

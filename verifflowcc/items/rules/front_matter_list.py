@@ -49,7 +49,7 @@ _IN_BRACKETS = re.compile(r"[A-Za-z0-9_./~-](?:[A-Za-z0-9_./@+*-]|:(?=[A-Za-z0-9
 
 @dataclass(frozen=True, slots=True)
 class ListEdit:
-    """Entries to change by their index (None takes one out), and entries to add behind the last."""
+    """Changes of entries by their index (None removes one), and entries to append."""
 
     changed: Mapping[int, Value | None]
     added: tuple[Value, ...] = ()
@@ -61,7 +61,9 @@ class ListEdit:
 
 
 def edit_list(text: str, key: str, values: tuple[Value, ...], change: ListEdit, *, path: str) -> str:
-    """Return `text` with the list under `key` changed; `values` are what it holds now, as they were read.
+    """Return `text` with the list under `key` changed.
+
+    `values` are its present entries, as they were read.
 
     Raises FormatError, with path and line, where that cannot be done without loss.
     """
@@ -119,7 +121,10 @@ def _edited(parts: FrontMatter, key: str, values: tuple[Value, ...], change: Lis
 
 
 def _rewritten(block: str, span: KeySpan, values: tuple[Value, ...], newline: str) -> str:
-    """Write the whole list as one line per entry; a comment behind a list on one line stays."""
+    """Write the whole list as one line per entry.
+
+    A comment behind a list on one line stays.
+    """
     inside = block[span.value_start : span.value_end] + block[span.drop_start : span.drop_end]
     if "\n" in inside and _COMMENT.search(inside):
         raise Refused("it holds a comment that would be lost", span.start)
@@ -160,7 +165,10 @@ def _entry_lines(block: str, span: KeySpan, count: int) -> list[_EntryLines] | N
 
 
 def _without_tail(block: str, start: int, end: int, indent: int) -> int:
-    """Return where an entry ends, without the blank lines and the comments at its dash's column or before it."""
+    """Return where an entry ends, without trailing blank lines and outer comments.
+
+    Comments at its dash's column or before it are outer ones.
+    """
     lines = block[start:end].splitlines(keepends=True)
     while len(lines) > 1:
         text = lines[-1].strip()
@@ -191,7 +199,7 @@ def _by_lines(block: str, span: KeySpan, lines: list[_EntryLines], change: ListE
 
 
 def _changed(block: str, each: _EntryLines, value: Value | None, newline: str) -> str:
-    """Return the lines of one entry with its new value; the comment behind a value stays."""
+    """Return the lines of one entry with its new value; a comment behind it stays."""
     raw = block[each.text : each.end].rstrip("\r\n")
     kept = ""
     if _COMMENT.search(raw):

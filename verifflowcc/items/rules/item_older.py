@@ -79,7 +79,9 @@ def item_line(stored: StoredItem) -> str:
 
 
 def read_rows(data: bytes, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]:
-    """Return the rows of a file, and its problems: each a sentence that begins with `name:line:`.
+    """Return the rows of a file, and its problems.
+
+    Each problem is a sentence that begins with `name:line:`.
 
     The file has one JSON object a line; a JSON array of objects does as well. Blank lines are nothing.
     """

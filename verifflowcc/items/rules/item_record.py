@@ -121,7 +121,10 @@ def status_facts(lines: list[str]) -> DecisionFacts:
 
 
 def _heading(parts: tuple[Section, ...], name: str) -> tuple[str | None, int | None]:
-    """Return the title without its number, and the number: the file's, else the heading's."""
+    """Return the title without its number, and the number.
+
+    The number is the file's, else the heading's.
+    """
     in_name = number_in_name(name)
     title = next((section.title.strip() for section in parts if section.title.strip()), None)
     found = _NUMBERED.fullmatch(title) if title else None
@@ -131,7 +134,10 @@ def _heading(parts: tuple[Section, ...], name: str) -> tuple[str | None, int | N
 
 
 def _parts(text: str, parts: tuple[Section, ...]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the header lines as (label in lower case, value), and the lines of the status section."""
+    """Return the header lines, and the lines of the status section.
+
+    A header line is (label in lower case, value).
+    """
     header: list[tuple[str, str]] = []
     status: list[str] = []
     first = next((section for section in parts if section.title), None)
@@ -218,7 +224,10 @@ class ItemRecord:
 
 
 def read_item(path: str, table: Table | None, body: str, types: Mapping[str, object] = TYPES) -> ItemRecord:
-    """Return the item of a Markdown file; `body` has LF newlines, `types` are the type names that are no surprise."""
+    """Return the item of a Markdown file; `body` has LF newlines.
+
+    `types` are the known type names.
+    """
     fields = Fields(path, dict(table.pairs) if table else {})
     _note_duplicates(fields, table)
     name = path.rpartition("/")[2]
@@ -254,7 +263,7 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
 
 
 def plain_item(path: str) -> Item:
-    """Return the item of a file that is not Markdown: all defaults, named after the file."""
+    """Return the item of another file: all defaults, named after the file."""
     name = path.rpartition("/")[2]
     stem = name.rpartition(".")[0] or name
     defaults = item_type(NOTE)

@@ -63,7 +63,10 @@ def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]"
 
 
 def _value(node: "yaml.Node", done: dict[int, Value], open_nodes: set[int]) -> Value:
-    """Return the node as a value; an alias gives the value itself again, so that aliases cannot grow it."""
+    """Return the node as a value; an alias gives the same value again.
+
+    So aliases cannot make it grow.
+    """
     import yaml
 
     line = node.start_mark.line + 1

@@ -35,7 +35,7 @@ class ParsedItem:
 
 
 def parse_item(path: str, data: bytes) -> ParsedItem:
-    """Return the item in a file's bytes; `path` uses `/`, and the defaults follow from it.
+    """Return the item in a file's bytes; `path` uses `/`, and gives the defaults.
 
     Front matter that is not YAML is a notice, and its fields have their defaults. Raises FormatError where the bytes
     are not UTF-8, with file, line and byte.
@@ -68,12 +68,15 @@ def read_front(text: str, instead: str = "") -> tuple[FrontMatter, Table | None,
 
 
 def read_block(block: str) -> Table:
-    """Return what a block of front matter with LF newlines says; raises FormatError as `read_yaml` does."""
+    """Return the values in a block of front matter with LF newlines.
+
+    Raises FormatError as `read_yaml` does.
+    """
     return read_simple(block) or read_yaml(block)
 
 
 def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> bytes:
-    """Return a file's bytes with keys of its front matter set, or removed where the value is None.
+    """Return a file's bytes with keys of its front matter set, or removed where None.
 
     Only the lines of these keys change. The result is read again: all other keys must say what they said. Raises
     FormatError where the file is not UTF-8 or cannot be edited without risk.
@@ -86,7 +89,7 @@ def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> byte
 
 
 def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Value, ...]], "ListEdit"]) -> bytes:
-    """Return a file's bytes with the list under `key` changed as `decide` says of its present entries.
+    """Return a file's bytes with the list under `key` changed by `decide`.
 
     Only the lines of the entries that change are touched. The result is read again: the list must say what was meant,
     and all other keys what they said. Raises FormatError where the file is not UTF-8, has no front matter, or cannot be
@@ -115,7 +118,7 @@ def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Val
 
 
 def same_meaning(one: Value, other: Value) -> bool:
-    """Say whether two values say the same, however they are quoted and wherever they are."""
+    """Say whether two values mean the same, whatever their quotes and lines."""
     return _same(one, other, set(), quotes=False)
 
 
@@ -144,7 +147,9 @@ def _list(path: str, key: str, table: Table) -> tuple[Value, ...]:
 
 
 def _same(one: Value, other: Value, seen: set[tuple[int, int]], *, quotes: bool = True) -> bool:
-    """Say whether two values are equal but for their lines; a pair of shared values is compared once.
+    """Say whether two values are equal but for their lines.
+
+    A pair of shared values is compared once.
 
     Without `quotes` they may be quoted otherwise, as long as they mean the same.
     """
@@ -167,7 +172,10 @@ def _same(one: Value, other: Value, seen: set[tuple[int, int]], *, quotes: bool 
 
 
 def decode(path: str, data: bytes) -> str:
-    """Return a file's text. Raises FormatError, with file, line and byte, where it is not UTF-8."""
+    """Return a file's text.
+
+    Raises FormatError, with file, line and byte, where it is not UTF-8.
+    """
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -42,7 +42,7 @@ class MemoryWalk:
 
 
 def walk_memory(root: Path) -> MemoryWalk:
-    """Look at all that lies below `.memory/` of the project in `root`, but for `.memory/local/`."""
+    """Look at all files below `.memory/`, but for `.memory/local/`."""
     found, now_ns = MemoryWalk(), time.time_ns()
     pending = [MEMORY]
     while pending:
@@ -53,7 +53,7 @@ def walk_memory(root: Path) -> MemoryWalk:
 
 
 def any_item_file(root: Path) -> bool:
-    """Say whether there is anything below `.memory/project/items/` that means to be an item."""
+    """Say whether any file below `.memory/project/items/` is meant as an item."""
     found = MemoryWalk()
     pending = [ITEMS[:-1]]
     while pending and not (found.items or found.problems):

@@ -36,7 +36,7 @@ _COMMANDS = "next"
 
 
 def item_tree(title: str, facts: Sequence[str], text: str, parts: Iterable[Part]) -> str:
-    """Return an item as a tree: title, facts and text at its root, a branch for each part."""
+    """Return an item as a tree: title and facts at its root, a branch for each part."""
     from rich.text import Text
     from rich.tree import Tree
 
@@ -74,7 +74,7 @@ def reach_tree(title: str, summary: str, found: "Sequence[Reached]") -> str:
 
 
 def _leaf(heading: str, line: str) -> "Text":
-    """Return a line of a part; a weight, a status behind its name and a command have their colour."""
+    """Return a line of a part, with colour for weights, statuses and commands."""
     weight = line.partition(" ")[0]
     if weight in _WEIGHTS:
         leaf = _trace_trees_text(weight, _WEIGHTS[weight])

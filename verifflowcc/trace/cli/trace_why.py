@@ -215,7 +215,7 @@ def _test(each: "TestSeen", view: "TraceView") -> str:
 
 
 def _reports(names: str, view: "TraceView") -> str:
-    """Return what people call these reports: evidence by the criterion that it is of, others by their path."""
+    """Return names of reports: evidence by its criterion, others by their path."""
     found = [(name, view.reports.get(name)) for name in names.split(", ")]
     called = [f"{one.stage}/{one.criterion}" if one and one.stage and one.criterion else name for name, one in found]
     return ", ".join(dict.fromkeys(called))

@@ -129,7 +129,7 @@ _HEADING = re.compile(r"^(#{1,6})(?=[ \t]|$)", re.MULTILINE)
 
 
 def title_of(item: ForeignItem) -> str:
-    """Return an item's title; where it has none, the beginning of its text, else its id."""
+    """Return an item's title, else the beginning of its text, else its id."""
     if item.title:
         return item.title
     first = next((line for line in item.text.split("\n") if _MARKUP.sub("", line).strip()), "")
@@ -162,7 +162,7 @@ def body_of(item: ForeignItem) -> str:
 
 
 def text_and_reason(body: str) -> tuple[str, str]:
-    """Return the normative part of a body and its rationale, as they are read from the file."""
+    """Return the normative part of a body, and its rationale."""
     return with_rationale(body)
 
 

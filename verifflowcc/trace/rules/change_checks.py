@@ -344,7 +344,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def check_baseline(view: TraceView, tell: Telling) -> None:
-    """Tell how the items differ from the baseline: changed, new, retired or gone since."""
+    """Report items that changed, are new, were retired or are gone since the baseline."""
     baseline = view.sources.baseline
     if baseline is None:
         return

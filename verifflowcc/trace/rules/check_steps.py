@@ -36,7 +36,7 @@ def _digest(view: TraceView, path: str, symbol: str) -> str:
 
 
 def symbol_digest(view: TraceView, path: str, symbol: str) -> str | None:
-    """Return the digest of a symbol's text; None where the file or the symbol is not known."""
+    """Return the digest of a symbol's text, None where it is not known."""
     file = view.code.get(path)
     return digest_of_named(each.digest for each in file.symbols if each.name == symbol) if file else None
 
@@ -153,7 +153,7 @@ class Telling:
         )  # fmt: skip
 
     def asked(self) -> tuple[Asked, ...]:
-        """Return each check that is not off, in the order of the table, with its denominator."""
+        """Return each active check with its denominator, in the order of the table."""
         found = Counter(each.code for each in self.found)
         return tuple(
             Asked(code, weight, self._asked[code], found[code], self._passed_over[code])

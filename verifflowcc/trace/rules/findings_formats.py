@@ -40,7 +40,7 @@ def junit_text(report: TraceReport, of: Catalogue = TRACE) -> str:
 
 
 def _with_unasked(asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> list[Asked]:
-    """Add checks that have findings and no denominator, so that none of the findings is lost."""
+    """Add checks with findings and no denominator, so that no finding is lost."""
     there = {one.code for one in asked}
     more = [code for code in of.checks if code in found and code not in there]
     return [*asked, *(Asked(code, of.checks[code].severity, len(found[code]), len(found[code])) for code in more)]
@@ -108,7 +108,9 @@ _CONTROL = dict.fromkeys(range(0x20), "\N{REPLACEMENT CHARACTER}") | {ord("\t"):
 
 
 def annotations(findings: Iterable[Finding], prefix: str = "", of: Catalogue = TRACE) -> str:
-    """Return one line for each finding; `prefix` is the folder of the project in its repository, "" at the top.
+    """Return one line for each finding.
+
+    `prefix` is the folder of the project in its repository, "" at the top.
 
     A finding that is about no file has no place in its annotation.
     """
@@ -126,7 +128,9 @@ def _annotation(finding: Finding, prefix: str, of: Catalogue) -> str:
 
 
 def _data(text: str) -> str:
-    """Escape what would end the line; other control characters could steer a terminal, and are shown as none.
+    """Escape line ends, and replace other control characters.
+
+    They could steer a terminal.
 
     >>> _data("100 %\\nof it")
     '100 %25%0Aof it'

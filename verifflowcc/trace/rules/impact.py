@@ -44,7 +44,7 @@ def narrow(report: TraceReport, known: Iterable[str] = (), changed: Collection[s
 
 
 def only_new(report: TraceReport, earlier: EarlierFindings | None) -> TraceReport:
-    """Return the report without the findings that were there earlier; those are `known`."""
+    """Return the report without earlier findings; those become `known`."""
     return report if earlier is None else replace(narrow(report, known=earlier.keys), fixed=report.fixed)
 
 
@@ -110,7 +110,10 @@ class Impact:
 
 
 def impact(view: TraceView, item_id: str) -> Impact:
-    """Return what a change of an item would touch. Raises KeyError where there is no such item."""
+    """Return the impact of a change of an item.
+
+    Raises KeyError where there is no such item.
+    """
     item = view.by_id[item_id]
     under = below(view, item)
     touched = [item, *(view.by_id[each.id] for each in under)]

@@ -162,7 +162,7 @@ def _skip_to(source: _SdocLines, end: str, node: SdocNode) -> None:
 
 
 def _skip_block(source: _SdocLines, node: SdocNode) -> None:
-    """Pass over nested fields up to the next element; those at the left margin are kept."""
+    """Skip nested fields up to the next element; those at the left margin are kept."""
     while source.at < len(source.lines) and not _TAG.fullmatch(source.lines[source.at]):
         found = _FIELD.fullmatch(source.lines[source.at])
         if found and found[2]:
@@ -203,7 +203,7 @@ def _is_item(path: str, node: SdocNode, left: list[str]) -> bool:
 
 
 def _children(found: Sequence[tuple[str, SdocNode]], left: list[str]) -> Mapping[str, list[ForeignLink]]:
-    """Return the links that parents hold, turned round: a child's UID to what it answers."""
+    """Return the links that parents hold as links of their children, by UID."""
     known = {node.text("UID") for _, node in found}
     turned: dict[str, list[ForeignLink]] = defaultdict(list)
     for path, node in found:

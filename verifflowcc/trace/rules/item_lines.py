@@ -151,7 +151,9 @@ _WORDS = {
 
 
 def item_line(item: TraceItem, coverage: Standing, text: str) -> str:
-    """Return the list item; `text` is the item's, safe to print, and its further lines are indented.
+    """Return the list item; further lines of `text` are indented.
+
+    `text` is the item's, safe to print.
 
     The state of an item with a test that has no result is `unknown`: other machines may have run it.
     """

@@ -50,8 +50,9 @@ class Standing:
 
     @property
     def to_show(self) -> bool:
-        """Whether anything is to show it: a method that is asked for; or tests that name it all the same, or what it
-        names itself and does not hold.
+        """Whether anything is to show it: a method that is asked for, tests, or a word.
+
+        The word is evidence that it names and that is unmet, or a verification that is out of date.
         """
         return self.method is not None or bool(self.tests) or self.belied
 
@@ -98,7 +99,7 @@ class Standings:
 
     @cached_property
     def open_below(self) -> frozenset[str]:
-        """Ids of the items below which something lacks what it needs directly, or is planned."""
+        """Ids of the items with unmet needs or planned items below them."""
         return self._above(name for name, each in self.by_id.items() if not each.answered or each.planned)
 
     @cached_property
@@ -113,7 +114,7 @@ class Standings:
 
     @cached_property
     def lacking_below(self) -> frozenset[str]:
-        """Ids of the items below which something that is not planned lacks what it needs directly."""
+        """Ids of the items with unmet needs of items below them that are not planned."""
         return self._above(name for name, each in self.by_id.items() if not each.answered and not each.planned)
 
     def proven(self, coverage: Standing) -> bool:
@@ -159,7 +160,7 @@ def _met(view: TraceView, item: TraceItem, need: Need) -> bool:
 
 
 def code_paths(view: TraceView, item: TraceItem) -> set[str]:
-    """Return the files of the product that implement an item: by a mark, or because it names them."""
+    """Return the product's files that implement an item, by a mark or a ref."""
     marked = {file.path for file, _ in view.marks.get(item.id, ()) if not file.test}
     named = {ref.path for ref in item.refs if ref.path in view.code or ref.path in view.sources.files}
     return marked | {path for path in named if path not in view.code or not view.code[path].test}
@@ -215,7 +216,7 @@ def _skip_waived(view: TraceView, test: TestSeen) -> bool:
 
 
 def _evidence_met(view: TraceView, item: TraceItem) -> bool:
-    """Every criterion that the item names is there and met, by evidence that is worth enough."""
+    """Whether every criterion that the item names is met by trusted evidence."""
     return all(_criterion_met(view.sources.results, name) for name in item.evidence)
 
 

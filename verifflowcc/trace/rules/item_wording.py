@@ -49,7 +49,7 @@ def with_rationale(body: str) -> tuple[str, str]:
 
 
 def folded(text: str) -> str:
-    """Return a text as it is compared: LF newlines, no blanks at the ends of lines, no tick set.
+    """Return a text as it is compared: LF newlines, no trailing blanks, no ticks.
 
     >>> folded("- [x] done  \\r\\n- [ ] open\\r\\n")
     '- [ ] done\\n- [ ] open'
@@ -63,7 +63,10 @@ def folded(text: str) -> str:
 
 
 def _parted(body: str) -> list[tuple[Section, str]]:
-    """Return each section with the word of the heading, in lower case, that sets it apart; "" for normative ones."""
+    """Return each section with the heading that sets it apart, in lower case.
+
+    It is "" for normative ones.
+    """
     found: list[tuple[Section, str]] = []
     level, apart = 0, ""
     for part in sections(body):
@@ -77,7 +80,7 @@ def _parted(body: str) -> list[tuple[Section, str]]:
 
 
 def _without_heading(text: str) -> str:
-    """Return a section's text without its heading, which may be a line with a rule below it."""
+    """Return a section's text without its heading, of either style."""
     first, _, rest = text.partition("\n")
     if first.lstrip().startswith("#"):
         return rest
@@ -85,7 +88,7 @@ def _without_heading(text: str) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """Return a text without blank lines before and behind it; the indentation of its first line is its own."""
+    """Return a text without outer blank lines; its first line stays indented."""
     text = text.rstrip()
     lead = len(text) - len(text.lstrip())
     return text[text.rfind("\n", 0, lead) + 1 :]
@@ -196,7 +199,7 @@ def gaps(text: str) -> tuple[Worded, ...]:
 
 
 def _asking(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Yield (line, sentence, whether it spells out the sentence above) of what asks for something.
+    """Yield the demands of a text: line, sentence, whether it details the one above.
 
     The list below a sentence that asks and ends with a colon asks too.
     """
@@ -219,7 +222,7 @@ def _asking(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, bool, str]]:
-    """Yield (line, whether it is part of a list, text) of each paragraph and each item of a list."""
+    """Yield each paragraph and list item: line, whether it is in a list, text."""
     start, item, held = 0, False, list[str]()
     for number, line in enumerate(read_lines(split_lines(text)), start=1):
         prose = line.kind is Kind.PARAGRAPH and not line.text.lstrip().startswith(("|", ".. "))

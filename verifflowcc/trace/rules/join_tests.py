@@ -108,7 +108,7 @@ class TestPlaces:
         return names[names.index(stem) + 1 :] if stem in names else names
 
     def _folders(self, classname: str) -> list[str]:
-        """Return the folder that a package of Go means: the longest that its name ends with."""
+        """Return the folder of a Go package: the longest that ends its name."""
         found = [folder for folder in self._in_folder if folder and f"/{classname}".endswith(f"/{folder}")]
         return [max(found, key=len)] if found else ([""] if classname and "" in self._in_folder and not found else [])
 

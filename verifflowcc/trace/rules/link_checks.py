@@ -434,7 +434,7 @@ def check_links(view: TraceView, tell: Telling) -> None:
 
 
 def _sound(policy: TracePolicy) -> frozenset[tuple[str, str, str]]:
-    """Return all (relation, type of the holder, type of the target) that a policy allows."""
+    """Return all (relation, holder's type, target's type) that a policy allows."""
     return frozenset(
         (name, one, other)
         for name, rule in policy.relations.items()

@@ -53,7 +53,7 @@ class Names:
                 yield name
 
     def in_branch(self, branch: str) -> Iterator[str]:
-        """Yield the ids that are a part of a branch's name: `feature/req-12-login` names REQ-12."""
+        """Yield the ids in a branch's name: `feature/req-12-login` names REQ-12."""
         parts = _PART.findall(branch)
         for first in range(len(parts)):
             for last in range(len(parts), first, -1):

@@ -50,7 +50,7 @@ def check_below(view: TraceView, joins: Joins, tell: Telling) -> None:
 
 
 def _failing(view: TraceView, joins: Joins) -> Mapping[str, Verdict]:
-    """Return id → the first failing test of its own, for items that are not only planned."""
+    """Return id → the first failing test of its own, without planned items."""
     return {
         name: next(test for test in joined.verdicts if test.failed)
         for name, joined in joins.by_id.items()
@@ -311,7 +311,7 @@ def _parts(item: TraceItem, requires: tuple[str, ...], tell: Telling) -> None:
 
 
 def check(sources: TraceSources, policy: TracePolicy) -> TraceReport:
-    """Return what all checks say; equal sources give an equal report, whatever their order.
+    """Return the report of all checks; the order of the sources does not matter.
 
     Nothing is left out: which findings are known, or of unchanged files, is for `narrow`.
     """

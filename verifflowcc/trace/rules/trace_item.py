@@ -82,7 +82,7 @@ class TraceFields(Fields):
         return self.word("status", Status, Status.ACTIVE, tuple(Status))
 
     def method(self) -> str | None:
-        """Return the verification method in lower case, also one that is not known (which is a flaw)."""
+        """Return the verification method in lower case; an unknown one is a flaw."""
         text = self.text("verification")
         method = text.lower() if text else None
         if method and method not in METHODS:

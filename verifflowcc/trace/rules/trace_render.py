@@ -23,7 +23,7 @@ REFINES = "refines"
 
 
 def fitting(policy: TracePolicy, from_type: str, to_type: str) -> tuple[str, ...]:
-    """Return the relations that lead from a type to another, in the order of the policy."""
+    """Return the relations from a type to another, in the order of the policy."""
     return tuple(rule.name for rule in policy.relations.values() if _fits(policy, rule, from_type, to_type))
 
 

@@ -36,7 +36,9 @@ class Share:
 
     @property
     def per_mille(self) -> int | None:
-        """Thousandths, rounded down, so that only all is 1000; None where there is nothing to evaluate.
+        """Thousandths, rounded down, so that only all is 1000.
+
+        None where there is nothing to evaluate.
 
         >>> [Share(met, 3).per_mille for met in (0, 2, 3)], Share(0, 0).per_mille
         ([0, 666, 1000], None)

@@ -200,7 +200,7 @@ class Joins:
 
     @cached_property
     def specifications(self) -> Mapping[str, tuple[TraceItem, ...]]:
-        """Id → the live specifications of tests that verify the item and are not only planned."""
+        """Id → the live specifications that verify the item and are not only planned."""
         found: dict[str, list[TraceItem]] = {}
         for item, link, target in self.view.ties:
             if link.relation == VERIFIES and item.planned is None:
@@ -242,7 +242,7 @@ class Joins:
         return Joined(tuple(self.verdicts[name] for name in names), tuple(dict.fromkeys(unrun)), tuple(lost))
 
     def _gone(self, result: TestResult) -> bool:
-        """Whether only reports about other content have the test, and the tree no longer has it.
+        """Whether the tree has lost the test, and only outdated reports have it.
 
         A report says so whose other tests the tree has: of one in which none is found, no name can be resolved.
         """
@@ -272,7 +272,7 @@ def _unrun(marks: Iterable[tuple[CodeFile, CodeMark]], names: Sequence[str]) -> 
 
 
 def _covered(tests: Iterable[str]) -> frozenset[str]:
-    """Return all that a mark may be called so that it is one of these tests, or holds it."""
+    """Return all names by which marks may mean one of these tests, or enclose it."""
     found: set[str] = set()
     for test in tests:
         path, joint, symbol = test.partition("::")
@@ -286,6 +286,9 @@ def _covered(tests: Iterable[str]) -> frozenset[str]:
 
 
 def _answered(test: str, covered: frozenset[str]) -> bool:
-    """Whether a result is there; of results that name no file the last name of a test must do."""
+    """Whether a test has a result.
+
+    Of results without a file, the last name of a test must do.
+    """
     _, joint, symbol = test.partition("::")
     return test in covered or (f"::{symbol.rpartition('.')[2]}" if joint else "") in covered

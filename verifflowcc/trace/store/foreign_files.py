@@ -28,7 +28,9 @@ _ENDINGS = {".yml": False, ".yaml": False, ".md": True}
 
 
 def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> Foreign:
-    """Return the items of all documents at or below `root`; `named` gives a file's name for messages.
+    """Return the items of all documents at or below `root`.
+
+    `named` gives a file's name for messages.
 
     Raises FormatError where a file is not what doorstop would read, or where there is no document.
     """
@@ -103,7 +105,9 @@ class Given:
 
 
 def read_foreign(given: Given, named: Named) -> Foreign:
-    """Return what the files hold; `named` gives a file's name for messages and for `imported`.
+    """Return the items in the files.
+
+    `named` gives a file's name for messages and for `imported`.
 
     Raises UsageError where a path is not there or the format cannot be told, FormatError where a file is not what its
     format says.

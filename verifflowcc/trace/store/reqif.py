@@ -28,7 +28,10 @@ from verifflowcc.trace.rules.import_values import Foreign, ForeignItem, ForeignL
 
 
 def reqif_module(name: str) -> ModuleType:
-    """Return a module of the package, such as `parser`. Raises WorkspaceError where it is not installed."""
+    """Return a module of the package `reqif`, such as `parser`.
+
+    Raises WorkspaceError where it is not installed.
+    """
     try:
         return importlib.import_module(f"reqif.{name}")
     except ModuleNotFoundError as error:
@@ -185,7 +188,7 @@ def _words(content: Any) -> _Words:
 
 
 def _named(each: Any, words: _Words) -> dict[str, str]:
-    """Return an object's fields by our names; those that have none keep theirs, behind a blank."""
+    """Return an object's fields by our names; others keep theirs, behind a blank."""
     found: dict[str, str] = {}
     for attribute in each.attributes:
         heading = words.attributes.get(attribute.definition_ref, attribute.definition_ref)
@@ -386,7 +389,7 @@ def _attribute(kind: str, name: str) -> str:
 
 
 def _key(what: str, name: str) -> str:
-    """Return an identifier that XML allows: the name where it can stand in one, else its digest."""
+    """Return a name as an identifier for XML, or its digest."""
     plain = name.replace(" ", "-")
     if plain.isascii() and plain.replace("-", "").replace(".", "").replace("_", "").isalnum() and plain == name:
         return f"{what}-{name}"

@@ -1,4 +1,4 @@
-"""The project's code as the trace sees it: which files hold marks, which are tests, which the items speak of."""
+"""The project's code for the trace: marked files, tests, and files of items."""
 
 import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -130,7 +130,7 @@ def read_code(
     items: Iterable[TraceItem],
     exclude: Sequence[str] = (),
 ) -> tuple[CodeFile, ...]:
-    """Return the files with marks, the test files, and those that items speak of, by path.
+    """Return files with marks, test files, and files that items name, by path.
 
     `content` maps the project's paths to their digests; `exclude` are patterns of files that are not scanned, save
     those that items speak of.

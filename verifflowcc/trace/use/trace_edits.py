@@ -166,7 +166,7 @@ def _demand_direction(view: TraceView, item: TraceItem, target: TraceItem) -> No
 
 
 def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> Linked:
-    """Take the links from one item to another away: all of them, or that of one relation.
+    """Remove the links from one item to another, or only that of one relation.
 
     The other end may be gone. Raises UsageError where there is no such link.
     """
@@ -224,7 +224,7 @@ def _either(words: Sequence[str]) -> str:
 
 
 def _linked(item: TraceItem, to: str) -> str | None:
-    """Return the target of a link of the item that was meant, whether it is there or not."""
+    """Return the target of the link that is meant, existing or not."""
     wanted = to.strip().casefold()
     ids = sorted({link.to for link in item.links})
     exact = [each for each in ids if each.casefold() == wanted]

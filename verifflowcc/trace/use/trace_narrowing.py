@@ -138,7 +138,9 @@ class ItemPage:
 def list_items(
     workspace: Workspace, type_: str | None = None, status: str | None = None, without: str | None = None
 ) -> Listing:
-    """Return the items of a type, in a status, or without something (`parent`, `review`, …), by type and id.
+    """Return items of a type, in a status, or without something, by type and id.
+
+    Things to be without are `parent`, `review` and others in `LACKS`.
 
     Retired ones only where that status is asked for. Raises UsageError for an unknown word, with the nearest.
     """
@@ -177,7 +179,10 @@ def show_item(workspace: Workspace, name: str) -> ItemPage:
 
 
 def status_word(item: TraceItem) -> str:
-    """Return an item's status as people say it; `planned` where it is agreed and not to be built yet."""
+    """Return an item's status as it is shown.
+
+    `planned` where it is agreed and not to be built yet.
+    """
     return "planned" if item.planned and item.status is Status.ACTIVE else _STATUS[item.status]
 
 
@@ -234,7 +239,9 @@ _WILD = frozenset("*?[")
 
 
 def narrow_matrix(seen: TraceSeen, types: Sequence[str], states: Sequence[str], items: Sequence[str]) -> Matrix:
-    """Return the matrix, or the part of it of these types, states and items (ids, or patterns of ids).
+    """Return the matrix, or the part of it with these types, states and items.
+
+    Items are ids, or patterns of ids.
 
     Raises UsageError for a type, a state or an id that there is not, with the nearest, and for a pattern of nothing.
     """

@@ -298,7 +298,10 @@ def look(workspace: Workspace, junit: Sequence[str] = ()) -> Looked:
 
 
 def report_paths(workspace: Workspace, config: Config, junit: Sequence[str]) -> tuple[Path, ...]:
-    """Return the paths of all reports, each once: those of the configuration lie in the project."""
+    """Return the paths of all reports, each once.
+
+    Those of the configuration lie in the project.
+    """
     own = [workspace.root / as_on_disk(name) for name in config.trace.reports]
     return tuple(dict.fromkeys([*own, *(Path(name).absolute() for name in junit)]))
 
