@@ -43,7 +43,7 @@ class Refused(Exception):  # noqa: N818 - says what happened
 class KeySpan:
     """One top-level entry, as offsets into the block.
 
-    The entry is `start` to `end`, whole lines. A new value goes to `value_start`, in place of what is there up to
+    The entry is `start` to `end`, whole lines. A new value goes to `value_start`, in place of the text up to
     `value_end` and of the lines from `drop_start` to `drop_end`. `key` is None where it is written with escapes.
     """
 
@@ -135,7 +135,7 @@ def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
 
     The last one is on the value's last line.
 
-    Starts and ends at `position` where nothing stands there but space or a comment.
+    Starts and ends at `position` where the line has only space or a comment there.
     """
     line_end = _line_end(block, position)
     start = _skip_space(block, position, line_end)

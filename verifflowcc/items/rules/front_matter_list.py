@@ -1,6 +1,6 @@
 """A list in front matter, changed entry by entry; other lines stay.
 
-A list that stands on one line, or over lines in brackets, becomes one line per entry when it is changed. What a comment
+A list on one line, or over lines in brackets, becomes one line per entry when it is changed. What a comment
 says about a link is never thrown away: where a change would, the edit is refused.
 """
 

@@ -158,7 +158,7 @@ def older_item(row: Row, type_name: str | None, actor: str) -> Older:
 
     `type_name` is the type of rows without a type of ours.
 
-    Raises RowError where it has no text, or a type that nobody knows.
+    Raises RowError where it has no text, or an unknown type.
     """
     left = dict(row.members)
     kind = _type(left, type_name)

@@ -78,7 +78,7 @@ def read_block(block: str) -> Table:
 def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> bytes:
     """Return a file's bytes with keys of its front matter set, or removed where None.
 
-    Only the lines of these keys change. The result is read again: all other keys must say what they said. Raises
+    Only the lines of these keys change. The result is read again: all other keys must have their old values. Raises
     FormatError where the file is not UTF-8 or cannot be edited without risk.
     """
     before = decode(path, data)
@@ -92,8 +92,8 @@ def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Val
     """Return a file's bytes with the list under `key` changed by `decide`.
 
     Only the lines of the entries that change are touched. The result is read again: the list must say what was meant,
-    and all other keys what they said. Raises FormatError where the file is not UTF-8, has no front matter, or cannot be
-    edited without loss.
+    and all other keys their old values. Raises FormatError where the file is not UTF-8, has no front matter, or cannot
+    be edited without loss.
     """
     from verifflowcc.items.rules.front_matter_list import edit_list  # few commands change a list
 

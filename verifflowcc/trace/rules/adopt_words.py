@@ -68,7 +68,7 @@ def type_for(item: ForeignItem, foreign: Foreign, policy: TracePolicy, choices: 
 
     None where it demands nothing and the policy has no type for that.
 
-    What the person said goes first: by kind, by file, for all. Then what demands nothing, then kinds at the top of
+    Choices of the person go first: by kind, by file, for all. Then what demands nothing, then kinds at the top of
     their tree (the first type that needs no parent), then kinds that name a type, its prefix or a usual word for it.
     """
     file = item.place.rpartition(":")[0]
@@ -142,8 +142,8 @@ def title_of(item: ForeignItem) -> str:
 def body_of(item: ForeignItem) -> str:
     """Return the body of an item's file.
 
-    What explains the item (rationale, comments, fields that have no place of their own) stands in sections that are not
-    normative; a heading in them cannot end them.
+    Explanations (rationale, comments, fields that have no place of their own) become sections that are not normative;
+    a heading in them cannot end them.
     """
     parts = [close_fences(item.text).rstrip()]
     if item.rationale.strip():

@@ -144,7 +144,7 @@ def check_interfaces(view: TraceView, tell: Telling) -> None:
 def check_depth(view: TraceView, tell: Telling) -> None:
     """Report answered items with something unanswered below; the nearest is named.
 
-    What was told of coverage before is what counts as not answered, so that a check which is off says nothing here.
+    Unanswered items are those with earlier findings on coverage, so a check that is off has no effect here.
     """
     planned = {item.id for item in view.live if item.planned is not None}
     tell.ask(("deep-coverage",), len(view.live) - len(planned), len(planned))
@@ -254,7 +254,7 @@ def _word(view: TraceView, item: TraceItem, tell: Telling) -> None:
 def check_links_reviewed(view: TraceView, tell: Telling) -> None:
     """Report links that are suspect, unreviewed, or cleared without a reason.
 
-    A link without its other end is not asked: that it leads nowhere is told. A stamp with the key `reason` and nothing
+    A link without its other end is not examined: another check reports it. A stamp with the key `reason` and nothing
     behind it was cleared without one; `vfcc trace review --to` writes none without.
     """
     stamped = unstamped = 0

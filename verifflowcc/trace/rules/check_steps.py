@@ -20,8 +20,8 @@ GONE = "gone"
 def pointed_content(view: TraceView, item: TraceItem) -> str:
     """Return the digest of the code that an item names, or that is marked with it.
 
-    Of a symbol its own text counts, wherever in the file it stands; of a whole file all of it. An item without code has
-    the digest of nothing.
+    Of a symbol its own text counts, wherever it is in the file; of a whole file all of it. An item without code has the
+    digest of nothing.
     """
     places = {(place.path, place.symbol) for place in implementers(view, item)}
     lines = [f"{path}\0{symbol}\0{_digest(view, path, symbol)}\n" for path, symbol in sorted(places)]

@@ -54,8 +54,7 @@ def own_digest(
 ) -> str:
     """Return an item's own fingerprint, 20 hexadecimal digits.
 
-    `text` is the normative part; `links` are pairs of target and relation, in any order. A link that stands there twice
-    counts once.
+    `text` is the normative part; `links` are pairs of target and relation, in any order. A repeated link counts once.
     """
     value = {
         "integrity": integrity,

@@ -1,7 +1,7 @@
 """Weak wording, texts that ask for several things at once, and gaps in sentences.
 
 Made to be silent rather than to guess: only phrases that leave the measure to the reader, and only in sentences that
-ask for something (`shall`, `must`). What stands in quotes, code, links, notes and examples asks for nothing.
+ask for something (`shall`, `must`). Quotes, code, links, notes and examples ask for nothing.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.markdown import Kind, Line, Section, read_lines, sections, split_lines
 
-# The normative part of an item's text: all of it but what stands below Rationale, Notes, Comments or History.
+# The normative part of an item's text: all of it but the sections Rationale, Notes, Comments and History.
 
 _APART = r"(?:rationale|notes?|comments?|history)"
 _HINT = re.compile(rf"^ {{0,3}}(?:#{{1,6}}[ \t]+)?{_APART}\b", re.IGNORECASE | re.MULTILINE)
@@ -171,7 +171,7 @@ def weak_words(text: str) -> tuple[Worded, ...]:
 def demands(text: str) -> tuple[int, ...]:
     """Return the line of each thing that a text asks for by itself.
 
-    A sentence that only goes on from another is not counted, nor is a list that spells out the sentence above it.
+    A sentence that only continues another is not counted, nor is a list that spells out the sentence above it.
 
     >>> demands("It shall start.\\nIt shall stop.\\nThe tool shall end and the log shall close.")
     (1, 3, 3)

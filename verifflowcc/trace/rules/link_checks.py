@@ -25,7 +25,7 @@ def circles(edges: Edges) -> tuple[tuple[str, ...], ...]:
     """Return one circle for each group of nodes that all lead to each other, sorted.
 
     A circle begins at the first node of its group by name and is one of the shortest through it; the first node is not
-    told again at the end. A node that leads to itself alone is no circle.
+    repeated at the end. A node that leads to itself alone is no circle.
 
     >>> circles({"a": ["b"], "b": ["c"], "c": ["a", "d"], "d": []})
     (('a', 'b', 'c'),)

@@ -68,7 +68,7 @@ def _above(view: TraceView, item: TraceItem) -> frozenset[str]:
 def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), created: str | None = None) -> str:  # noqa: B008 - a frozen value
     """Return the text of an item's file, with LF newlines and a final one.
 
-    `body` is all that stands below the front matter, the rationale too where it has a section of its own.
+    `body` is all text below the front matter, the rationale too where it has a section of its own.
     """
     rows = (
         *((name, scalar(getattr(item, name))) for name in ("id", "type", "title")),

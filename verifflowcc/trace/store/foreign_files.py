@@ -109,7 +109,7 @@ def read_foreign(given: Given, named: Named) -> Foreign:
 
     `named` gives a file's name for messages and for `imported`.
 
-    Raises UsageError where a path is not there or the format cannot be told, FormatError where a file is not what its
+    Raises UsageError where a path is not there or the format is not clear, FormatError where a file is not what its
     format says.
     """
     for path in given.paths:
