@@ -1,4 +1,6 @@
-"""Front matter of Markdown: taken apart without loss, and edited so that only the lines of the edited keys change.
+"""Front matter of Markdown: split without loss, and edited by lines.
+
+Only the lines of the edited keys change.
 
 What a value means is read elsewhere (`front_matter_read`); where a key's value begins and ends is found in
 `front_matter_spans`. Only YAML front matter is known: `---` in the first line, `---` or `...` behind it.
@@ -26,7 +28,7 @@ _DASH = re.compile(r"-(?=[ \t\r\n]|\Z)[ \t]*")
 
 
 class Refused(Exception):  # noqa: N818 - says what happened
-    """The block, or a part of it, is nothing that can be edited by lines; `offset` says where."""
+    """A block that cannot be edited by lines; `offset` is the place of the fault."""
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(reason)
@@ -41,7 +43,7 @@ class Refused(Exception):  # noqa: N818 - says what happened
 class KeySpan:
     """One top-level entry, as offsets into the block.
 
-    The entry is `start` to `end`, whole lines. A new value goes to `value_start`, in place of what is there up to
+    The entry is `start` to `end`, whole lines. A new value goes to `value_start`, in place of the text up to
     `value_end` and of the lines from `drop_start` to `drop_end`. `key` is None where it is written with escapes.
     """
 
@@ -57,7 +59,10 @@ class KeySpan:
 
 
 def key_spans(block: str) -> tuple[KeySpan, ...]:
-    """Return the top-level entries in their order; raises Refused where the block is no mapping of plain keys."""
+    """Return the top-level entries in their order.
+
+    Raises Refused where the block is no mapping of plain keys.
+    """
     if found := _BREAKS.search(block):
         raise Refused("it has a line break that is neither LF nor CRLF", found.start())
     spans: list[KeySpan] = []
@@ -78,7 +83,10 @@ def key_spans(block: str) -> tuple[KeySpan, ...]:
 
 
 def inline_value(text: str) -> bool:
-    """Say whether `text` is one whole YAML value on one line, with no comment: plain, quoted or flow."""
+    """Say whether `text` is one whole YAML value on one line, without a comment.
+
+    It is plain, quoted or flow.
+    """
     if not text or text != text.strip() or "\n" in text or _BREAKS.search(text) or text[0] in "|>&!#":
         return False
     try:
@@ -109,7 +117,7 @@ def _is_empty(block: str, value_end: int, line_end: int) -> bool:
 
 
 def _key(block: str, content: int) -> tuple[str | None, int | None]:
-    """Return a key and the offset behind its colon; None for the offset where there is no key."""
+    """Return a key and the offset behind its colon, None without a key."""
     if block[content] in "\"'":
         end = _quoted(block, content)
         colon = re.compile(r"[ \t]*:(?=\s|$)").match(block, end)
@@ -123,9 +131,11 @@ def _key(block: str, content: int) -> tuple[str | None, int | None]:
 
 
 def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
-    """Return where a value on this line starts and ends, and the end of its last line's content.
+    """Return the start and end of a value on this line, and the end of its content.
 
-    Starts and ends at `position` where nothing stands there but space or a comment.
+    The last one is on the value's last line.
+
+    Starts and ends at `position` where the line has only space or a comment there.
     """
     line_end = _line_end(block, position)
     start = _skip_space(block, position, line_end)
@@ -167,7 +177,10 @@ def _plain(block: str, point: int, column: int) -> tuple[int, int]:
 
 
 def _after_blank_lines(block: str, position: int) -> int | None:
-    """Return where the next line with text begins, if only blank lines come before it and it is no comment."""
+    """Return the start of the next line with text, if only blank lines come before.
+
+    A comment does not count as text.
+    """
     while position < len(block) and not block[position : _line_end(block, position)].strip(" "):
         position = _next_line(block, position)
     return _content(block, position) if position < len(block) else None
@@ -183,7 +196,7 @@ def _plain_line(block: str, point: int) -> tuple[int, int]:
 
 
 def _nested(block: str, position: int, column: int, last: int) -> int:
-    """Return the end of the last line of the nested block that begins at `position`; `last` where there is none."""
+    """Return the end of the nested block at `position`; `last` where there is none."""
     while position < len(block):
         content = _content(block, position)
         if content is not None:
@@ -198,7 +211,10 @@ def _nested(block: str, position: int, column: int, last: int) -> int:
 
 
 def _nested_line(block: str, point: int, column: int, parent: int) -> int:
-    """Return the end of what begins on a line of a nested block; a bare value hangs from the column `parent`."""
+    """Return the end of the value on a line of a nested block.
+
+    A bare value hangs from the column `parent`.
+    """
     line_end = _line_end(block, point)
     while found := _DASH.match(block, point, line_end):
         parent, column = column, column + found.end() - point
@@ -218,7 +234,7 @@ def _nested_line(block: str, point: int, column: int, parent: int) -> int:
 
 
 def _block_scalar(block: str, line_end: int, column: int, header: str) -> int:
-    """Return the end of the last line with content of a block scalar; its header's line end where it is empty."""
+    """Return the end of the content of a block scalar; of its header if it is empty."""
     digits = re.sub(r"\D", "", header)
     least = max(column, 0) + int(digits) if digits else None
     last, position = line_end, _next_line(block, line_end)
@@ -323,7 +339,7 @@ BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A text in parts that add up to it: `bom`, `opening` line, `block`, `closing` line, `body`.
+    """The parts of a text; together they are the whole text.
 
     `block` is None where there is no front matter; `unclosed` says that a first line `---` has no closing one, so that
     all is body. `newline` is that of the first line, else LF.
@@ -367,7 +383,7 @@ def set_key(text: str, key: str, value: str, *, path: str = "front matter") -> s
 
 
 def edit(text: str, changes: Mapping[str, str | None], *, path: str = "front matter") -> str:
-    """Return `text` with each key's value replaced by one line of YAML, or removed where the value is None.
+    """Return `text` with keys set to one line of YAML each, or removed where None.
 
     Only the lines of these keys change; a comment behind a value stays. A missing key goes to the end of the block; a
     text with no front matter gets one. Raises FormatError, with `path` and line, where the block cannot be edited
@@ -446,7 +462,7 @@ _KEY_LINES_KEY = re.compile(r"[ ]*([A-Za-z_][A-Za-z0-9_-]{0,99})[ ]*:(?: |$)")
 
 
 def key_lines(text: str) -> dict[str, int]:
-    """Return each key that begins a line of the front matter, and its line in the file; of several the first.
+    """Return each top-level key with its line in the file; of several the first.
 
     Keys inside of another's value stand deeper, and are left out.
 

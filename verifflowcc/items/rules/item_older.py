@@ -1,4 +1,6 @@
-"""Rows of older stores as items: what they call a category, a kind or a memory is a type and a text of ours.
+"""Rows of older stores as items.
+
+Their category, kind or memory is a type and a text of ours.
 
 Three shapes are known: rows of a person's context and of project blocks (`category` or `semantic_type`, `content`),
 context items (`context_item_id`, `kind`, `payload`), and whatever has a `content`, `text` or `memory`. What has no
@@ -41,7 +43,7 @@ OWN_KEYS = frozenset({"scope", "id", "path", "text"})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a file of items: where it stands (`file:line`), and its members."""
+    """A line of a file of items: its place (`file:line`), and its members."""
 
     where: str
     members: Mapping[str, Json]
@@ -77,7 +79,9 @@ def item_line(stored: StoredItem) -> str:
 
 
 def read_rows(data: bytes, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]:
-    """Return the rows of a file, and its problems: each a sentence that begins with `name:line:`.
+    """Return the rows of a file, and its problems.
+
+    Each problem is a sentence that begins with `name:line:`.
 
     The file has one JSON object a line; a JSON array of objects does as well. Blank lines are nothing.
     """
@@ -133,7 +137,10 @@ class RowError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Older:
-    """A row as an item, with an empty path and scope, its body, and what has no place in an item."""
+    """A row as an item, its body, and members that have no place in an item.
+
+    The item has an empty path and scope.
+    """
 
     item: Item
     body: str
@@ -147,9 +154,11 @@ class Older:
 
 
 def older_item(row: Row, type_name: str | None, actor: str) -> Older:
-    """Return a row of an older store as an item; `type_name` is the type of rows that say none, or none of ours.
+    """Return a row of an older store as an item.
 
-    Raises RowError where it has no text, or a type that nobody knows.
+    `type_name` is the type of rows without a type of ours.
+
+    Raises RowError where it has no text, or an unknown type.
     """
     left = dict(row.members)
     kind = _type(left, type_name)
@@ -199,11 +208,11 @@ def flow(value: Json) -> str:
 
 
 def _type(left: dict[str, Json], given: str | None) -> str:
-    said = next((value for name in _TYPES if isinstance(value := left.get(name), str) and value.strip()), None)
-    name = re.sub(r"[\s-]+", "_", said.strip().lower()) if said else None
+    type_text = next((value for name in _TYPES if isinstance(value := left.get(name), str) and value.strip()), None)
+    name = re.sub(r"[\s-]+", "_", type_text.strip().lower()) if type_text else None
     if name in TYPES:
         for key in _TYPES:
-            if left.get(key) == said:
+            if left.get(key) == type_text:
                 del left[key]
                 break
         return str(name)
@@ -212,7 +221,9 @@ def _type(left: dict[str, Json], given: str | None) -> str:
     if name is None:
         return "fact"
     near = nearest(name, TYPES)
-    raise RowError(f"its type {said!r} is none of ours{f'; did you mean {near}?' if near else ''}; --type gives one")
+    raise RowError(
+        f"its type {type_text!r} is none of ours{f'; did you mean {near}?' if near else ''}; --type gives one"
+    )
 
 
 def _body(left: dict[str, Json], payload: Json, kind: str) -> str:
@@ -245,7 +256,7 @@ def _details(payload: Json) -> tuple[tuple[str, str], ...]:
 
 
 def _id(left: dict[str, Json], kind: str, key: str | None, title: str, body: str) -> str:
-    """Return the row's own id, else one that follows from what it says: the same row has the same id every time."""
+    """Return the row's id, else one made from its content, the same every time."""
     for name in ("context_item_id", "id"):
         value = left.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool) and GIVEN_ID.fullmatch(str(value)):
@@ -257,7 +268,7 @@ def _id(left: dict[str, Json], kind: str, key: str | None, title: str, body: str
 
 
 def _scope(left: dict[str, Json], kind: str) -> str:
-    """Return the scope that the row speaks of: the person's for what is global, else by the type."""
+    """Return the scope of the row: the person's for global rows, else by the type."""
     source = left.get("source")
     if source == "global":
         return "user"

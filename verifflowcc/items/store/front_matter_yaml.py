@@ -1,4 +1,4 @@
-"""Front matter that is more than the simple subset, read by the YAML library into the same values.
+"""Front matter beyond the simple subset, read by the YAML library.
 
 The tree of nodes is taken, not the objects that YAML makes of it: a text that looks like a boolean, an octal number or
 a date stays the text that was written, and every value knows its line.
@@ -45,9 +45,13 @@ def read_yaml(block: str) -> Table:
 
 
 def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]") -> None:
-    """Refuse a block nested deeper than `DEEPEST`; libyaml's composer recurses, and ends the process at some depth."""
+    """Refuse a block nested deeper than `DEEPEST`.
+
+    libyaml's composer recurses, and ends the process at some depth.
+    """
     import yaml
 
+    # Each level needs one of these characters, so that most blocks need no parse of their own.
     if sum(map(block.count, "[{-?:")) <= DEEPEST:
         return
     depth = 0
@@ -59,7 +63,10 @@ def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]"
 
 
 def _value(node: "yaml.Node", done: dict[int, Value], open_nodes: set[int]) -> Value:
-    """Return the node as a value; an alias gives the value itself again, so that aliases cannot grow it."""
+    """Return the node as a value; an alias gives the same value again.
+
+    So aliases cannot make it grow.
+    """
     import yaml
 
     line = node.start_mark.line + 1

@@ -1,4 +1,4 @@
-"""Files of the memory tree as items, and the one way to change a key or a list in their front matter."""
+"""Files of the memory tree as items, and edits of keys in their front matter."""
 
 from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING
@@ -21,7 +21,9 @@ _MARKDOWN = (".md", ".markdown", ".mdx")
 
 @dataclass(frozen=True, slots=True)
 class ParsedItem:
-    """A file as an item; `body` has LF newlines, no byte order mark and no front matter.
+    """A file as an item, with its body.
+
+    `body` has LF newlines, no byte order mark and no front matter.
 
     `unknown` are the keys that vfcc does not know, as written; `notices` begin with `path:line:`.
     """
@@ -33,7 +35,7 @@ class ParsedItem:
 
 
 def parse_item(path: str, data: bytes) -> ParsedItem:
-    """Return the item in a file's bytes; `path` uses `/`, and the defaults follow from it.
+    """Return the item in a file's bytes; `path` uses `/`, and gives the defaults.
 
     Front matter that is not YAML is a notice, and its fields have their defaults. Raises FormatError where the bytes
     are not UTF-8, with file, line and byte.
@@ -48,7 +50,7 @@ def parse_item(path: str, data: bytes) -> ParsedItem:
 
 
 def read_front(text: str, instead: str = "") -> tuple[FrontMatter, Table | None, tuple[int, str] | None]:
-    """Take a text with LF newlines apart: its parts, what its block says, and what is wrong with that, by line.
+    """Split a text with LF newlines: its parts, its front matter, and faults by line.
 
     `instead` says in the sentence what holds where the block cannot be read.
     """
@@ -66,14 +68,17 @@ def read_front(text: str, instead: str = "") -> tuple[FrontMatter, Table | None,
 
 
 def read_block(block: str) -> Table:
-    """Return what a block of front matter with LF newlines says; raises FormatError as `read_yaml` does."""
+    """Return the values in a block of front matter with LF newlines.
+
+    Raises FormatError as `read_yaml` does.
+    """
     return read_simple(block) or read_yaml(block)
 
 
 def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> bytes:
-    """Return a file's bytes with keys of its front matter set, or removed where the value is None.
+    """Return a file's bytes with keys of its front matter set, or removed where None.
 
-    Only the lines of these keys change. The result is read again: all other keys must say what they said. Raises
+    Only the lines of these keys change. The result is read again: all other keys must have their old values. Raises
     FormatError where the file is not UTF-8 or cannot be edited without risk.
     """
     before = decode(path, data)
@@ -84,11 +89,11 @@ def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> byte
 
 
 def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Value, ...]], "ListEdit"]) -> bytes:
-    """Return a file's bytes with the list under `key` changed as `decide` says of its present entries.
+    """Return a file's bytes with the list under `key` changed by `decide`.
 
     Only the lines of the entries that change are touched. The result is read again: the list must say what was meant,
-    and all other keys what they said. Raises FormatError where the file is not UTF-8, has no front matter, or cannot be
-    edited without loss.
+    and all other keys their old values. Raises FormatError where the file is not UTF-8, has no front matter, or cannot
+    be edited without loss.
     """
     from verifflowcc.items.rules.front_matter_list import edit_list  # few commands change a list
 
@@ -113,7 +118,7 @@ def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Val
 
 
 def same_meaning(one: Value, other: Value) -> bool:
-    """Say whether two values say the same, however they are quoted and wherever they are."""
+    """Say whether two values mean the same, whatever their quotes and lines."""
     return _same(one, other, set(), quotes=False)
 
 
@@ -142,7 +147,9 @@ def _list(path: str, key: str, table: Table) -> tuple[Value, ...]:
 
 
 def _same(one: Value, other: Value, seen: set[tuple[int, int]], *, quotes: bool = True) -> bool:
-    """Say whether two values are equal but for their lines; a pair of shared values is compared once.
+    """Say whether two values are equal but for their lines.
+
+    A pair of shared values is compared once.
 
     Without `quotes` they may be quoted otherwise, as long as they mean the same.
     """
@@ -165,7 +172,10 @@ def _same(one: Value, other: Value, seen: set[tuple[int, int]], *, quotes: bool 
 
 
 def decode(path: str, data: bytes) -> str:
-    """Return a file's text. Raises FormatError, with file, line and byte, where it is not UTF-8."""
+    """Return a file's text.
+
+    Raises FormatError, with file, line and byte, where it is not UTF-8.
+    """
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

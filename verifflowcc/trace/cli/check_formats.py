@@ -1,4 +1,4 @@
-"""In which format a check writes its findings, and those of the formats that every check has."""
+"""The formats of a check's findings, and the options that every check has."""
 
 from collections import Counter
 from enum import StrEnum
@@ -26,17 +26,19 @@ class Format(StrEnum):
 
 
 def chosen(given: Format | None, *, as_json: bool) -> Format:
-    """Return the format that was asked for, text where none was. Raises TyperException where two were."""
+    """Return the format that was asked for, text by default.
+
+    Raises TyperException where two were.
+    """
     if as_json and given not in {None, Format.JSON}:
         raise typer.TyperException(f"--json and --format {given} are two formats; give one")
     return Format.JSON if as_json else given or Format.TEXT
 
 
 def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") -> str:
-    """Return a report as `sarif`, `junit` or `github` annotations; `prefix` is the folder of the project in its
-    repository.
+    """Return a report as `sarif`, `junit` or `github` annotations.
 
-    `of` has the codes of the check.
+    `prefix` is the folder of the project in its repository. `of` has the codes of the check.
     """
     if form == "sarif":
         from verifflowcc import __version__
@@ -53,7 +55,7 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
 
 
 def problem_in(report: "TraceReport", exit_code: int) -> "Problem":
-    """Return what a program reads of a check that ended with an exit code other than 0."""
+    """Return the problem to report, for a check with an exit code other than 0."""
     from verifflowcc.base.model.trace_values import Severity
     from verifflowcc.base.use.envelope import Problem, problem_with
 

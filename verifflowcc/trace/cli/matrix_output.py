@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def see(junit: Sequence[str] | None) -> "TraceSeen":
-    """Return the trace of the project here, with each notice told as a warning."""
+    """Return the trace of the current project, and print each notice as a warning."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.trace.use.trace_narrowing import see_trace
@@ -56,8 +56,8 @@ def tests_table(matrix: "Matrix") -> str:
         (each.seen.test, each.seen.word, ids(each.items), ids(each.needs), each.seen.report or "–")
         for each in matrix.tests
     ]
-    told = Counter(each.seen.word for each in matrix.tests)
-    words = ", ".join(f"{count} {word}" for word, count in sorted(told.items()))
+    counts = Counter(each.seen.word for each in matrix.tests)
+    words = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
     return f"{table(('test', 'outcome', 'items', 'needs', 'report'), rows)}\n\n{len(rows)} test{_s(len(rows))}: {words}"
 
 

@@ -1,4 +1,4 @@
-"""`vfcc trace import` and `vfcc trace export`: items from other tools, and ours for them."""
+"""`vfcc trace import` and `vfcc trace export`: items from and for other tools."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -169,7 +169,10 @@ def listed(words: Sequence[str]) -> str:
 
 
 def _way(each: "Reached", *, up: bool = False) -> str:
-    """Return the way between the two ends, read upwards: `implements REQ-login → refines`."""
+    """Return the way between two ends, read upwards.
+
+    As in `implements REQ-login → refines`.
+    """
     steps = list(zip(each.relations, each.way[1:] if up else each.way[:-1], strict=True))
     words = [f"{relation} {name}" for relation, name in (steps if up else reversed(steps))]
     return " → ".join((*words[:-1], each.relations[-1 if up else 0]))

@@ -1,4 +1,4 @@
-"""How single items are shown to a person: as a table, as a page, and before a question."""
+"""Single items for a person: as a table, as a page, and before a question."""
 
 import sys
 from collections import defaultdict
@@ -36,7 +36,7 @@ _COMMANDS = "next"
 
 
 def item_tree(title: str, facts: Sequence[str], text: str, parts: Iterable[Part]) -> str:
-    """Return an item as a tree: title, facts and text at its root, a branch for each part."""
+    """Return an item as a tree: title and facts at its root, a branch for each part."""
     from rich.text import Text
     from rich.tree import Tree
 
@@ -57,7 +57,7 @@ def item_tree(title: str, facts: Sequence[str], text: str, parts: Iterable[Part]
 
 
 def reach_tree(title: str, summary: str, found: "Sequence[Reached]") -> str:
-    """Return what is below an item as a tree: each under the item through which it is reached."""
+    """Return the items below one as a tree, each under the item that leads to it."""
     from rich.tree import Tree
 
     root = _trace_trees_text(title, "strong")
@@ -74,7 +74,7 @@ def reach_tree(title: str, summary: str, found: "Sequence[Reached]") -> str:
 
 
 def _leaf(heading: str, line: str) -> "Text":
-    """Return a line of a part; a weight, a status behind its name and a command have their colour."""
+    """Return a line of a part, with colour for weights, statuses and commands."""
     weight = line.partition(" ")[0]
     if weight in _WEIGHTS:
         leaf = _trace_trees_text(weight, _WEIGHTS[weight])
@@ -102,11 +102,11 @@ def _trace_trees_text(text: str, style: str = "") -> "Text":
     return Text.assemble((plain(text).replace("\n", " "), RICH.get(style, "")))
 
 
-# How an import is told: what was written, what differs, what was left out and why.
+# The report of an import: files written, differences, parts left out and why.
 
 MOST = 20
 """Lines of one list; the rest is in --json."""
-_SAID = {Side.HERE: "changed here, kept", Side.THERE: "changed there", Side.BOTH: "changed on both sides"}
+_SIDE_WORDS = {Side.HERE: "changed here, kept", Side.THERE: "changed there", Side.BOTH: "changed on both sides"}
 
 
 def import_text(report: ImportReport) -> str:
@@ -153,11 +153,11 @@ def _trace_views_import_parts(item: ImportedItem) -> str:
     for name, side in item.parts.items():
         by_side[side].append(name)
     taken = item.outcome is Outcome.UPDATED
-    said = [
-        f"{', '.join(names)} {_SAID[side]}{', taken' if taken and side is not Side.HERE else ''}"
+    changes = [
+        f"{', '.join(names)} {_SIDE_WORDS[side]}{', taken' if taken and side is not Side.HERE else ''}"
         for side, names in sorted(by_side.items())
     ]
-    return "; ".join(filter(None, [*said, item.note]))
+    return "; ".join(filter(None, [*changes, item.note]))
 
 
 def _gone(report: ImportReport) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _gone(report: ImportReport) -> Iterator[str]:
 
 
 def _left(report: ImportReport) -> Iterator[str]:
-    """Yield what was not carried over: each reason with its count, and the place where it stands alone."""
+    """Yield each reason for parts left out, with its count, or its place if single."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for line in report.left:
         place, _, reason = line.partition(": ")
@@ -182,7 +182,7 @@ def _left(report: ImportReport) -> Iterator[str]:
 
 
 def _grouped(by_reason: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return reasons that differ only in what stands in brackets as one."""
+    """Return the reasons; those that differ only inside brackets are merged."""
     found: dict[str, list[tuple[str, list[str]]]] = defaultdict(list)
     for reason, places in by_reason.items():
         found[reason.partition(" (")[0]].append((reason, places))
@@ -203,7 +203,7 @@ MOST_LINES = 12
 
 
 def to_review(what: "ToReview") -> list[str]:
-    """Return what a reviewer sees before the question: what the items say, in short, and their links."""
+    """Return the items to be reviewed, in short, with their links."""
     lines: list[str] = []
     for item in what.items:
         mine = "  (your own work)" if item.id in what.own else ""
@@ -232,7 +232,7 @@ def to_clear(what: "ToClear") -> list[str]:
 
 
 def to_verify(what: "ToVerify") -> list[str]:
-    """Return what the item asks, its code, and what is about to be said."""
+    """Return the item's text, its code, and the verification to be recorded."""
     code = [f"  code: {each.path}{f', {each.symbol}' if each.symbol else ''}" for each in what.code]
     return [
         f"{what.item.id}: {what.item.title}",
@@ -312,7 +312,10 @@ def _facts(shown: "ItemPage") -> Iterator[str]:
 
 
 def _end(end: "End", to: str, holder: str) -> str:
-    """The other end of a link from `holder` to `to`, and how the link stands."""
+    """Return one line on a link: its other end and its state.
+
+    The link leads from `holder` to `to`.
+    """
     if end.title is None:
         return f"{end.relation} {end.id}  [there is no such item]"
     status = f" ({end.status})" if end.status in {"draft", "retired", "planned"} else ""
@@ -320,7 +323,7 @@ def _end(end: "End", to: str, holder: str) -> str:
 
 
 def changed(state: "LinkState", to: str, holder: str) -> str:
-    """Return how a link from `holder` to `to` stands; of a suspect one which end changed."""
+    """Return the state of a link; of a suspect one, which end changed."""
     ends = {"suspect": f"suspect: {to} changed", "outgrown": f"suspect: {holder} changed"}
     return ends.get(str(state), str(state))
 

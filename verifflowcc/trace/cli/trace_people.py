@@ -86,7 +86,7 @@ def link(from_: IdArgument, to: ToArgument, relation: RelationOption = None, as_
     if as_json:
         out.emit_json(done)
     else:
-        out.emit(f"{_said(done)}\nnext: vfcc trace review {done.item}")
+        out.emit(f"{_link_line(done)}\nnext: vfcc trace review {done.item}")
 
 
 def unlink(from_: IdArgument, to: ToArgument, relation: RelationOption = None, as_json: JsonFlag = False) -> None:
@@ -96,7 +96,7 @@ def unlink(from_: IdArgument, to: ToArgument, relation: RelationOption = None, a
     from verifflowcc.trace.use.trace_edits import unlink_items
 
     done = unlink_items(open_workspace(), from_, to, relation)
-    out.emit_json(done) if as_json else out.emit(_said(done, " no more"))
+    out.emit_json(done) if as_json else out.emit(_link_line(done, " no more"))
 
 
 def retire(
@@ -135,14 +135,14 @@ def tell_added(added: "Added") -> None:
         out.note(lack)
 
 
-def _said(done: "Linked", more: str = "") -> str:
+def _link_line(done: "Linked", more: str = "") -> str:
     from verifflowcc.base.text.hidden_text import printable
 
     return printable(f"{done.item} {' and '.join(done.relations)} {done.to}{more}")
 
 
 def _here(path: str) -> str:
-    """Return a path below the project's root as it is from the current folder, where that is below it too."""
+    """Return a path relative to the current folder, or a full path outside of it."""
     from verifflowcc.base.use.workspace import open_workspace
 
     root = open_workspace().root

@@ -1,4 +1,6 @@
-"""What another tool holds, decided into items of ours: type, id, links, stamps, text. Nothing is read or written here.
+"""Foreign items turned into ours: type, id, links, stamps and text.
+
+Nothing is read or written here.
 
 A stamp of the other tool that holds becomes one of ours, made of what both ends say now; one that does not hold stays
 as it is (`doorstop:…`), so that it shows as suspect or stale exactly where the other tool shows it.
@@ -31,6 +33,7 @@ from verifflowcc.trace.rules.trace_render import fitting
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,118}[A-Za-z0-9_+-])?")
 _WRONG = re.compile(r"[^A-Za-z0-9._-]+")
+# Windows keeps these names for devices, with any ending.
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 
 
@@ -93,7 +96,7 @@ _STEMS = {
 
 
 def relation_for(role: str, own: str, target: str | None, policy: TracePolicy, chosen: str | None = None) -> str:
-    """Return the relation of a link from an item of type `own` to one of type `target` (None where it is not known).
+    """Return the relation of a link between items of two types, None if unknown.
 
     The tool's role decides where it names a relation; else what the person chose, or `refines`, where it may go between
     these types; else the first relation that may; else that one anyway, for the check to tell.
@@ -119,7 +122,10 @@ ITEMS = ".memory/project/items"
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What is here already: foreign id → our id of earlier imports, ids of all other items, files of the project."""
+    """Items and files of the project that an import has to respect.
+
+    Foreign id → our id of earlier imports, ids of all other items, files of the project.
+    """
 
     known: Mapping[str, str]
     taken: Collection[str] = ()
@@ -137,7 +143,9 @@ class Adopted:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """All items of an import; what is left out or changed on the way, each as `file:line: why`.
+    """All items of an import, and what it leaves out or changes.
+
+    Each part that is left out or changed is one line, `file:line: why`.
 
     `renamed` are pairs of foreign id and ours. `kinds` maps a foreign kind to the types that its items became.
     """

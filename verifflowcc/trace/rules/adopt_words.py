@@ -64,14 +64,16 @@ class Choices:
 
 
 def type_for(item: ForeignItem, foreign: Foreign, policy: TracePolicy, choices: Choices) -> str | None:
-    """Return the type that an item becomes; None where it demands nothing and the policy has no type for that.
+    """Return the type that an item becomes.
 
-    What the person said goes first: by kind, by file, for all. Then what demands nothing, then kinds at the top of
+    None where it demands nothing and the policy has no type for that.
+
+    Choices of the person go first: by kind, by file, for all. Then what demands nothing, then kinds at the top of
     their tree (the first type that needs no parent), then kinds that name a type, its prefix or a usual word for it.
     """
     file = item.place.rpartition(":")[0]
-    for said, chosen in choices.types.items():
-        if said == item.kind or fnmatchcase(file, said) or fnmatchcase(file.rpartition("/")[2], said):
+    for pattern, chosen in choices.types.items():
+        if pattern == item.kind or fnmatchcase(file, pattern) or fnmatchcase(file.rpartition("/")[2], pattern):
             return chosen
     if not item.normative:
         return APART if APART in policy.types else None
@@ -127,7 +129,7 @@ _HEADING = re.compile(r"^(#{1,6})(?=[ \t]|$)", re.MULTILINE)
 
 
 def title_of(item: ForeignItem) -> str:
-    """Return an item's title; where it has none, the beginning of its text, else its id."""
+    """Return an item's title, else the beginning of its text, else its id."""
     if item.title:
         return item.title
     first = next((line for line in item.text.split("\n") if _MARKUP.sub("", line).strip()), "")
@@ -140,8 +142,8 @@ def title_of(item: ForeignItem) -> str:
 def body_of(item: ForeignItem) -> str:
     """Return the body of an item's file.
 
-    What explains the item (rationale, comments, fields that have no place of their own) stands in sections that are not
-    normative; a heading in them cannot end them.
+    Explanations (rationale, comments, fields that have no place of their own) become sections that are not normative;
+    a heading in them cannot end them.
     """
     parts = [close_fences(item.text).rstrip()]
     if item.rationale.strip():
@@ -160,7 +162,7 @@ def body_of(item: ForeignItem) -> str:
 
 
 def text_and_reason(body: str) -> tuple[str, str]:
-    """Return the normative part of a body and its rationale, as they are read from the file."""
+    """Return the normative part of a body, and its rationale."""
     return with_rationale(body)
 
 

@@ -1,4 +1,6 @@
-"""Findings as commands of a GitHub workflow's log, each of which GitHub shows at its line of a change.
+"""Findings as commands in a GitHub workflow's log.
+
+GitHub shows each one at its line of a change.
 
 The escapes are those of the runner: `%`, CR and LF everywhere, and `:` and `,` in a property too.
 """
@@ -38,7 +40,7 @@ def junit_text(report: TraceReport, of: Catalogue = TRACE) -> str:
 
 
 def _with_unasked(asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> list[Asked]:
-    """Add checks that have findings and no denominator, so that none of the findings is lost."""
+    """Add checks with findings and no denominator, so that no finding is lost."""
     there = {one.code for one in asked}
     more = [code for code in of.checks if code in found and code not in there]
     return [*asked, *(Asked(code, of.checks[code].severity, len(found[code]), len(found[code])) for code in more)]
@@ -106,7 +108,9 @@ _CONTROL = dict.fromkeys(range(0x20), "\N{REPLACEMENT CHARACTER}") | {ord("\t"):
 
 
 def annotations(findings: Iterable[Finding], prefix: str = "", of: Catalogue = TRACE) -> str:
-    """Return one line for each finding; `prefix` is the folder of the project in its repository, "" at the top.
+    """Return one line for each finding.
+
+    `prefix` is the folder of the project in its repository, "" at the top.
 
     A finding that is about no file has no place in its annotation.
     """
@@ -118,13 +122,15 @@ def _annotation(finding: Finding, prefix: str, of: Catalogue) -> str:
     properties = {"title": title}
     if finding.path:
         properties = {"file": join(prefix, finding.path), "line": str(max(finding.line, 1)), **properties}
-    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    fields = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     message = f"{finding.message}\n→ {finding.step}" if finding.step else finding.message
-    return f"::{_LEVELS[finding.severity]} {told}::{_data(message)}"
+    return f"::{_LEVELS[finding.severity]} {fields}::{_data(message)}"
 
 
 def _data(text: str) -> str:
-    """Escape what would end the line; other control characters could steer a terminal, and are shown as none.
+    """Escape line ends, and replace other control characters.
+
+    They could steer a terminal.
 
     >>> _data("100 %\\nof it")
     '100 %25%0Aof it'

@@ -1,4 +1,4 @@
-"""What a change of an item would touch: all below it, the code, the tests and what became of them; and what it answers.
+"""The impact of a change of an item: items below it, code, tests, and needs above.
 
 It reads nothing but links, marks and results: what is below counts whether it is reviewed, planned or a draft.
 """
@@ -19,7 +19,9 @@ _OF_THE_WHOLE = frozenset({Family.RESULTS, Family.PROCESS})
 
 
 def narrow(report: TraceReport, known: Iterable[str] = (), changed: Collection[str] | None = None) -> TraceReport:
-    """Return the report without the findings whose keys are `known`, and those outside of the paths that changed.
+    """Return the report without known findings, and those outside of changed paths.
+
+    `known` are keys of findings; findings outside of the paths that changed are left out.
 
     Known ones are kept in `known`; a key of which there is nothing any more, in any file, is in `fixed`. A finding is
     inside where its own file changed or one that it is about, too (`Finding.also`); `outside` counts the others. With
@@ -42,7 +44,7 @@ def narrow(report: TraceReport, known: Iterable[str] = (), changed: Collection[s
 
 
 def only_new(report: TraceReport, earlier: EarlierFindings | None) -> TraceReport:
-    """Return the report without the findings that were there earlier; those are `known`."""
+    """Return the report without earlier findings; those become `known`."""
     return report if earlier is None else replace(narrow(report, known=earlier.keys), fixed=report.fixed)
 
 
@@ -72,7 +74,10 @@ class TestTouched:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """An item that is linked by a relation that leads neither up nor down; `outward` says that the asked item links."""
+    """An item linked by a relation that leads neither up nor down.
+
+    `outward` is whether the item asked about holds the link.
+    """
 
     id: str
     type: str
@@ -105,7 +110,10 @@ class Impact:
 
 
 def impact(view: TraceView, item_id: str) -> Impact:
-    """Return what a change of an item would touch. Raises KeyError where there is no such item."""
+    """Return the impact of a change of an item.
+
+    Raises KeyError where there is no such item.
+    """
     item = view.by_id[item_id]
     under = below(view, item)
     touched = [item, *(view.by_id[each.id] for each in under)]

@@ -1,4 +1,7 @@
-"""sphinx-needs' `needs.json` as foreign items: the needs of its current version, with all kinds of links."""
+"""sphinx-needs' `needs.json` as foreign items.
+
+The needs of its current version count, with all kinds of links.
+"""
 
 import csv
 import json
@@ -30,7 +33,9 @@ _YES = frozenset({"yes", "true", "1", "x", "y"})
 
 
 def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> Foreign:
-    """Return the rows of a table; `columns` maps headings to our fields and goes before what their names suggest.
+    """Return the rows of a table as items.
+
+    `columns` maps headings to our fields and has precedence over their names.
 
     Raises FormatError, with file and line, where it is no table, or where no column holds ids.
     """
@@ -212,12 +217,14 @@ def _current(path: str, whole: object) -> Mapping[str, object]:
 
 
 def _link_fields(version: Mapping[str, object], needs: Mapping[str, Mapping[str, object]]) -> tuple[str, ...]:
-    """Return the fields that hold links: as the schema says, else the lists that name needs."""
+    """Return the fields that hold links: by the schema, else lists of known needs."""
     schema = version.get("needs_schema")
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if isinstance(properties, dict):
-        said = [name for name, one in properties.items() if isinstance(one, dict) and one.get("field_type") == "links"]
-        return tuple(sorted({*said, "links"}))
+        declared = [
+            name for name, one in properties.items() if isinstance(one, dict) and one.get("field_type") == "links"
+        ]
+        return tuple(sorted({*declared, "links"}))
     found = {"links"}
     for need in needs.values():
         for name, value in need.items():
@@ -267,7 +274,10 @@ def _list(value: object) -> list[object]:
 
 
 def _text(value: object) -> str:
-    """Return a field as text; a list of texts by commas, and "" for what is empty, false or nested."""
+    """Return a field as text: a list by commas.
+
+    It is "" for an empty, false or nested value.
+    """
     if isinstance(value, list):
         return ", ".join(str(each) for each in value if isinstance(each, str | int))
     return str(value) if isinstance(value, str | int | float) and value is not False else ""

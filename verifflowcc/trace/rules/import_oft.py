@@ -24,7 +24,7 @@ _LISTS = frozenset({"Needs", "Covers", "Depends", "Tags", "Status"})
 
 
 @dataclass(slots=True)
-class _Item:
+class _OftItem:
     kind: str
     name: str
     revision: str
@@ -51,10 +51,10 @@ def read_oft(documents: Sequence[tuple[str, str]]) -> Foreign:
     return Foreign(tuple(_foreign(path, item, revisions) for path, item in found), tuple(left), "openfasttrace")
 
 
-def _items(path: str, text: str, left: list[str]) -> Iterator[_Item]:
+def _items(path: str, text: str, left: list[str]) -> Iterator[_OftItem]:
     lines = text.split("\n")
     fenced = fenced_lines(text)
-    item: _Item | None = None
+    item: _OftItem | None = None
     key, title = "Description", ""
     for number, line in enumerate(lines):
         own = None if number in fenced else _OWN.fullmatch(line)
@@ -62,7 +62,7 @@ def _items(path: str, text: str, left: list[str]) -> Iterator[_Item]:
         if own is not None or heading is not None:
             if item is not None:
                 yield item
-            item = None if own is None else _Item(own[1], own[2], own[3], number + 1, title)
+            item = None if own is None else _OftItem(own[1], own[2], own[3], number + 1, title)
             key, title = "Description", heading or ""
         elif item is not None:
             key = _take(path, number, line, item, key, left) if number not in fenced else _add(item, key, number, line)
@@ -82,7 +82,7 @@ def _heading(lines: list[str], number: int) -> str | None:
     return lines[number].strip() if is_text and len(under.strip()) > 2 and _UNDERLINE.fullmatch(under) else None
 
 
-def _take(path: str, number: int, line: str, item: _Item, key: str, left: list[str]) -> str:
+def _take(path: str, number: int, line: str, item: _OftItem, key: str, left: list[str]) -> str:
     """Put a line where it belongs and return the key that the next one belongs to."""
     if found := _KEY.fullmatch(line.strip()):
         key = found[1]
@@ -95,12 +95,12 @@ def _take(path: str, number: int, line: str, item: _Item, key: str, left: list[s
     return _add(item, key, number, line)
 
 
-def _add(item: _Item, key: str, number: int, line: str) -> str:
+def _add(item: _OftItem, key: str, number: int, line: str) -> str:
     item.parts.setdefault(key, []).append((number + 1, line))
     return key
 
 
-def _foreign(path: str, item: _Item, revisions: Mapping[str, str]) -> ForeignItem:
+def _foreign(path: str, item: _OftItem, revisions: Mapping[str, str]) -> ForeignItem:
     covered = _links(path, item, "Covers", "", revisions)
     needed = _links(path, item, "Depends", "depends_on", revisions)
     needs = ", ".join(item.words("Needs"))
@@ -119,7 +119,7 @@ def _foreign(path: str, item: _Item, revisions: Mapping[str, str]) -> ForeignIte
     )
 
 
-def _links(path: str, item: _Item, key: str, role: str, revisions: Mapping[str, str]) -> Iterator[ForeignLink]:
+def _links(path: str, item: _OftItem, key: str, role: str, revisions: Mapping[str, str]) -> Iterator[ForeignLink]:
     for number, line in item.parts.get(key, ()):
         named = _NAMED.findall(line)
         if line.strip() and not named:

@@ -1,4 +1,4 @@
-"""What a file of another tool holds, before it becomes items: one shape for all of them."""
+"""The contents of another tool's file, in one shape for all tools."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -31,7 +31,10 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The tool, the file (from the project's root where it lies in it), the id there, and part → digest."""
+    """The origin of an imported item: tool, file, and id there.
+
+    The file begins at the project's root where it lies in it; `digests` are by part.
+    """
 
     tool: str
     file: str
@@ -40,14 +43,14 @@ class Imported:
 
 
 def read_imported(table: Table) -> Imported | None:
-    """Return what an item says of its import; None where it was not imported, or does not say so in full."""
+    """Return the origin of an item, None where it is missing or incomplete."""
     value = dict(table.pairs).get(KEY)
     if not isinstance(value, Table):
         return None
-    said = {key: each.text for key, each in value.pairs if isinstance(each, Scalar)}
-    if not all(said.get(name) for name in ("tool", "from", "id")):
+    texts = {key: each.text for key, each in value.pairs if isinstance(each, Scalar)}
+    if not all(texts.get(name) for name in ("tool", "from", "id")):
         return None
-    return Imported(said["tool"], said["from"], said["id"], {name: said[name] for name in PARTS if name in said})
+    return Imported(texts["tool"], texts["from"], texts["id"], {name: texts[name] for name in PARTS if name in texts})
 
 
 def with_imported(text: str, tool: str, file: str, name: str) -> str:
@@ -57,7 +60,7 @@ def with_imported(text: str, tool: str, file: str, name: str) -> str:
 
 
 def parts_of(text: str) -> Mapping[str, str]:
-    """Return the parts of an item's text as they are written; what is not there is left out.
+    """Return the parts of an item's text as they are written, without missing ones.
 
     Raises FormatError, beginning with the line, where the front matter cannot be taken apart.
     """
@@ -81,7 +84,9 @@ def changed(here: Mapping[str, str], there: Mapping[str, str], then: Imported) -
 
 
 def updated(text: str, taken: Mapping[str, str], there: Mapping[str, str], then: Imported) -> str:
-    """Return an item's text with parts put in the place of its own ("" takes one out); every other byte stays.
+    """Return an item's text with some parts replaced; every other byte stays.
+
+    A part that is "" is removed.
 
     The digests become those of `there` for what was taken and for what both sides now say alike.
     """
@@ -181,7 +186,9 @@ class ForeignItem:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """What was read: the items in the order of their files, and what could not be carried over (`file:line: why`).
+    """All items of a foreign source, and the parts that could not be carried over.
+
+    Items are in the order of their files; each part is one line, `file:line: why`.
 
     `tool` is the name of the format. `tops` are kinds whose items need no parent by the tool's own rules.
     """

@@ -1,4 +1,4 @@
-"""The matrix: a row for each item, from needs down, and one for each test, back up to the needs."""
+"""The matrix: a row for each item, from needs down, and one for each test."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ class LinkEnd:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """An item: what it stands on, what answers it, what implements it, which tests there are of it, and its state.
+    """The row of an item: its parents, children, code, tests and state.
 
     `tests` are its own, then those of the specifications that verify it. `findings` are all that a check says of it,
     the known ones, too.
@@ -53,7 +53,7 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class TestRow:
-    """A test: the items that it is of, and the needs (items with nothing above them) that it speaks for in the end."""
+    """The row of a test: its items, and the needs (items without a parent) above them."""
 
     __test__ = False
 
@@ -66,7 +66,9 @@ class TestRow:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Rows by level, type and id; tests by name. `states` counts the rows in each state, the worst first.
+    """The rows of items, by level, type and id, and of tests, by name.
+
+    `states` counts the rows in each state, the worst first.
 
     `total` is how many items there were before anything was filtered.
     """
@@ -81,21 +83,24 @@ class Matrix:
 
 def matrix(view: TraceView, report: TraceReport) -> Matrix:
     """Return the matrix of all live items; the findings in it are those of `report`."""
-    standings, suspect = Standings(view), suspects(report)
+    coverages, suspect = Standings(view), suspects(report)
     found: dict[str, list[Finding]] = defaultdict(list)
     for each in (*report.findings, *report.known):
         found[each.item].append(each)
     rows = sorted(
-        (_row(standings.of(item), standings, suspect, found.get(item.id, [])) for item in view.live),
+        (_row(coverages.of(item), coverages, suspect, found.get(item.id, [])) for item in view.live),
         key=lambda row: (type_order(view.policy, row.type), row.id, row.path),
     )
-    return Matrix(tuple(rows), _tests(view, standings), _counted(rows), len(rows))
+    return Matrix(tuple(rows), _tests(view, coverages), _counted(rows), len(rows))
 
 
 def narrowed(
     whole: Matrix, *, types: Collection[str] = (), states: Collection[str] = (), items: Collection[str] = ()
 ) -> Matrix:
-    """Return the rows of some types, in some states, whose ids fit some patterns (`REQ-login-*`), and their tests."""
+    """Return the rows of some types, states and ids, and their tests.
+
+    Ids may be patterns (`REQ-login-*`).
+    """
     if not (types or states or items):
         return whole
     rows = tuple(
@@ -111,32 +116,32 @@ def narrowed(
 
 
 def parents_of(view: TraceView, item: TraceItem) -> tuple[LinkEnd, ...]:
-    """Return what an item links to as what it stands on, also what is not there, and by relations nobody knows."""
+    """Return the link ends above an item, missing ones and unknown relations too."""
     relations = view.policy.relations
     links = [link for link in item.links if link.relation in view.upward or link.relation not in relations]
     return tuple(sorted({_end(view, link.to, link.relation) for link in links}))
 
 
 def children_of(view: TraceView, item: TraceItem) -> tuple[LinkEnd, ...]:
-    """Return the live items that stand on an item."""
+    """Return the live items directly below an item."""
     return tuple(sorted({LinkEnd(each.id, link.relation, each.type, each.title) for each, link in view.children(item)}))
 
 
-def _row(standing: Standing, standings: Standings, suspect: Collection[str], findings: list[Finding]) -> MatrixRow:
-    item, view = standing.item, standings.view
+def _row(coverage: Standing, coverages: Standings, suspect: Collection[str], findings: list[Finding]) -> MatrixRow:
+    item, view = coverage.item, coverages.view
     return MatrixRow(
         item.id,
         item.type,
         item.title,
         item.path,
         item.text,
-        standing.method,
+        coverage.method,
         item.planned,
         parents_of(view, item),
         children_of(view, item),
-        standing.code,
-        standing.tests,
-        state_of(standing, standings, suspect),
+        coverage.code,
+        coverage.tests,
+        state_of(coverage, coverages, suspect),
         tuple(findings),
     )
 
@@ -151,16 +156,16 @@ def _counted(rows: Iterable[MatrixRow]) -> Mapping[str, int]:
     return {str(state): counts[state] for state in State if counts[state]}
 
 
-def _tests(view: TraceView, standings: Standings) -> tuple[TestRow, ...]:
+def _tests(view: TraceView, coverages: Standings) -> tuple[TestRow, ...]:
     """Each test once, those that belong to no item among them."""
     seen: dict[str, list[TestSeen]] = defaultdict(list)
     items: dict[str, set[str]] = defaultdict(set)
-    for name, standing in standings.by_id.items():
-        for test in standing.tests:
+    for name, coverage in coverages.by_id.items():
+        for test in coverage.tests:
             if not test.via:
                 seen[test.test].append(test)
                 items[test.test].add(name)
-    for name in view.told:
+    for name in view.results_by_test:
         if name not in seen:
             seen[name].append(told(view, name))
     tops = _Tops(view)
@@ -175,7 +180,7 @@ def _tests(view: TraceView, standings: Standings) -> tuple[TestRow, ...]:
 
 
 class _Tops:
-    """The items with nothing above them that an item stands on in the end; itself where it stands on nothing."""
+    """The topmost items above an item; the item itself where it has no parent."""
 
     def __init__(self, view: TraceView) -> None:
         self._view = view
@@ -184,10 +189,10 @@ class _Tops:
     def of(self, name: str) -> tuple[str, ...]:
         if name not in self._found:
             ends = [each.id for each in above(self._view, self._view.by_id[name])] or [name]
-            self._found[name] = tuple(each for each in ends if not self._stands(each))
+            self._found[name] = tuple(each for each in ends if not self._has_parents(each))
         return self._found[name]
 
-    def _stands(self, name: str) -> bool:
+    def _has_parents(self, name: str) -> bool:
         return any(True for _ in self._view.parents(self._view.by_id[name]))
 
 
@@ -255,7 +260,7 @@ FOLDED = 5
 
 
 def item_rows(row: MatrixRow) -> str:
-    """Return an item: a row of the table, and one with all that is known of it, which a button opens."""
+    """Return an item: a table row, and one with all details, opened by a button."""
     name = html_text(row.id)
     cells = (
         f'<th scope="row" role="rowheader"><button type="button" class="toggle" aria-expanded="false" '
@@ -277,16 +282,16 @@ def item_rows(row: MatrixRow) -> str:
 
 
 def row_of_test(row: TestRow) -> str:
-    """Return a test: what became of it, and whom it speaks for."""
+    """Return a test: its outcome, its items, and the needs above them."""
     seen = row.seen
     types = " ".join(dict.fromkeys(end.type for end in row.items if end.type))
-    told = [seen.report, f"{seen.cases} cases" if seen.cases > 1 else "", seen.stale, seen.message]
+    facts = [seen.report, f"{seen.cases} cases" if seen.cases > 1 else "", seen.stale, seen.message]
     cells = (
         f'<th scope="row" role="rowheader"><span class="id">{html_text(seen.test)}</span></th>'
         + _cell("Outcome", _word(seen.word, tone_of(seen)))
         + _cell("Items", _list(map(_linked, row.items)) or '<span class="fact">none</span>')
         + _cell("Needs", _list(map(_titled, row.needs)))
-        + _cell("Report", _list(html_text(each) for each in told if each))
+        + _cell("Report", _list(html_text(each) for each in facts if each))
     )
     return (
         f'<tbody role="rowgroup" data-type="{html_text(types)}" data-state="{html_text(seen.word)}">'
@@ -352,9 +357,9 @@ def _tested(test: TestSeen) -> str:
 
 
 def _of_test(test: TestSeen) -> str:
-    told = [f"by {test.via}" if test.via else "", test.report, test.stale, test.message]
-    said = "; ".join(each for each in told if each)
-    return f' <span class="fact">{html_text(said)}</span>' if said else ""
+    facts = [f"by {test.via}" if test.via else "", test.report, test.stale, test.message]
+    line = "; ".join(each for each in facts if each)
+    return f' <span class="fact">{html_text(line)}</span>' if line else ""
 
 
 def _finding(each: Finding) -> str:

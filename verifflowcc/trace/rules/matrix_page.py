@@ -1,4 +1,6 @@
-"""The matrix as one page of HTML that needs nothing else: styles and script are in it, and nothing is fetched.
+"""The matrix as one page of HTML, with its styles and script inside.
+
+Nothing is fetched.
 
 Its content security policy names the one script and the one style sheet by their digests, so that nothing that an item
 says could ever run, were it not escaped. Everything is in the tables; the script only hides, shows and finds.
@@ -18,7 +20,7 @@ from verifflowcc.trace.rules.matrix import Matrix, item_rows, row_of_test, tone_
 
 @dataclass(frozen=True, slots=True)
 class PageParts:
-    """The shipped files that a page is made of: a skeleton with `$names`, a style sheet, a script."""
+    """The shipped parts of the page: a skeleton with `$names`, styles, a script."""
 
     html: str
     css: str
@@ -26,7 +28,10 @@ class PageParts:
 
 
 def matrix_page(matrix: Matrix, parts: PageParts, *, project: str, today: str) -> str:
-    """Return the page; equal arguments give equal pages. `project` is its name, `today` the day that is told on it."""
+    """Return the page; equal arguments give equal pages.
+
+    `project` is the name and `today` the day that the page shows.
+    """
     outcomes = Counter(each.seen.word for each in matrix.tests)
     return Template(parts.html).substitute(
         title=html_text(f"Trace matrix of {project}"),

@@ -1,4 +1,4 @@
-"""Checks of results: each test of an item ran on the content that is there now, and passed."""
+"""Checks of results: each test of an item ran on the present content, and passed."""
 
 from collections import defaultdict
 
@@ -16,7 +16,10 @@ TEST, METRIC = "test", "metric"
 
 
 def method_of(view: TraceView, item: TraceItem) -> str | None:
-    """Return how an item is to be verified: as it declares, else by test where its type must be; None if not at all."""
+    """Return how an item is to be verified, None where nothing asks for it.
+
+    As it declares, else by test where its type must be.
+    """
     if item.verification:
         return item.verification
     rule = view.policy.types.get(item.type)
@@ -49,7 +52,7 @@ def check_verified(view: TraceView, joins: Joins, tell: Telling) -> None:
 
 
 def _specified(view: TraceView, item: TraceItem, joins: Joins) -> bool:
-    """Whether some specification that verifies the item has a test, or is verified by another method itself."""
+    """Whether a specification that verifies the item has a test, or another method."""
     for each in joins.specifications.get(item.id, ()):
         if joins.by_id.get(each.id, NONE).any or (method_of(view, each) or TEST) != TEST:
             return True
@@ -109,9 +112,11 @@ _LONGEST = 200
 
 
 def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell what became of the items' tests; what is only planned is not asked.
+    """Report tests that did not pass, and items without a result.
 
-    A report that does not count is told once, with how many items stand on it alone, and not once for each.
+    Planned items are skipped.
+
+    A report that does not count is reported once, with the number of items that rely on it alone, not once for each.
     """
     waived, proofs = view.sources.results.waived_skips, view.sources.results.proofs
     stale: dict[str, list[str]] = defaultdict(list)
@@ -123,10 +128,10 @@ def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
             passed_over += 1
             continue
         items += joined.any
-        tests += len(joined.told)
+        tests += len(joined.verdicts)
         if joined.unrun:
             _unrun(item, joined, tell)
-        for test in joined.told:
+        for test in joined.verdicts:
             if test.outcome is None:
                 for report in test.reports:
                     stale[report].append(name)
@@ -167,7 +172,7 @@ def _broken(view: TraceView, item: TraceItem, test: Verdict, tell: Telling) -> N
 
 
 def _again(report: ResultReport | None) -> str:
-    """Return the command that makes a report anew."""
+    """Return the command that makes a new report."""
     if report is not None and report.stage and report.criterion:
         return f"vfcc evidence run {report.criterion} --stage {report.stage}"
     again = "vfcc check trace --junit FILE"
@@ -199,7 +204,7 @@ def _reports(view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, 
 
 
 def _called(name: str, report: ResultReport | None) -> str:
-    """Return what people call a report: the criterion that it is evidence of, with its id; else its path."""
+    """Return the name of a report for people: its criterion and id, else its path."""
     return f"{report.stage}/{report.criterion} ({name})" if report and report.stage and report.criterion else name
 
 
@@ -213,23 +218,23 @@ def _word(trust: Trust) -> str:
 
 
 def _unknown(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell of tests in reports that count which the tree does not hold."""
+    """Report tests in valid reports that the tree does not contain."""
     count = 0
-    told = set()
+    reported = set()
     for result in sorted(view.sources.results.tests, key=lambda each: (each.test, each.report)):
         verdict = joins.verdicts[result.test]
         if verdict.outcome is None:
             continue
         count += 1
-        if not result.known and result.test not in told:
-            told.add(result.test)
+        if not result.known and result.test not in reported:
+            reported.add(result.test)
             message = f"{result.report} names {result.test}, which the tree does not contain"
             tell.place("unknown-test", result.report, 1, message, _again(view.reports.get(result.report)), result.test)
     tell.ask(("unknown-test",), count)
 
 
 def check_anything(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell where there is nothing to look at: no item, or items to be verified by test and no test at all."""
+    """Report that there is no item, or no test where items need one."""
     tell.ask(("nothing-to-evaluate",), 1 + len(view.reports))
     if not view.live:
         message = f"there is no item below {ITEMS}"

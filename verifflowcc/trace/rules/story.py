@@ -1,4 +1,4 @@
-"""One item's whole story: why it is there, what answers it, what became of its tests, who looked, what is wrong."""
+"""One item's story: its reasons, answers, tests, reviews and findings."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from verifflowcc.trace.rules.trace_view import TraceView
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A live item that stands on the one asked about, and where it stands itself."""
+    """A live item directly below the one asked about, and its state."""
 
     end: LinkEnd
     state: State
@@ -23,7 +23,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What a person put on record in the item: that it was `reviewed`, `verified`, or that a `link` was looked at.
+    """A review that a person recorded in an item: of the item, a link, or its result.
 
     `other` is the other end of the link, "" of the others; `what` is what was seen, or the reason. `holds` says whether
     everything that it speaks of is as it was then.
@@ -44,7 +44,7 @@ class Looked:
 class Story:
     """All that is known of an item.
 
-    `reasons` are the ways up to the needs that it is there for; none where it stands on nothing. `lacking` are the
+    `reasons` are the ways up to the needs that it is there for; none where it has no parent. `lacking` are the
     needs of its type that nothing meets. `evidence` are the criteria that it names; one that no gate has is not met.
     `looked` is by day, the last first. `findings` are a check's, `next` the steps that they name, each once.
     """
@@ -69,22 +69,25 @@ class Story:
 
 
 def story(view: TraceView, report: TraceReport, item_id: str) -> Story:
-    """Return an item's story; `report` is what a check says. Raises KeyError where there is no such item."""
+    """Return an item's story; `report` is the result of a check.
+
+    Raises KeyError where there is no such item.
+    """
     item = view.by_id[item_id]
-    standings, suspect = Standings(view), suspects(report)
-    standing = stand(view, item)
-    findings = tuple(each for each in (*report.findings, *report.known) if _concerns(each, standing))
+    coverages, suspect = Standings(view), suspects(report)
+    coverage = stand(view, item)
+    findings = tuple(each for each in (*report.findings, *report.known) if _concerns(each, coverage))
     ends = above(view, item)
     return Story(
         item,
-        state_of(standing, standings, suspect),
-        standing.method,
+        state_of(coverage, coverages, suspect),
+        coverage.method,
         tuple(each for each in ends if not any(True for _ in view.parents(view.by_id[each.id]))),
         parents_of(view, item),
-        _answers(standing, standings, suspect),
-        standing.lacking,
-        standing.code,
-        standing.tests,
+        _answers(coverage, coverages, suspect),
+        coverage.lacking,
+        coverage.code,
+        coverage.tests,
         tuple(each for name in item.evidence for each in _criteria(view, name)),
         tuple(sorted(_looked(view, item), key=lambda each: (each.on or "", each.kind, each.other), reverse=True)),
         findings,
@@ -92,21 +95,21 @@ def story(view: TraceView, report: TraceReport, item_id: str) -> Story:
     )
 
 
-def _concerns(finding: Finding, standing: Standing) -> bool:
-    """Whether a finding is on the item, or on a report that its tests stand on."""
+def _concerns(finding: Finding, coverage: Standing) -> bool:
+    """Whether a finding is on the item, or on a report that has a result of its tests."""
     if finding.item:
-        return finding.item == standing.item.id
-    return any(finding.path in each.report.split(", ") for each in standing.tests)
+        return finding.item == coverage.item.id
+    return any(finding.path in each.report.split(", ") for each in coverage.tests)
 
 
-def _answers(standing: Standing, standings: Standings, suspect: frozenset[str]) -> tuple[Answer, ...]:
-    view = standings.view
+def _answers(coverage: Standing, coverages: Standings, suspect: frozenset[str]) -> tuple[Answer, ...]:
+    view = coverages.view
     found = {
         Answer(
             LinkEnd(child.id, link.relation, child.type, child.title),
-            state_of(standings.of(child), standings, suspect),
+            state_of(coverages.of(child), coverages, suspect),
         )
-        for child, link in view.children(standing.item)
+        for child, link in view.children(coverage.item)
     }
     return tuple(sorted(found, key=lambda each: each.end))
 
@@ -120,8 +123,8 @@ def _looked(view: TraceView, item: TraceItem) -> Iterator[Looked]:
     if item.reviewed:
         yield _stamped("reviewed", item.reviewed, "", matches(item.reviewed.fingerprint, item.digest))
     if item.verified:
-        said = item.verified
-        yield Looked("verified", said.by, said.on, f"{said.method}: {said.saw}", "", word_holds(view, item))
+        word = item.verified
+        yield Looked("verified", word.by, word.on, f"{word.method}: {word.saw}", "", word_holds(view, item))
     for link in item.links:
         if link.stamp:
             other = view.by_id.get(link.to)

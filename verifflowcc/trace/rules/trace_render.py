@@ -1,4 +1,6 @@
-"""A new trace item as a file: front matter in one canonical order, one line per link, then the text.
+"""A new trace item as a file.
+
+Front matter in one canonical order, one line per link, then the text.
 
 Only for files that do not exist yet; an existing one is edited. What is empty is left out.
 """
@@ -14,19 +16,19 @@ from verifflowcc.base.records import field_names
 from verifflowcc.items.rules.front_matter_list import entry
 from verifflowcc.trace.rules.trace_view import TraceView
 
-# Which relations may lead from one item to another, and what stands against a new link.
+# The relations that may lead from one item to another, and the reasons against a new link.
 
 REFINES = "refines"
 """The one relation that goes by levels: from a lower to a higher or the same."""
 
 
 def fitting(policy: TracePolicy, from_type: str, to_type: str) -> tuple[str, ...]:
-    """Return the relations that lead from a type to another, in the order of the policy."""
+    """Return the relations from a type to another, in the order of the policy."""
     return tuple(rule.name for rule in policy.relations.values() if _fits(policy, rule, from_type, to_type))
 
 
 def against(view: TraceView, item: TraceItem, target: TraceItem, relation: str) -> str:
-    """Return why an item may not link to another; "" where nothing stands against it."""
+    """Return why an item may not link to another; "" where it may."""
     if item.id == target.id:
         return f"{item.id} cannot link to itself"
     if any((link.to, link.relation) == (target.id, relation) for link in item.links):
@@ -66,7 +68,7 @@ def _above(view: TraceView, item: TraceItem) -> frozenset[str]:
 def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), created: str | None = None) -> str:  # noqa: B008 - a frozen value
     """Return the text of an item's file, with LF newlines and a final one.
 
-    `body` is all that stands below the front matter, the rationale too where it has a section of its own.
+    `body` is all text below the front matter, the rationale too where it has a section of its own.
     """
     rows = (
         *((name, scalar(getattr(item, name))) for name in ("id", "type", "title")),
@@ -89,7 +91,7 @@ def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), 
 
 
 def link_entry(link: Link) -> Table:
-    """Return a link as it stands in front matter."""
+    """Return a link as a value of front matter."""
     ends = (("to", text_value("to", link.to)), ("relation", text_value("relation", link.relation)))
     return Table((*ends, *(_table(link.stamp).pairs if link.stamp else ())), 1)
 
@@ -110,7 +112,10 @@ def _block(lines: Iterable[str]) -> str | None:
 
 
 def text_value(name: str, text: str) -> Scalar:
-    """Return a text as a value of front matter; a day (`on`) stands there without quotes, as people write it."""
+    """Return a text as a value of front matter.
+
+    A day (`on`) is not quoted, as people write it.
+    """
     return Scalar(text, name == "on", 1)
 
 

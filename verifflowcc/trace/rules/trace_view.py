@@ -1,4 +1,4 @@
-"""The items of a trace as a graph, read once for all checks: items by id, those above and below, and their tests."""
+"""The items of a trace as a graph: by id, above, below, and with their tests."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,16 +27,16 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """An item's own tests: `told` with what became of them, `unrun` without a result, `lost` patterns of no test."""
+    """An item's tests: with a verdict, without a result, and patterns without a match."""
 
-    told: tuple[Verdict, ...]
+    verdicts: tuple[Verdict, ...]
     unrun: tuple[Named, ...]
     lost: tuple[str, ...]
 
     @property
     def any(self) -> bool:
         """Whether there is a test at all."""
-        return bool(self.told or self.unrun)
+        return bool(self.verdicts or self.unrun)
 
 
 NONE = Joined((), (), ())
@@ -44,7 +44,10 @@ NONE = Joined((), (), ())
 
 @dataclass(frozen=True)
 class TraceView:
-    """Sources and policy, and what follows from them. All orders are by id or path, whatever that of the sources."""
+    """Sources and policy, and everything that follows from them.
+
+    All orders are by id or path, whatever that of the sources.
+    """
 
     sources: TraceSources
     policy: TracePolicy
@@ -82,12 +85,15 @@ class TraceView:
 
     @cached_property
     def upward(self) -> frozenset[str]:
-        """The relations whose target stands above."""
+        """The relations whose target is above the item."""
         return frozenset(rule.name for rule in self.policy.relations.values() if rule.upward)
 
     @cached_property
     def ties(self) -> tuple[tuple[TraceItem, Link, TraceItem], ...]:
-        """The links of live items to other items that are there, retired ones too: holder, link, target."""
+        """The links of live items to existing items, retired ones too.
+
+        Each is holder, link, target.
+        """
         by_id = self.by_id
         found = []
         for item in self.live:
@@ -99,7 +105,7 @@ class TraceView:
 
     @cached_property
     def above(self) -> Mapping[str, tuple[str, ...]]:
-        """Id → the ids of the live items that stand right above it by links that lead up; each once, sorted."""
+        """Id → the ids of the live items directly above it; each once, sorted."""
         upward, archived = self.upward, Status.ARCHIVED
         found: dict[str, tuple[str, ...]] = {}
         for item, link, target in self.ties:
@@ -120,7 +126,7 @@ class TraceView:
         return {report.name: report for report in self.sources.results.reports}
 
     @cached_property
-    def told(self) -> Mapping[str, tuple[TestResult, ...]]:
+    def results_by_test(self) -> Mapping[str, tuple[TestResult, ...]]:
         """Test → its results, by report."""
         found: dict[str, list[TestResult]] = defaultdict(list)
         for result in sorted(self.sources.results.tests, key=lambda each: (each.test, each.report)):
@@ -144,7 +150,7 @@ class TraceView:
 
     @cached_property
     def results(self) -> Mapping[str, tuple[TestResult, ...]]:
-        """Id → the results of the tests that name it, by mark, property or specification (`tests` of an item)."""
+        """Id → the results of its tests, by mark, property or the item's `tests`."""
         results = sorted(self.sources.results.tests, key=lambda each: (each.test, each.report))
         found: dict[str, list[int]] = defaultdict(list)
         for number, result in enumerate(results):
@@ -179,7 +185,7 @@ class Joins:
 
     @cached_property
     def verdicts(self) -> Mapping[str, Verdict]:
-        """Test → what became of it."""
+        """Test → the verdict of all reports on it."""
         return verdicts(self.view.sources.results)
 
     @cached_property
@@ -194,7 +200,7 @@ class Joins:
 
     @cached_property
     def specifications(self) -> Mapping[str, tuple[TraceItem, ...]]:
-        """Id → the live specifications of tests that verify the item and are not only planned."""
+        """Id → the live specifications that verify the item and are not only planned."""
         found: dict[str, list[TraceItem]] = {}
         for item, link, target in self.view.ties:
             if link.relation == VERIFIES and item.planned is None:
@@ -236,7 +242,7 @@ class Joins:
         return Joined(tuple(self.verdicts[name] for name in names), tuple(dict.fromkeys(unrun)), tuple(lost))
 
     def _gone(self, result: TestResult) -> bool:
-        """Whether only reports about other content have the test, and the tree no longer has it.
+        """Whether the tree has lost the test, and only outdated reports have it.
 
         A report says so whose other tests the tree has: of one in which none is found, no name can be resolved.
         """
@@ -247,7 +253,7 @@ class Joins:
         return frozenset(each.report for each in self.view.sources.results.tests if each.known)
 
     def _unseen(self, pattern: str) -> bool:
-        """Whether a pattern names a symbol of a file in which no symbols are known: then nobody can say."""
+        """Whether a pattern names a symbol in a test file whose symbols are unknown."""
         file = pattern.strip().partition("::")[0].removeprefix("./")
         known = self.view.code.get(file)
         return known is not None and known.test and not known.symbols
@@ -266,7 +272,7 @@ def _unrun(marks: Iterable[tuple[CodeFile, CodeMark]], names: Sequence[str]) -> 
 
 
 def _covered(tests: Iterable[str]) -> frozenset[str]:
-    """Return all that a mark may be called so that it is one of these tests, or holds it."""
+    """Return all names by which marks may mean one of these tests, or enclose it."""
     found: set[str] = set()
     for test in tests:
         path, joint, symbol = test.partition("::")
@@ -280,6 +286,9 @@ def _covered(tests: Iterable[str]) -> frozenset[str]:
 
 
 def _answered(test: str, covered: frozenset[str]) -> bool:
-    """Whether a result is there; of results that name no file the last name of a test must do."""
+    """Whether a test has a result.
+
+    Of results without a file, the last name of a test must do.
+    """
     _, joint, symbol = test.partition("::")
     return test in covered or (f"::{symbol.rpartition('.')[2]}" if joint else "") in covered

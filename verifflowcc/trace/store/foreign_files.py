@@ -1,4 +1,4 @@
-"""Files of other tools: which tool wrote them, and which files a given path stands for."""
+"""Files of other tools: which tool wrote them, and the files that a path names."""
 
 import os
 import re
@@ -28,7 +28,9 @@ _ENDINGS = {".yml": False, ".yaml": False, ".md": True}
 
 
 def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> Foreign:
-    """Return the items of all documents at or below `root`; `named` gives a file's name for messages.
+    """Return the items of all documents at or below `root`.
+
+    `named` gives a file's name for messages.
 
     Raises FormatError where a file is not what doorstop would read, or where there is no document.
     """
@@ -38,7 +40,10 @@ def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> Foreign:
 def doorstop_files(
     root: Path, named: Callable[[Path], str]
 ) -> tuple[tuple[DoorstopDocument, ...], tuple[DoorstopFile, ...]]:
-    """Return the documents at or below `root` and the files of their items; raises as `read_doorstop_tree` does."""
+    """Return the documents at or below `root`, and the files of their items.
+
+    Raises as `read_doorstop_tree` does.
+    """
     documents: dict[Path, DoorstopDocument] = {}
     files: list[DoorstopFile] = []
     for folder, owner, names in _doorstop_tree_walk(root, None):
@@ -53,7 +58,10 @@ def doorstop_files(
 
 
 def _doorstop_tree_walk(folder: Path, owner: Path | None) -> Iterator[tuple[Path, Path | None, list[str]]]:
-    """Yield folders with the document that owns their items; hidden folders and skipped documents are left out."""
+    """Yield folders with the document that owns their items.
+
+    Hidden folders and skipped documents are left out.
+    """
     found = sorted(os.scandir(folder), key=lambda each: each.name)
     names = [each.name for each in found if each.is_file()]
     if ".doorstop.skip-all" in names or ".doorstop.skip" in names:
@@ -85,7 +93,10 @@ _OFT = re.compile(r"^[ \t]*[`*]*[a-zA-Z]+~[\w.-]+~\d+[`*]*[ \t]*$", re.MULTILINE
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a person named: paths, and how to read them. `format` is None where the files are to say it."""
+    """The files to import, and how to read them.
+
+    `format` is None where the files decide it.
+    """
 
     paths: tuple[Path, ...]
     format: str | None = None
@@ -94,9 +105,11 @@ class Given:
 
 
 def read_foreign(given: Given, named: Named) -> Foreign:
-    """Return what the files hold; `named` gives a file's name for messages and for `imported`.
+    """Return the items in the files.
 
-    Raises UsageError where a path is not there or the format cannot be told, FormatError where a file is not what its
+    `named` gives a file's name for messages and for `imported`.
+
+    Raises UsageError where a path is not there or the format is not clear, FormatError where a file is not what its
     format says.
     """
     for path in given.paths:
@@ -154,7 +167,7 @@ def _guessed(given: Given, named: Named) -> str:
 
 
 def _files(paths: Iterable[Path], endings: tuple[str, ...]) -> list[Path]:
-    """Return the files that are given by themselves, and those of these endings in given folders, in order."""
+    """Return the given files, and those with these endings in given folders, in order."""
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():

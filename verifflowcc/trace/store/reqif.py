@@ -1,4 +1,6 @@
-"""Trace items as ReqIF: a type of objects per type of items, relations by our names, all in one specification.
+"""Trace items as ReqIF, all in one specification.
+
+Each type of items is a type of objects; relations have our names.
 
 The attributes have the names of the implementation guide where it has any, so that other tools find them.
 """
@@ -26,7 +28,10 @@ from verifflowcc.trace.rules.import_values import Foreign, ForeignItem, ForeignL
 
 
 def reqif_module(name: str) -> ModuleType:
-    """Return a module of the package, such as `parser`. Raises WorkspaceError where it is not installed."""
+    """Return a module of the package `reqif`, such as `parser`.
+
+    Raises WorkspaceError where it is not installed.
+    """
     try:
         return importlib.import_module(f"reqif.{name}")
     except ModuleNotFoundError as error:
@@ -95,7 +100,7 @@ _BROKEN = (AssertionError, AttributeError, IndexError, KeyError, NotImplementedE
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What the references in a file mean: types, attributes and values of enumerations by their identifiers."""
+    """The meaning of references in a file: types, attributes, enumeration values."""
 
     kinds: Mapping[str, str]
     attributes: Mapping[str, str]
@@ -123,6 +128,7 @@ def _texts(name: str, data: bytes) -> Iterator[tuple[str, str]]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for each in sorted(archive.namelist()):
             if each.lower().endswith(".reqif"):
+                # A small archive may unpack to gigabytes: no more than the limit is read.
                 with archive.open(each) as file:
                     inside = file.read(LARGEST + 1)
                 if len(inside) > LARGEST:
@@ -135,6 +141,7 @@ def _decoded(name: str, data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"{name}:1: not UTF-8 at byte {error.start}") from error
+    # Entities of a document's own may expand without bound.
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise FormatError(f"{name}:1: it defines entities of its own; ReqIF has none")
     return text
@@ -149,8 +156,8 @@ def _items(name: str, text: str) -> list[ForeignItem]:
         return list(_read(name, content)) if content is not None else []
     except broken as error:
         line = _LINE.search(str(error))
-        said = " ".join(str(error).split())[:200] or type(error).__name__
-        raise FormatError(f"{name}:{line[1] if line else 1}: it cannot be read as ReqIF: {said}") from error
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise FormatError(f"{name}:{line[1] if line else 1}: it cannot be read as ReqIF: {reason}") from error
 
 
 def _read(name: str, content: Any) -> Iterator[ForeignItem]:
@@ -181,7 +188,7 @@ def _words(content: Any) -> _Words:
 
 
 def _named(each: Any, words: _Words) -> dict[str, str]:
-    """Return an object's fields by our names; those that have none keep theirs, behind a blank."""
+    """Return an object's fields by our names; others keep theirs, behind a blank."""
     found: dict[str, str] = {}
     for attribute in each.attributes:
         heading = words.attributes.get(attribute.definition_ref, attribute.definition_ref)
@@ -240,7 +247,9 @@ _STRING, _XHTML = "type-string", "type-xhtml"
 
 
 def reqif_text(items: Sequence[TraceItem], day: str) -> str:
-    """Return items as the text of a ReqIF file; `day`, as in `2026-11-21`, is that of the export.
+    """Return items as the text of a ReqIF file; `day` is the day of the export.
+
+    A day is written as in `2026-11-21`.
 
     Raises WorkspaceError where the package that writes it is missing.
     """
@@ -329,7 +338,10 @@ def _object(item: TraceItem, moment: str) -> Any:
 
 
 def _relations(items: Sequence[TraceItem], moment: str) -> list[Any]:
-    """Return the links between items of the export; ReqIF has no relation to what is not in the file."""
+    """Return the links between items of the export.
+
+    ReqIF has no relation to an object outside of the file.
+    """
     relation = reqif_module("models.reqif_spec_relation").ReqIFSpecRelation
     inside = {item.id for item in items}
     return [
@@ -377,7 +389,7 @@ def _attribute(kind: str, name: str) -> str:
 
 
 def _key(what: str, name: str) -> str:
-    """Return an identifier that XML allows: the name where it can stand in one, else its digest."""
+    """Return a name as an identifier for XML, or its digest."""
     plain = name.replace(" ", "-")
     if plain.isascii() and plain.replace("-", "").replace(".", "").replace("_", "").isalnum() and plain == name:
         return f"{what}-{name}"

@@ -1,4 +1,4 @@
-"""`check trace`: everything that the trace checks say, in one run; what did not change comes from the index."""
+"""`check trace`: the report of all checks; unchanged parts come from the index."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -33,7 +33,7 @@ _NEVER_KNOWN = "nothing-to-evaluate|"
 
 @dataclass(frozen=True, slots=True)
 class ReportSeen:
-    """A report of results: its name, how many tests it has, and why it does not count ("" where it does)."""
+    """A report of results: name, count of tests, and why it is ignored ("" if not)."""
 
     name: str
     tests: int
@@ -43,7 +43,9 @@ class ReportSeen:
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """How much a check looked at: item files, files of the project, files with marks, symbols or tests, and results.
+    """How much a check examined: counts of item files, project files and results.
+
+    Of the project's files, those with marks, symbols or tests are counted apart.
 
     `reports` are the reports of results. `baseline` is the name of the one that drift is compared with, `target` the
     branch that ids are compared with.
@@ -66,7 +68,7 @@ class LookedAt:
 
 @dataclass(frozen=True, slots=True)
 class TraceChecked:
-    """What a check says, and of what: `workflow` is the name of the one whose rules hold.
+    """The report of a check; `workflow` is the name of the one whose rules hold.
 
     `prefix` is the project's folder in its repository. `known_list` is the file of known findings, `changed_since` what
     the findings were narrowed to, `new_since` the earlier commit whose findings are left out, each None where there is
@@ -96,7 +98,9 @@ def check_trace(
     state: SprintState | None = None,
     earlier: EarlierFindings | None = None,
 ) -> TraceChecked:
-    """Return what all trace checks say; nothing is written but the index below `.memory/local/`.
+    """Return the report of all trace checks; only the index is written.
+
+    It is below `.memory/local/`.
 
     `junit` are reports of results, as paths from where vfcc runs; they come beside those that `config.yaml` names.
     `changed_since` leaves the findings on files that changed since a commit, `earlier` those that were not there
@@ -127,7 +131,7 @@ def check_trace(
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class _WholeReport:
     """The report on everything, before it is narrowed."""
 
     report: TraceReport
@@ -135,10 +139,10 @@ class _Whole:
     notices: tuple[str, ...]
 
 
-_CODEC: RecordCodec[_Whole] = RecordCodec(_Whole, {StrEnum: Family})
+_CODEC: RecordCodec[_WholeReport] = RecordCodec(_WholeReport, {StrEnum: Family})
 
 
-def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, index: TraceIndex) -> _Whole:
+def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, index: TraceIndex) -> _WholeReport:
     name = "report" if workflow is None else "report of a sprint"
     key = key_of(workspace, looked, workflow) if looked.settled else ""
     kept = index.recall(name, key) if key else None
@@ -151,7 +155,7 @@ def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, inde
 
     policy = policy_of(workspace, workflow)
     read = gather(workspace, looked, policy, index)
-    whole = _Whole(check(read.sources, policy), _looked_at(read, looked.place), read.notices)
+    whole = _WholeReport(check(read.sources, policy), _looked_at(read, looked.place), read.notices)
     if key:
         index.keep(name, key, _CODEC.text(whole))
     return whole
@@ -174,7 +178,10 @@ def _looked_at(read: "SourcesRead", place: GitPlace) -> LookedAt:
 def _baseline(
     workspace: Workspace, looked: Looked, state: SprintState | None
 ) -> tuple[BaselineStatus, tuple[str, ...]]:
-    """Return the baseline of the trace, and what a reader must know of it; without a sprint its last day decides."""
+    """Return the baseline of the trace, and notices about it.
+
+    Without a sprint its last day decides.
+    """
     notices = [f"{name} is no longer read; see vfcc baseline trace" for name in _old_lists(workspace, looked)]
     kind = BaselineKind.TRACE
     if not (workspace.root / kind.path).exists():

@@ -1,4 +1,4 @@
-"""The project's code as the trace sees it: which files hold marks, which are tests, which the items speak of."""
+"""The project's code for the trace: marked files, tests, and files of items."""
 
 import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,8 @@ _NO_ITEM = ""
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """Leave garbage where it is meanwhile: to look again and again through items that all stay takes too long."""
+    """Pause the garbage collector while many items are read."""
+    # All of them stay alive, so each collection scans them once more and frees nothing.
     was = gc.isenabled()
     gc.disable()
     try:
@@ -55,7 +56,10 @@ class ItemsRead:
 
 
 def read_items(workspace: Workspace, policy: TracePolicy) -> ItemsRead:
-    """Return all trace items; which types there are is the policy's matter. Nothing is written but the index."""
+    """Return all trace items; nothing is written but the index.
+
+    The policy decides which types there are.
+    """
     with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
         read = read_walked(workspace, walk_memory(workspace.root), policy, index)
         return ItemsRead(read.items, read.unreadable, read.parsed, index.notices, read.others)
@@ -68,6 +72,7 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
     items: dict[str, TraceItem | None] = {}
     unreadable, learned, parsed = dict(walk.problems), list[ItemRow](), 0
     for path in observed("reading trace items", walk.items):
+        # A file touched a moment ago may change again under the same stamp, so it is read whatever the index knows.
         row, stamp = known.get(path), "" if path in walk.fresh else walk.stamps[path]
         if row is not None and row.stamp == stamp != "":
             items[path] = _item(row.facts)
@@ -81,7 +86,7 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
             else:
                 items[path] = _item(row.facts)
         except FileNotFoundError:
-            continue
+            continue  # removed since the walk
         except OSError as error:
             unreadable[path] = f"1: cannot be read: {error.strerror or error}"
             continue
@@ -125,7 +130,7 @@ def read_code(
     items: Iterable[TraceItem],
     exclude: Sequence[str] = (),
 ) -> tuple[CodeFile, ...]:
-    """Return the files with marks, the test files, and those that items speak of, by path.
+    """Return files with marks, test files, and files that items name, by path.
 
     `content` maps the project's paths to their digests; `exclude` are patterns of files that are not scanned, save
     those that items speak of.

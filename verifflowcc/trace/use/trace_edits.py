@@ -39,7 +39,7 @@ from verifflowcc.trace.use.trace_sources import items_view
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A file that is to change: its path below the project's root, and its bytes before and after."""
+    """A file to be changed: its path in the project, and its bytes before and after."""
 
     path: str
     before: bytes
@@ -66,7 +66,7 @@ def begin_edit(workspace: Workspace, item: TraceItem) -> Edit:
 
 
 def set_keys(edit: Edit, changes: Mapping[str, str | None]) -> Edit:
-    """Return the edit with keys set to one line of YAML each, or taken out where that is None."""
+    """Return the edit with keys set to one line of YAML each, or removed where None."""
     return Edit(edit.path, edit.before, edit_item(edit.path, edit.after, changes))
 
 
@@ -76,7 +76,7 @@ def set_list(edit: Edit, key: str, decide: Callable[[tuple[Value, ...]], ListEdi
 
 
 def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
-    """Write what changes, each file whole or not at all; return the paths that were written.
+    """Write the changed files and return their paths; each is written whole or not.
 
     Raises ConflictError where a file is not as it was read and SecretError where a change would bring a secret in,
     before anything is written; WorkspaceError where one cannot be written, and then those before it are.
@@ -85,6 +85,7 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
     if not wanted:
         return ()
     with writing_items(workspace.memory):
+        # Every file is compared and scanned before the first is written, so that a refusal changes none.
         sweep({(workspace.root / edit.path).parent for edit in wanted}, deep=False)
         for edit in wanted:
             if read_item_file(workspace.root, edit.path) != edit.before:
@@ -101,7 +102,9 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
 
 
 def with_texts(value: Value, texts: Mapping[str, str | None]) -> Table:
-    """Return a mapping with keys set, in their places or behind the others, or taken out where that is None.
+    """Return a mapping with keys set, or removed where None.
+
+    Keys stay in their places; new ones are added behind the others.
 
     Keys that are not named stay as they are.
     """
@@ -121,7 +124,10 @@ def with_texts(value: Value, texts: Mapping[str, str | None]) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Two items and the relations between them that were made or taken away; `path` is the file that holds them."""
+    """The relations that were added or removed between two items.
+
+    `path` is the file that holds them.
+    """
 
     item: str
     to: str
@@ -130,10 +136,10 @@ class Linked:
 
 
 def link_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> Linked:
-    """Add a link, which nobody has looked at yet: it gets its stamp with the next review, whoever adds it.
+    """Add a link without a stamp: the next review stamps it.
 
     Raises UsageError for unknown items and relations, and where it would be a second one, lead to a retired item or
-    round in a circle; ConflictError where the file changed meanwhile.
+    round in a circle; ConflictError where the file changed since it was read.
     """
     view = items_view(workspace)
     item, target = find_item(view, name), find_item(view, to)
@@ -151,7 +157,7 @@ def link_items(workspace: Workspace, name: str, to: str, relation: str | None = 
 
 
 def _demand_direction(view: TraceView, item: TraceItem, target: TraceItem) -> None:
-    """Tell a link that was given the wrong way round: links lead up, from what stands below."""
+    """Refuse a link that was given the wrong way round: links lead up."""
     if not fitting(view.policy, item.type, target.type) and fitting(view.policy, target.type, item.type):
         raise UsageError(
             f"no relation leads from a {item.type} to a {target.type}; links lead up, the other way round",
@@ -160,7 +166,7 @@ def _demand_direction(view: TraceView, item: TraceItem, target: TraceItem) -> No
 
 
 def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> Linked:
-    """Take the links from one item to another away: all of them, or that of one relation.
+    """Remove the links from one item to another, or only that of one relation.
 
     The other end may be gone. Raises UsageError where there is no such link.
     """
@@ -184,7 +190,7 @@ def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None 
 
 
 def chosen_relation(policy: TracePolicy, from_type: str, target: TraceItem, relation: str | None, command: str) -> str:
-    """Return the relation from an item of a type to another: the one that was named, else the one that fits.
+    """Return the relation between two items: the named one, else the one that fits.
 
     Where several fit it is `refines`, the plainest of them. `command` is what was typed, without `--relation`. Raises
     UsageError where none fits, several do and `refines` is none of them, or the one that was named does not.
@@ -218,7 +224,7 @@ def _either(words: Sequence[str]) -> str:
 
 
 def _linked(item: TraceItem, to: str) -> str | None:
-    """Return the target of a link of the item that was meant, whether it is there or not."""
+    """Return the target of the link that is meant, existing or not."""
     wanted = to.strip().casefold()
     ids = sorted({link.to for link in item.links})
     exact = [each for each in ids if each.casefold() == wanted]
@@ -242,7 +248,7 @@ _TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT}
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A new item as somebody asked for it; names of parents and words as they were typed."""
+    """The request for a new item; names of parents and words as they were typed."""
 
     type: str
     title: str
@@ -268,7 +274,7 @@ class Added:
 
 
 def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
-    """Write a new item's file. Its links have no stamp: nobody has looked at them yet.
+    """Write a new item's file; its links are unreviewed, so they have no stamp.
 
     Raises UsageError for an unknown type, method, level, parent or relation (with the nearest), for words that say
     nothing, and for an id that is taken or does not fit the project's pattern; WorkspaceError where it cannot be

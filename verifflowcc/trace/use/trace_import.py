@@ -1,4 +1,6 @@
-"""Import items from another tool: read, decide, then write what is new; what differs is told, and taken when asked for.
+"""Import items from another tool, and export ours for others.
+
+An import reads, decides, then writes new items. Differences are reported; they are taken if `update` asks for it.
 
 Running it again finds its own items by the key `imported` and changes nothing. Each file is written whole, so that a
 run which was cut off is healed by the next.
@@ -47,7 +49,7 @@ FORMATS = ("csv", "json", "reqif")
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The text of an export, how many items are in it, and of which of them it says less than their files hold."""
+    """The text of an export, its number of items, and notices on withheld parts."""
 
     text: str
     items: int
@@ -57,9 +59,9 @@ class Exported:
 def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -> Exported:
     """Return all items, or those of some types, in one of `FORMATS`, by id.
 
-    It goes elsewhere, so what looks like a secret is withheld, and told. Raises UsageError for an unknown format or
-    type and where there is no item, WorkspaceError where a file cannot be read, so that no export lacks an item in
-    silence.
+    It goes elsewhere, so text that looks like a secret is withheld, with a notice. Raises UsageError for an unknown
+    format or type and where there is no item, WorkspaceError where a file cannot be read, so that no export lacks an
+    item in silence.
     """
     chosen = one_of(form, FORMATS, "format", "vfcc trace export --format …")
     policy = policy_of(workspace)
@@ -73,7 +75,7 @@ def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -
     items = [withheld_trace(each) for each in asked]
     if not items:
         raise UsageError("there is no item to export", hint='vfcc trace add requirement "Title"')
-    told = tuple(
+    notices = tuple(
         f"{after.path} holds what looks like a secret: it is withheld"
         for before, after in zip(asked, items, strict=True)
         if after is not before
@@ -81,8 +83,8 @@ def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -
     if chosen == "reqif":
         from verifflowcc.trace.store.reqif import reqif_text
 
-        return Exported(reqif_text(items, workspace.today()), len(items), told)
-    return Exported(trace_csv(items) if chosen == "csv" else trace_json(items), len(items), told)
+        return Exported(reqif_text(items, workspace.today()), len(items), notices)
+    return Exported(trace_csv(items) if chosen == "csv" else trace_json(items), len(items), notices)
 
 
 # The shipped parts of the matrix's page.
@@ -96,7 +98,7 @@ def page_parts() -> PageParts:
 
 
 class Outcome(StrEnum):
-    """What becomes of an item."""
+    """The outcome of an import for one item."""
 
     NEW = "new"
     SAME = "same"
@@ -107,7 +109,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImportedItem:
-    """An item and what becomes of it. `parts` says for each part that differs which side changed it."""
+    """An item of an import, and its outcome.
+
+    `parts` says for each part that differs which side changed it.
+    """
 
     id: str
     foreign: str
@@ -121,7 +126,9 @@ class ImportedItem:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """All of an import: its items, what was not carried over (`file:line: why`), ids that changed, and types.
+    """The result of an import: items, parts left out, new ids, types.
+
+    Each part left out is one line, `file:line: why`.
 
     `written` counts files; none under a dry run.
     """
@@ -142,7 +149,7 @@ class ImportReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _EarlierImport:
     """A file that an earlier import wrote."""
 
     path: str
@@ -152,8 +159,8 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
-    told: ImportedItem
+class _PlannedItem:
+    item: ImportedItem
     before: bytes | None
     after: bytes | None
 
@@ -167,7 +174,7 @@ def import_items(
     update: bool = False,
     dry_run: bool = False,
 ) -> ImportReport:
-    """Write an item for each item of the other tool, and say what became of all of them.
+    """Write an item for each item of the other tool, and return the outcome of each.
 
     With `update`, parts that the other side changed are taken; parts that changed here alone always stay. Raises
     UsageError for an unknown type, relation or method, FormatError where a file cannot be read or holds no item: then
@@ -175,7 +182,7 @@ def import_items(
     """
     policy = policy_of(workspace)
     _demand_known(policy, choices)
-    name = _Names(workspace.root, given.paths)
+    name = _FileNames(workspace.root, given.paths)
     foreign = read_foreign(given, name)
     if not foreign.items:
         raise FormatError(f"{', '.join(map(name, given.paths))}:1: there is no item in it to import")
@@ -187,14 +194,14 @@ def import_items(
         source = Source(SourceKind.IMPORTED, actor)
         planned = [_plan(each, known.get(each.foreign.id), foreign.tool, source, update) for each in adoption.items]
         written = 0 if dry_run else _write(workspace, planned)
-    told = [each.told for each in planned]
-    told += _gone(known, {each.foreign.id for each in adoption.items}, name)
-    return ImportReport(foreign.tool, tuple(told), adoption.left, adoption.renamed, adoption.kinds, written, dry_run)
+    items = [each.item for each in planned]
+    items += _gone(known, {each.foreign.id for each in adoption.items}, name)
+    return ImportReport(foreign.tool, tuple(items), adoption.left, adoption.renamed, adoption.kinds, written, dry_run)
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
-    """Names of files: from the project's root where they lie in it, else from the folder that holds what was given."""
+class _FileNames:
+    """Names files: from the project's root, else from the folder around given paths."""
 
     root: Path
     given: tuple[Path, ...]
@@ -223,26 +230,30 @@ def _demand_known(policy: TracePolicy, choices: Choices) -> None:
         one_of(choices.verification, METHODS, "verification method", f"{hint} --verification …")
 
 
-def _here(workspace: Workspace, tool: str) -> tuple[Mapping[str, _Known], frozenset[str]]:
-    """Return the items that this tool's imports wrote, by the id there, and the ids of all others."""
-    known: dict[str, _Known] = {}
+def _here(workspace: Workspace, tool: str) -> tuple[Mapping[str, _EarlierImport], frozenset[str]]:
+    """Return this tool's earlier imports by foreign id, and the ids of other items."""
+    known: dict[str, _EarlierImport] = {}
     others: set[str] = set()
     for path in sorted((workspace.root / ITEMS).rglob("*.md")):
         name = path.relative_to(workspace.root).as_posix()
         own = path.stem
         imported = None
         data = path.read_bytes()
+        # Parsing is the slow part, and most items were never imported.
         if b"imported:" in data:
             own, imported = _read(name, data, own)
         if imported is None or imported.tool != tool or imported.id in known:
             others.add(own)
         else:
-            known[imported.id] = _Known(name, own, data, imported)
+            known[imported.id] = _EarlierImport(name, own, data, imported)
     return known, frozenset(others)
 
 
 def _read(path: str, data: bytes, stem: str) -> tuple[str, Imported | None]:
-    """Return an item's id and where it came from. Raises FormatError, ConflictError where it cannot be read."""
+    """Return an item's id and origin.
+
+    Raises FormatError, ConflictError where it cannot be read.
+    """
     block = split(decode(path, data).replace("\r\n", "\n")).block
     if block is None:
         return stem, None
@@ -268,12 +279,12 @@ def _is_file(root: Path, name: str) -> bool:
         return False
 
 
-def _plan(adopted: Adopted, known: _Known | None, tool: str, source: Source, update: bool) -> _Planned:
+def _plan(adopted: Adopted, known: _EarlierImport | None, tool: str, source: Source, update: bool) -> _PlannedItem:
     item, foreign = adopted.item, adopted.foreign
     file = foreign.place.rpartition(":")[0]
     text = with_imported(render_trace_item(item, adopted.body, source=source), tool, file, foreign.id)
     if known is None:
-        return _Planned(ImportedItem(item.id, foreign.id, item.path, Outcome.NEW), None, text.encode("utf-8"))
+        return _PlannedItem(ImportedItem(item.id, foreign.id, item.path, Outcome.NEW), None, text.encode("utf-8"))
     note = ""
     if (folder := known.path.split("/")[-2]) != item.type:
         note = f"it is a {folder} here and would be a {item.type}; its type stays"
@@ -286,34 +297,35 @@ def _plan(adopted: Adopted, known: _Known | None, tool: str, source: Source, upd
     theirs = {part: there.get(part, "") for part, side in sides.items() if side is not Side.HERE}
     if not update or not theirs:
         outcome = Outcome.DIFFERENT if sides or note else Outcome.SAME
-        return _Planned(ImportedItem(known.id, foreign.id, known.path, outcome, sides, note), known.data, None)
+        return _PlannedItem(ImportedItem(known.id, foreign.id, known.path, outcome, sides, note), known.data, None)
     after = updated(now, theirs, there, known.imported).encode("utf-8")
-    return _Planned(ImportedItem(known.id, foreign.id, known.path, Outcome.UPDATED, sides, note), known.data, after)
+    return _PlannedItem(ImportedItem(known.id, foreign.id, known.path, Outcome.UPDATED, sides, note), known.data, after)
 
 
-def _write(workspace: Workspace, planned: list[_Planned]) -> int:
+def _write(workspace: Workspace, planned: list[_PlannedItem]) -> int:
     """Write what is new and what is updated; return how many files that were."""
+    # All files are checked before any is written: a conflict must not leave half an import.
     wanted = [each for each in planned if each.after is not None]
     for each in wanted:
-        place = workspace.root / each.told.path
+        place = workspace.root / each.item.path
         if each.before is None and place.exists():
-            raise ConflictError(f"{each.told.path} is there already; nothing was written", hint="vfcc trace list")
-        if each.before is not None and read_item_file(workspace.root, each.told.path) != each.before:
-            raise ConflictError(f"{each.told.path} changed since it was read; nothing was written")
+            raise ConflictError(f"{each.item.path} is there already; nothing was written", hint="vfcc trace list")
+        if each.before is not None and read_item_file(workspace.root, each.item.path) != each.before:
+            raise ConflictError(f"{each.item.path} changed since it was read; nothing was written")
     for each in wanted:
         before, after = ((data or b"").decode("utf-8", "replace") for data in (each.before, each.after))
-        refuse_new_secret(before, after, withhold(each.told.path))
-        refuse_scanned(workspace, before, after, each.told.path)
+        refuse_new_secret(before, after, withhold(each.item.path))
+        refuse_scanned(workspace, before, after, each.item.path)
     for each in wanted:
         assert each.after is not None
         if each.before is None:
-            create_item_file(workspace.root, each.told.path, each.after.decode("utf-8"))
+            create_item_file(workspace.root, each.item.path, each.after.decode("utf-8"))
         else:
-            replace_item_file(workspace.root, each.told.path, each.before, each.after)
+            replace_item_file(workspace.root, each.item.path, each.before, each.after)
     return len(wanted)
 
 
-def _gone(known: Mapping[str, _Known], there: set[str], names: _Names) -> Iterator[ImportedItem]:
+def _gone(known: Mapping[str, _EarlierImport], there: set[str], names: _FileNames) -> Iterator[ImportedItem]:
     """Yield the items whose file was read and that are in it no more."""
     for foreign, each in sorted(known.items()):
         if foreign not in there and names.covers(each.imported.file):

@@ -25,7 +25,7 @@ MOST_TOLD = 5
 
 @dataclass(frozen=True, slots=True)
 class TraceSeen:
-    """The trace as it is now, the report of a check of it, and what could not be read, in sentences."""
+    """The present trace, the report of a check of it, and notices on unreadable files."""
 
     view: TraceView
     report: TraceReport
@@ -33,7 +33,9 @@ class TraceSeen:
 
 
 def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> TraceSeen:
-    """Read the trace and check it; `junit` are reports of results beside those of the configuration.
+    """Read the trace and check it.
+
+    `junit` are reports of results beside those of the configuration.
 
     Nothing is written but the index. Raises VfccError (exit 3) where there is no item that counts, and the errors of
     `read_sources`.
@@ -42,9 +44,9 @@ def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> TraceSeen:
     view = TraceView(read.sources, read.policy)
     unread = unread_files(view)
     if not view.live:
-        told = f": {'; '.join(unread)}" if unread else ""
+        reasons = f": {'; '.join(unread)}" if unread else ""
         raise VfccError(
-            f"there is no trace item to look at{told}",
+            f"there is no trace item to look at{reasons}",
             hint="vfcc check trace" if unread else 'vfcc trace add need "What is needed"',
         )
     return TraceSeen(view, check_view(view), (*read.notices, *unread, *_unread_reports(view)))
@@ -59,7 +61,7 @@ def _unread_reports(view: TraceView) -> tuple[str, ...]:
 
 
 def unread_files(view: TraceView) -> tuple[str, ...]:
-    """Say which files are left out because they cannot be read; nothing that is shown counts them."""
+    """Return sentences on unreadable files, which no view counts."""
     lines = [f"{path}:{reason}" for path, reason in sorted(view.sources.unreadable.items())]
     more = len(lines) - MOST_TOLD
     return (*lines[:MOST_TOLD], *([f"and {more} more files cannot be read: vfcc check trace"] if more > 0 else ()))
@@ -73,7 +75,7 @@ _STATUS = {Status.ACTIVE: "active", Status.PENDING: "draft", Status.ARCHIVED: "r
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An item in a list: what is above and right below it, and how it stands to its review."""
+    """An item in a list, with its parents, number of children, and review state."""
 
     id: str
     type: str
@@ -100,7 +102,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The other end of a link: its id, title (None where it is not there) and status, and how the link stands."""
+    """The other end of a link, and the link's state.
+
+    `title` is None where there is no such item.
+    """
 
     id: str
     title: str | None
@@ -118,7 +123,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class ItemPage:
-    """An item, and all that is around it: where its links lead, who links to it, its code, its tests, its review."""
+    """An item with its links, the items that link to it, code, tests and review."""
 
     item: TraceItem
     status: str
@@ -133,7 +138,9 @@ class ItemPage:
 def list_items(
     workspace: Workspace, type_: str | None = None, status: str | None = None, without: str | None = None
 ) -> Listing:
-    """Return the items of a type, in a status, or without something (`parent`, `review`, …), by type and id.
+    """Return items of a type, in a status, or without something, by type and id.
+
+    Things to be without are `parent`, `review` and others in `LACKS`.
 
     Retired ones only where that status is asked for. Raises UsageError for an unknown word, with the nearest.
     """
@@ -172,7 +179,10 @@ def show_item(workspace: Workspace, name: str) -> ItemPage:
 
 
 def status_word(item: TraceItem) -> str:
-    """Return an item's status as people say it; `planned` where it is agreed and not to be built yet."""
+    """Return an item's status as it is shown.
+
+    `planned` where it is agreed and not to be built yet.
+    """
     return "planned" if item.planned and item.status is Status.ACTIVE else _STATUS[item.status]
 
 
@@ -185,13 +195,13 @@ def _row(view: TraceView, item: TraceItem) -> Row:
         item.verification,
         tuple(dict.fromkeys(link.to for link in item.links if link.relation in view.upward)),
         len({child.id for child, _ in view.children(item)}),
-        _standing(view, item),
+        _review_state(view, item),
         item.path,
     )
 
 
-def _standing(view: TraceView, item: TraceItem) -> str:
-    """The item's own review, or that one of its links is suspect or was never looked at."""
+def _review_state(view: TraceView, item: TraceItem) -> str:
+    """Return the item's review state, unless a link is suspect or unreviewed."""
     states = {link_state(view, item, link) for link in item.links}
     if LinkState.SUSPECT in states:
         return "suspect"
@@ -200,8 +210,10 @@ def _standing(view: TraceView, item: TraceItem) -> str:
 
 
 def _end(item: TraceItem | None, name: str, relation: str, state: LinkState, stamp: Stamp | None) -> End:
-    said = (stamp.by, stamp.on, stamp.reason) if stamp else (None, None, None)
-    return End(name, item.title if item else None, status_word(item) if item else "not there", relation, state, *said)
+    reviewed = (stamp.by, stamp.on, stamp.reason) if stamp else (None, None, None)
+    return End(
+        name, item.title if item else None, status_word(item) if item else "not there", relation, state, *reviewed
+    )
 
 
 def _no_parent(view: TraceView, item: TraceItem) -> bool:
@@ -227,7 +239,9 @@ _WILD = frozenset("*?[")
 
 
 def narrow_matrix(seen: TraceSeen, types: Sequence[str], states: Sequence[str], items: Sequence[str]) -> Matrix:
-    """Return the matrix, or the part of it of these types, states and items (ids, or patterns of ids).
+    """Return the matrix, or the part of it with these types, states and items.
+
+    Items are ids, or patterns of ids.
 
     Raises UsageError for a type, a state or an id that there is not, with the nearest, and for a pattern of nothing.
     """

@@ -1,4 +1,4 @@
-"""Retire an item: it counts no more, its id is never used again, and its file stays."""
+"""Retire an item: it no longer counts, its id is never reused, its file stays."""
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.item_values import Status
@@ -14,7 +14,7 @@ HISTORY = "## History"
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """An item that was retired, and what still speaks of it: items by id, code as `path:line`."""
+    """A retired item, and what still names it: items by id, code as `path:line`."""
 
     item: str
     path: str
@@ -26,7 +26,9 @@ class Retired:
 
 
 def retire_item(workspace: Workspace, name: str, reason: str = "", *, actor: str) -> Retired:
-    """Set an item's status to archived; the reason goes below `## History` at the end of its text.
+    """Set an item's status to archived, and note the reason in its text.
+
+    The reason goes below `## History` at the end.
 
     Raises UsageError where it is unknown or retired already.
     """
@@ -45,7 +47,10 @@ def retire_item(workspace: Workspace, name: str, reason: str = "", *, actor: str
 
 
 def _with_history(edit: Edit, line: str) -> Edit:
-    """Add a line at the end of a file, below the last heading where that is `## History`, else below a new one."""
+    """Add a line below the heading `## History` at the end of a file.
+
+    The heading is added where the last one is another.
+    """
     text = edit.after.decode("utf-8")
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines()

@@ -1,4 +1,7 @@
-"""Clear a suspect link: a person says why it still holds though one of its ends changed."""
+"""Review items, record verifications, and clear suspect links.
+
+A suspect link is cleared with a person's reason why it still holds though one of its ends changed.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -21,17 +24,17 @@ from verifflowcc.trace.use.trace_edits import Edit, begin_edit, set_keys, set_li
 from verifflowcc.trace.use.trace_finding import find_item
 from verifflowcc.trace.use.trace_sources import full_view, items_view
 
-# Review trace items: a person's stamp on what an item says, and on what nobody has looked at yet.
+# Review trace items: a person stamps an item and its unreviewed links.
 #
 # A review never stamps a link whose other end changed since somebody looked: that is cleared, with a reason.
 
 TO_STAMP = frozenset({LinkState.UNREVIEWED, LinkState.OUTGROWN})
-"""Links that a review stamps: nobody has looked at them, or only the reviewed item itself changed."""
+"""Links that a review stamps: unreviewed ones, and those where only the item itself changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """An item that is not reviewed: why, the command that goes on from there, and whether it is the person's matter."""
+    """An item that was skipped: why, and the command to run next."""
 
     item: str
     reason: str
@@ -42,7 +45,7 @@ class PassedOver:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """An item that was reviewed: the targets of links that got a stamp, refs whose digests are new, what was left."""
+    """A reviewed item: its stamped links, its refs with new digests, and notes."""
 
     item: str
     path: str
@@ -57,7 +60,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class ToReview:
-    """Items that can be reviewed as they are now, with what that changes, and those that cannot.
+    """Items that can be reviewed now, with the changes to their files, and the others.
 
     `own` are the ids of those that the reviewer wrote.
     """
@@ -76,7 +79,7 @@ class ToReview:
 
 @dataclass(frozen=True, slots=True)
 class Reviews:
-    """What became of the items that were to be reviewed."""
+    """The items that were reviewed, and those that were skipped."""
 
     by: str
     reviewed: tuple[Reviewed, ...]
@@ -86,15 +89,17 @@ class Reviews:
 def what_to_review(
     workspace: Workspace, names: Sequence[str], *, everything: bool = False, own: bool = False, actor: str
 ) -> ToReview:
-    """Return what a person can review: the named items, or with `everything` all that need it.
+    """Return what a person can review: named items, or all that need it.
+
+    All are meant by `everything`.
 
     Raises NotAllowed for anybody but a named person, and for the author of a named item unless `own`; UsageError where
     nothing is named, and for a named item that is retired or has a suspect link.
     """
     require_person(actor, "reviewing", hint="vfcc trace review ID  # at a terminal of your own")
     if bool(names) is everything:
-        said = "say which items, or --all, not both" if names else "say which items were reviewed, or --all"
-        raise UsageError(said, hint="vfcc trace list --without review")
+        problem = "say which items, or --all, not both" if names else "say which items were reviewed, or --all"
+        raise UsageError(problem, hint="vfcc trace list --without review")
     view = full_view(workspace)
     named = {item.id: item for item in (find_item(view, each) for each in names)}
     asked = [item for item in view.live if needs_review(view, item)] if everything else list(named.values())
@@ -133,7 +138,7 @@ def review_items(workspace: Workspace, what: ToReview, *, actor: str) -> Reviews
 
 
 def needs_review(view: TraceView, item: TraceItem) -> bool:
-    """Whether nobody has looked at the item, or at one of its links, as they are now."""
+    """Whether the item, or one of its links, is unreviewed as it is now."""
     states = (link_state(view, item, link) for link in item.links)
     return review_word(item) != "reviewed" or any(state in TO_STAMP for state in states)
 
@@ -141,8 +146,8 @@ def needs_review(view: TraceView, item: TraceItem) -> bool:
 def _own(workspace: Workspace, items: Sequence[TraceItem], actor: str) -> frozenset[str]:
     """Return the ids of the items that `actor` wrote.
 
-    As their files say; of one that does not say so, where nobody else ever committed to it. Whoever commits a review
-    stands among those who committed the file, so that alone tells nothing.
+    A file names its author; else the actor must be its only committer. A reviewer who commits the review is one of the
+    committers, so being one of several proves nothing.
     """
     from verifflowcc.base.git.git_trace import find_place, read_authors
 
@@ -201,7 +206,7 @@ def _left(view: TraceView, item: TraceItem) -> Iterator[str]:
 
 
 def _ref_digests(view: TraceView, item: TraceItem) -> tuple[dict[tuple[str, str], str], list[str]]:
-    """Return the digests of the places in code that an item names, where they are others than it says; and the lost."""
+    """Return new digests of the code that an item names, and refs to missing code."""
     found: dict[tuple[str, str], str] = {}
     lost: list[str] = []
     for ref in item.refs:
@@ -220,7 +225,7 @@ def _ref_digests(view: TraceView, item: TraceItem) -> tuple[dict[tuple[str, str]
 def stamp_links(
     values: tuple[Value, ...], stamps: Mapping[tuple[str, str], str], actor: str, today: str, reason: str | None = None
 ) -> ListEdit:
-    """Return links with new stamps, by target and relation; what else such a link says stays."""
+    """Return links with new stamps, by target and relation; other keys stay."""
     changed: dict[int, Value | None] = {}
     for index, value in enumerate(values):
         stamp = stamps.get((member(value, "to") or "", member(value, "relation") or ""))
@@ -246,7 +251,7 @@ SEEN = ("review", "inspection", "analysis", "demonstration")
 
 @dataclass(frozen=True, slots=True)
 class ToVerify:
-    """An item as it is now, the code that it points to, and what a person is about to say of it."""
+    """An item as it is now, its code, and the verification to be recorded."""
 
     item: TraceItem
     code: tuple[CodePlace, ...]
@@ -275,7 +280,10 @@ def what_to_verify(workspace: Workspace, name: str, method: str | None, saw: str
 
 
 def verify_item(workspace: Workspace, what: ToVerify) -> ToVerify:
-    """Record the word, for the item and the code as they were shown. Raises ConflictError where the item changed."""
+    """Record the verification of an item and its code as they were shown.
+
+    Raises ConflictError where the item changed.
+    """
     edit = set_keys(begin_edit(workspace, what.item), {"verified": stamp_line(what.word)})
     write_edits(workspace, [edit])
     return what
@@ -345,9 +353,13 @@ def what_to_clear(workspace: Workspace, name: str, to: str, reason: str, *, acto
 
 
 def clear_link(workspace: Workspace, what: ToClear, *, actor: str) -> Cleared:
-    """Stamp the link with both ends as they were shown. Raises ConflictError where one of them changed since."""
+    """Stamp the link with both ends as they were shown.
+
+    Raises ConflictError where one of them changed since.
+    """
     stamp = stamp_of_link(what.other.digest, what.item.digest)
     stamps = {(link.to, link.relation): stamp for link in what.links}
+    # For its ConflictError alone: the reason was given for both ends as they were shown.
     begin_edit(workspace, what.other)
     edit = set_list(
         begin_edit(workspace, what.item),

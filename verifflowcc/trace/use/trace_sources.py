@@ -1,4 +1,4 @@
-"""Gather all that the trace speaks of: items, code, results, the baseline, git, and the course of the sprints."""
+"""Gather the sources of the trace: items, code, results, baseline, git, sprints."""
 
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
@@ -46,7 +46,7 @@ from verifflowcc.trace.use.trace_code import INDEX, nothing_collected, read_walk
 
 
 def items_view(workspace: Workspace) -> TraceView:
-    """Return the items that are there and what the workflow asks of them; no code and no results.
+    """Return the items and the workflow's policy, without code and results.
 
     Raises ConfigError where the configuration or the workflow is not sound.
     """
@@ -60,14 +60,17 @@ def items_view(workspace: Workspace) -> TraceView:
 
 
 def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
-    """Return the item in a file's bytes, None where it is none; `path` begins at the project's root."""
+    """Return the item in a file's bytes, None where it is none.
+
+    `path` begins at the project's root.
+    """
     from verifflowcc.sprint.use.pinned_workflow import policy_of
     from verifflowcc.trace.store.trace_files import parse_trace_item
 
     return parse_trace_item(path, data, policy_of(workspace).types)
 
 
-# Baselines: what all items said at a moment, and what became of that since.
+# Baselines: the content of all items at a moment, and the changes since.
 
 FOLDER = f"{MEMORY}/project/baselines"
 PRESENT = "the present"
@@ -75,9 +78,11 @@ PRESENT = "the present"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An item that is not as it was: its id, its title now (or "" where it is gone), and which parts of it changed.
+    """An item that differs from a baseline, and its changed parts.
 
-    `fields` is empty where nobody can tell which: the old text is in git alone.
+    `title` is its present title, "" where it is gone.
+
+    `fields` is empty where the old text cannot be read: it is in git alone.
     """
 
     item: str
@@ -105,7 +110,7 @@ class Drift:
 
 
 def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: str) -> TraceBaseline:
-    """Write down the fingerprints of all items that are not retired; a baseline that is there is never overwritten.
+    """Write the fingerprints of all live items; a baseline is never overwritten.
 
     Raises UsageError where the name is none or taken or there is no item, FormatError where an item cannot be read.
     """
@@ -134,6 +139,7 @@ def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: s
         head_commit(workspace.root),
     )
     with writing_items(workspace.memory):
+        # Under the lock, so that of two commands at once the second is refused.
         if (workspace.root / baseline.path).exists():
             raise UsageError(f"there is a baseline {asked} already, and it stays", hint="vfcc trace baseline list")
         create_item_file(workspace.root, baseline.path, encode_baseline(baseline).decode("utf-8"))
@@ -153,7 +159,7 @@ def list_baselines(workspace: Workspace) -> tuple[TraceBaseline, ...]:
 
 
 def compare_baselines(workspace: Workspace, old: str, new: str | None = None) -> Drift:
-    """Return what is different in `new`, or in what is there now, from the baseline `old`.
+    """Return the changes from the baseline `old` to `new`, or to the present.
 
     Raises UsageError for an unknown baseline, with the nearest one.
     """
@@ -181,9 +187,9 @@ def _drift(
     def change(item: str) -> Change:
         title = now[item].title if item in now else before[item].title if item in before else ""
         retired = item in now and now[item].status is Status.ARCHIVED
-        told = ("retired",) if retired and item not in items else ()
+        fate = ("retired",) if retired and item not in items else ()
         both = item in now and item in before
-        return Change(item, title, _differing(before[item], now[item]) if both and item in items else told)
+        return Change(item, title, _differing(before[item], now[item]) if both and item in items else fate)
 
     return Drift(
         first.name,
@@ -212,9 +218,9 @@ def _ends(item: TraceItem) -> frozenset[tuple[str, str]]:
 
 
 def _old_items(workspace: Workspace, baseline: TraceBaseline) -> Mapping[str, TraceItem]:
-    """Return the items as git has them at the baseline's commit, as far as they are what the baseline says.
+    """Return the items in git at the baseline's commit, where they match the baseline.
 
-    Empty where git does not have that commit any more, or is not there: then nobody can tell what changed.
+    Empty where git does not have that commit any more, or is not there: then the changed parts are unknown.
     """
     from verifflowcc.base.git.git_snapshot import committed_tree
 
@@ -257,7 +263,7 @@ def _bytes(workspace: Workspace, path: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A project from outside.
+    """The stamps and digests of all files that a check depends on.
 
     `walk` is all that is committed below `.memory/`, `content` every file of the project with its digest, `place` where
     git has it. `reports` maps each report of results (those of the configuration, then those given) to the digest of
@@ -272,12 +278,14 @@ class Looked:
 
     @property
     def settled(self) -> bool:
-        """Whether all of it can be told again by its stamps."""
+        """Whether its stamps are enough to recognise the same state later."""
         return not self.walk.fresh and not self.walk.linked
 
 
 def look(workspace: Workspace, junit: Sequence[str] = ()) -> Looked:
-    """Look at a project. `junit` are reports given beside those of the configuration, relative to where vfcc runs.
+    """Take the stamps of all files that a check depends on.
+
+    `junit` are reports given beside those of the configuration, relative to where vfcc runs.
 
     Raises ConfigError where the configuration is not sound, WorkspaceError where the project cannot be read.
     """
@@ -290,13 +298,19 @@ def look(workspace: Workspace, junit: Sequence[str] = ()) -> Looked:
 
 
 def report_paths(workspace: Workspace, config: Config, junit: Sequence[str]) -> tuple[Path, ...]:
-    """Return the paths of all reports, each once: those of the configuration lie in the project."""
+    """Return the paths of all reports, each once.
+
+    Those of the configuration lie in the project.
+    """
     own = [workspace.root / as_on_disk(name) for name in config.trace.reports]
     return tuple(dict.fromkeys([*own, *(Path(name).absolute() for name in junit)]))
 
 
 def key_of(workspace: Workspace, looked: Looked, workflow: Workflow | None) -> str:
-    """Return the key of the report on what was looked at, under a workflow (None: that of the configuration)."""
+    """Return the cache key of the report on these stamps, under a workflow.
+
+    None is the workflow of the configuration.
+    """
     rules = (
         digest_bytes(workflow_text(workspace.memory, looked.config.workflow)[0])
         if workflow is None
@@ -330,7 +344,10 @@ _AUTHORS: RecordCodec[_Authors] = RecordCodec(_Authors)
 
 @dataclass(frozen=True, slots=True)
 class SourcesRead:
-    """The sources of the trace, and what could not be gathered. `parsed` counts the item files that had to be read."""
+    """The sources of the trace, and notices on what could not be gathered.
+
+    `parsed` counts the item files that had to be read.
+    """
 
     sources: TraceSources
     policy: TracePolicy
@@ -351,7 +368,7 @@ def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> SourcesRead
 
 
 def full_view(workspace: Workspace) -> TraceView:
-    """Return all that a check looks at: the items, the code, the results, and what git knows of them."""
+    """Return the whole trace: items, code, results, and facts from git."""
     read = read_sources(workspace)
     return TraceView(read.sources, read.policy)
 
@@ -364,7 +381,7 @@ def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: Tra
     read = read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
     results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
-    git, told = _git(workspace, looked.place, read.items, index)
+    git, notes = _git(workspace, looked.place, read.items, index)
     process, more = provider("process facts")(workspace, type_digests(read.items))
     changed, unread = _changed(workspace)
     sources = TraceSources(
@@ -379,7 +396,7 @@ def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: Tra
         process,
         changed,
     )
-    return SourcesRead(sources, policy, read.parsed, tuple(dict.fromkeys((*told, *more, *unread))))
+    return SourcesRead(sources, policy, read.parsed, tuple(dict.fromkeys((*notes, *more, *unread))))
 
 
 def _git(
@@ -410,7 +427,7 @@ def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> _Autho
 
 
 def _kept(index: TraceIndex, name: str, key: str, codec: RecordCodec[_T], read: Callable[[], _T]) -> _T:
-    """Return what was kept under a name for this key, else what `read` returns, kept from now on."""
+    """Return the value kept under a name for this key, else read it and keep it."""
     text = index.recall(name, key)
     if text is not None:
         return codec.value(text)
@@ -425,7 +442,10 @@ def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:
 
 
 def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """Return the files that differ from the base of the open sprint (of any, where several are open)."""
+    """Return the files that differ from the base of the open sprint.
+
+    Of any open one, where there are several.
+    """
     from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 
     found: set[str] | None = None
