@@ -82,7 +82,7 @@ class Spent:
 # Lines of JSON of a transcript: each an object, with what is broken told, and a torn last line left for next time.
 
 JsonLinesJson = None | bool | int | float | str | Sequence["JsonLinesJson"] | Mapping[str, "JsonLinesJson"]
-_JSON_LINES_MOST_TOLD = 20
+_MAX_LINE_NOTES = 20
 
 
 @dataclass(slots=True)
@@ -108,10 +108,10 @@ class JsonLines:
                 self.notes.append(f"{self.name}:{number}: the last line is not whole yet; it is left for next time")
             else:
                 broken += 1
-                if broken <= _JSON_LINES_MOST_TOLD:
+                if broken <= _MAX_LINE_NOTES:
                     self.problems.append(f"{self.name}:{number}: {why or 'this is no JSON object'}")
-        if broken > _JSON_LINES_MOST_TOLD:
-            self.problems.append(f"{self.name}:1: {broken - _JSON_LINES_MOST_TOLD:,} more lines are no JSON objects")
+        if broken > _MAX_LINE_NOTES:
+            self.problems.append(f"{self.name}:1: {broken - _MAX_LINE_NOTES:,} more lines are no JSON objects")
 
 
 def _value(line: bytes) -> tuple[JsonLinesJson, str]:
@@ -146,7 +146,7 @@ def texts_of(content: JsonLinesJson) -> str:
 
 LONGEST = 16 * 1024 * 1024
 """No line of more bytes is read."""
-_MOST_TOLD = 20
+_MAX_CALL_NOTES = 20
 
 
 @dataclass(slots=True)
@@ -173,9 +173,9 @@ class CallLines:
             elif why:
                 wrong += 1
                 torn = not line.endswith(b"\n") and len(line) < LONGEST
-                if torn or wrong <= _MOST_TOLD:
+                if torn or wrong <= _MAX_CALL_NOTES:
                     self.notes.append(f"{self.name}:{number}: {_TORN if torn else why}")
-        if wrong > _MOST_TOLD:
+        if wrong > _MAX_CALL_NOTES:
             self.notes.append(f"{self.name}:1: {wrong:,} lines in all are no JSON objects")
 
 

@@ -69,7 +69,7 @@ def refuse_secrets(*parts: tuple[str, str | None]) -> None:
     for name, text in parts:
         found = find_secrets(text) if text else ()
         if found:
-            raise SecretError(f"{name} holds {_told(text or '', found[0].kind, found[0].start)}", hint=HINT)
+            raise SecretError(f"{name} holds {_refusal(text or '', found[0].kind, found[0].start)}", hint=HINT)
 
 
 def refuse_item(stored: StoredItem, what: str | None = None) -> None:
@@ -77,7 +77,7 @@ def refuse_item(stored: StoredItem, what: str | None = None) -> None:
     found = find_secrets(stored.text)
     if found:
         name = what or withhold(stored.item.id)
-        raise SecretError(f"{name} holds {_told(stored.text, found[0].kind, found[0].start)}", hint=HINT)
+        raise SecretError(f"{name} holds {_refusal(stored.text, found[0].kind, found[0].start)}", hint=HINT)
 
 
 def refuse_new_secret(before: str, after: str, what: str) -> None:
@@ -85,7 +85,7 @@ def refuse_new_secret(before: str, after: str, what: str) -> None:
     held = {before[each.start : each.end] for each in find_secrets(before)}
     for each in find_secrets(after):
         if after[each.start : each.end] not in held:
-            raise SecretError(f"{what} would hold {_told(after, each.kind, each.start)}", hint=HINT)
+            raise SecretError(f"{what} would hold {_refusal(after, each.kind, each.start)}", hint=HINT)
 
 
 def strings_of(payload: "Mapping[str, Json]") -> Iterator[tuple[str, str]]:
@@ -159,5 +159,5 @@ def _beside(name: str, value: str) -> str:
     return withhold(value) if shown == whole else shown.partition("=")[2]
 
 
-def _told(text: str, kind: str, start: int) -> str:
+def _refusal(text: str, kind: str, start: int) -> str:
     return f"what looks like a secret, a {kind}, at {place_of(text, start)}; nothing was written"

@@ -62,11 +62,11 @@ def diagnose(start: Path | None = None) -> Diagnosis:
     )
     remarks = [Remark("project", Health.OK, str(workspace.root))]
     for about, look in observed("looking at the project", looks):
-        remarks += _told(about, look, workspace)
+        remarks += _remarks(about, look, workspace)
     return Diagnosis((*machine, *remarks))
 
 
-def _told(about: str, look: Callable[[Workspace], Iterator[Remark]], workspace: Workspace) -> list[Remark]:
+def _remarks(about: str, look: Callable[[Workspace], Iterator[Remark]], workspace: Workspace) -> list[Remark]:
     """What one look says, up to the error that ended it."""
     found: list[Remark] = []
     try:

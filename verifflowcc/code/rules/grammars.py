@@ -43,10 +43,10 @@ _MOST_TYPES = 6
 
 def read_matches(dialect: Dialect, source: Source, matches: "Iterable[tuple[int, Match]]") -> FileFacts:
     """Return what a text says of itself, from the matches of its query."""
-    return _Reading(dialect, source, [match for _, match in matches]).facts()
+    return _GrammarReading(dialect, source, [match for _, match in matches]).facts()
 
 
-class _Reading(Definitions):
+class _GrammarReading(Definitions):
     """The reading of one text: definitions, what is bound and said of names, then what is spoken of."""
 
     def __init__(self, dialect: Dialect, source: Source, matches: "list[Match]") -> None:

@@ -63,7 +63,7 @@ _CLOSING = re.compile(r"(?:end\b|\}|\)|done\b|fi\b|esac\b|go\b)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenBlock:
     name: str
     line: int
     indent: int
@@ -75,7 +75,7 @@ def indent_blocks(text: str, bare: str) -> tuple[Block, ...]:
 
 
 def _blocks(lines: list[str], bare: list[str]) -> Iterator[Block]:
-    stack: list[_Open] = []
+    stack: list[_OpenBlock] = []
     named, last = 0, 0
     for number, line in enumerate(bare, 1):
         code = line.strip()
@@ -90,7 +90,7 @@ def _blocks(lines: list[str], bare: list[str]) -> Iterator[Block]:
         name = _name(code[:1000], lines[number - 1].strip()) if named < MOST_SYMBOLS and len(stack) < DEEPEST else ""
         if name:
             named += 1
-            stack.append(_Open(f"{stack[-1].name}.{name}" if stack else name, number, indent))
+            stack.append(_OpenBlock(f"{stack[-1].name}.{name}" if stack else name, number, indent))
     yield from (Block(each.name, each.line, max(last, each.line)) for each in stack)
 
 
@@ -243,7 +243,7 @@ _OBJECTIVE_C = re.compile(r"^[ \t]*(?:#|@interface|@implementation|@import|//)",
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _CommentMark:
     """A mark, and the last line of its run of comments; `own_lines`: nothing but comments stands on these lines."""
 
     ids: tuple[str, ...]
@@ -320,10 +320,10 @@ def _of_python(text: str, syntax: Syntax, parsed: PythonSource) -> tuple[tuple[C
     found = list(_in_comments(text, spans(text, syntax) if comments is None else comments))
     for said in parsed.docstrings:
         for number, line in enumerate(said.text.split("\n"), said.line):
-            found += (_Found(ids, number, number, own_lines=False) for ids in _marks_of(line))
+            found += (_CommentMark(ids, number, number, own_lines=False) for ids in _marks_of(line))
     for said in parsed.pytest_ids:
         ids = tuple(part for each in said.text.split(",") if (part := each.strip()))
-        found += [_Found(ids, said.line, said.line, own_lines=False)] if ids else []
+        found += [_CommentMark(ids, said.line, said.line, own_lines=False)] if ids else []
     return _placed(found, symbols), symbols
 
 
@@ -334,7 +334,7 @@ def _marks_of(line: str) -> Iterator[tuple[str, ...]]:
             yield ids
 
 
-def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_Found]:
+def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_CommentMark]:
     """Yield the marks in the comments, each with the last line of the run of comments that it stands in."""
     if MARK not in text:
         return
@@ -351,7 +351,7 @@ def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_Found]:
         if MARK in text[span.start : span.end]:
             for offset, line in enumerate(text[span.start : span.end].split("\n")):
                 for ids in _marks_of(line):
-                    yield _Found(ids, first[number] + offset, run[number], own[number])
+                    yield _CommentMark(ids, first[number] + offset, run[number], own[number])
 
 
 def _alone(text: str, span: Span, starts: Sequence[int]) -> bool:
@@ -360,13 +360,13 @@ def _alone(text: str, span: Span, starts: Sequence[int]) -> bool:
     return not text[max(begins, span.start - 500) : span.start].strip()
 
 
-def _placed(found: Iterable[_Found], symbols: tuple[CodeSymbol, ...]) -> tuple[CodeMark, ...]:
-    places = _Places(symbols)
+def _placed(found: Iterable[_CommentMark], symbols: tuple[CodeSymbol, ...]) -> tuple[CodeMark, ...]:
+    places = _SymbolLines(symbols)
     marks = {CodeMark(each.ids, each.line, places.symbol(each)): None for each in found}
     return tuple(sorted(marks, key=lambda mark: (mark.line, mark.symbol, mark.ids)))
 
 
-class _Places:
+class _SymbolLines:
     """Where lines stand among symbols, which are sorted by line, the outer ones first."""
 
     def __init__(self, symbols: tuple[CodeSymbol, ...]) -> None:
@@ -379,7 +379,7 @@ class _Places:
                 outer = self._around[outer]
             self._around.append(outer)
 
-    def symbol(self, found: _Found) -> str:
+    def symbol(self, found: _CommentMark) -> str:
         """Return the name of the symbol that a mark belongs to; "" for the file."""
         if not self._symbols:
             return ""

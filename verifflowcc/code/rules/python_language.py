@@ -34,9 +34,9 @@ _CALL, _INHERIT, _USE, _TYPE = ReferenceKind.CALL, ReferenceKind.INHERIT, Refere
 
 def said_in(names: Names) -> list[Said]:
     """Return every name that is spoken of, in order."""
-    ways = _Ways(names)
-    said = _names_said(names, ways)
-    said += _attributes_said(names, ways)
+    ways = _NameUses(names)
+    said = _name_mentions(names, ways)
+    said += _attribute_mentions(names, ways)
     for key, place in ways.hidden.items():
         names.typed.setdefault(key, ("?", names.source.line(place)))
     for node in names.found.nodes("quoted"):
@@ -67,7 +67,7 @@ def _type_ranges(names: Names) -> tuple[list[int], list[int]]:
     return starts, ends
 
 
-class _Ways:
+class _NameUses:
     """How names are spoken of, by where they stand, and which names of a text can be of interest.
 
     `known` are names that the text binds somewhere; `hidden` is where a name that is called or a receiver, but means
@@ -94,7 +94,7 @@ class _Ways:
         return at >= 0 and place < self.ends[at]
 
 
-def _names_said(names: Names, ways: _Ways) -> list[Said]:
+def _name_mentions(names: Names, ways: _NameUses) -> list[Said]:
     inside, known, bases, typeless = names.inside, ways.known, ways.bases, not ways.starts
     targets = {node.start_byte for node in names.found.nodes("target")}
     said: list[Said] = []
@@ -119,7 +119,7 @@ def _names_said(names: Names, ways: _Ways) -> list[Said]:
     return said
 
 
-def _attributes_said(names: Names, ways: _Ways) -> list[Said]:
+def _attribute_mentions(names: Names, ways: _NameUses) -> list[Said]:
     text, inside, known, bases, typeless = names.text, names.inside, ways.known, ways.bases, not ways.starts
     plain, is_called = names.source.is_plain, names.is_called
     asked = known | {name for _, name in names.typed} | {"self", "cls"}

@@ -67,7 +67,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _ReadRequest:
     path: str
     key: Key
     symbols: bool
@@ -91,7 +91,7 @@ def read_code_files(
     """
     of_tests = frozenset(select(content, tests)) if tests else frozenset()
     asked = [
-        _Wanted(path, (digest, _kind(path)), path in of_tests or path in wanted, path in of_tests)
+        _ReadRequest(path, (digest, _kind(path)), path in of_tests or path in wanted, path in of_tests)
         for path, digest in sorted(content.items())
     ]
     known = index.known({each.key for each in asked})
@@ -115,7 +115,7 @@ def _kind(path: str) -> str:
     return f"{READING} {ending}{language_of(path) or _SCRIPT}"
 
 
-def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
+def _read(root: Path, each: _ReadRequest, digest: str) -> tuple[str, bool]:
     """Return the facts of a file, and whether they are those of this digest."""
     from verifflowcc.code.rules.marks import read_code  # a project without a change needs no parser
 

@@ -51,7 +51,7 @@ def read_texts(texts: Iterator[Text], write: Callable[[Part], None], advance: Ad
         size += len(text[2])
         if size >= ENOUGH_FOR_TWO:
             break
-    reading = _Reading(write, advance, _partner() if size >= ENOUGH_FOR_TWO else None)
+    reading = _TextReaders(write, advance, _partner() if size >= ENOUGH_FOR_TWO else None)
     collects = gc.isenabled()
     gc.disable()  # facts are many objects without a cycle among them
     try:
@@ -70,7 +70,7 @@ def _partner() -> Partner | None:
         return None
 
 
-class _Reading:
+class _TextReaders:
     """Texts being read by two; what the other one was given and has not brought back is kept, lest it ends early."""
 
     def __init__(self, write: Callable[[Part], None], advance: Advance, partner: Partner | None) -> None:
@@ -365,7 +365,7 @@ def _texts(root: Path, files: Sequence[tuple[bytes, str]], wanted: Wanted) -> It
         path = shown_name(name)
         said = language_of(path)
         plain = said if said else (NO_GRAMMAR + known_without_grammar(path)).removesuffix(NO_GRAMMAR)
-        if _told_by_bytes(path, said):
+        if _needs_first_bytes(path, said):
             unknown.append((place, ""))
         elif plain and wanted.want(place, name, (blob, plain)):
             unknown.append((place, plain))
@@ -380,5 +380,5 @@ def _texts(root: Path, files: Sequence[tuple[bytes, str]], wanted: Wanted) -> It
             yield blob, said, data
 
 
-def _told_by_bytes(path: str, said: str) -> bool:
+def _needs_first_bytes(path: str, said: str) -> bool:
     return path.lower().endswith(".h") or (not said and "." not in path.rpartition("/")[2])

@@ -64,7 +64,7 @@ def compile_prompt(queues: Sequence[LayerQueue], budget_tokens: int, tools: Tool
     Raises BudgetError, with the smallest budget that would do, where the budget holds none of the agent's entries
     (none at all, where the agent has none that its layer may hold).
     """
-    compiling = _Compiling(queues, tools)
+    compiling = _Compilation(queues, tools)
     compiled = compiling.fit(budget_tokens)
     if compiled is not None and compiling.holds(compiled):
         return compiled
@@ -76,7 +76,7 @@ def compile_prompt(queues: Sequence[LayerQueue], budget_tokens: int, tools: Tool
     )
 
 
-class _Compiling:
+class _Compilation:
     """One set of candidates, compiled at one or more budgets; bodies are trimmed once per limit."""
 
     def __init__(self, queues: Sequence[LayerQueue], tools: Tools) -> None:

@@ -142,7 +142,7 @@ def gather(
         gathered.skipped += above
     gathered.conflicts = conflicts(standing_items)
     gathered.digests = _digests(selected, bodies) | code
-    gathered.notices += _problems_told(reading)
+    gathered.notices += _problem_lines(reading)
     return gathered
 
 
@@ -240,7 +240,7 @@ def _digests(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[s
     return found
 
 
-def _problems_told(reading: Reading) -> list[str]:
+def _problem_lines(reading: Reading) -> list[str]:
     return [*reading.notices, *(reading.theirs.notices if reading.theirs else ())]
 
 
