@@ -68,8 +68,8 @@ def wrapper(path: Path) -> str:
     if not head.startswith(b"#!"):
         return ""
     first, _, rest = head.decode("utf-8", "replace").partition("\n")
-    said = first if "python" in first else first + rest
-    return next((f"a script that calls {each}" for each in _WRAPPERS if each in said), "")
+    text = first if "python" in first else first + rest
+    return next((f"a script that calls {each}" for each in _WRAPPERS if each in text), "")
 
 
 def package() -> Path:

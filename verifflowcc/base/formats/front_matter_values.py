@@ -283,8 +283,8 @@ class Fields:
             return default
         value = read_thousandths(text)
         if value is None:
-            said = f"{name} {quoted(text)} is not a number from 0 to 1"
-            self.note(self.values[name], f"{said}; {show_thousandths(default)} is used")
+            problem = f"{name} {quoted(text)} is not a number from 0 to 1"
+            self.note(self.values[name], f"{problem}; {show_thousandths(default)} is used")
             return default
         return value
 
@@ -346,8 +346,8 @@ class Fields:
             return Source()
         kind = value.text.strip() if isinstance(value, Scalar) else member(value, "kind")
         if isinstance(value, Sequence) or (kind is not None and kind not in set(SourceKind)):
-            said = quoted(kind) if kind else "a list"
-            self.note(value, f"source {said} is not one of {_choice(kind or '', tuple(SourceKind))}; explicit is used")
+            shown = quoted(kind) if kind else "a list"
+            self.note(value, f"source {shown} is not one of {_choice(kind or '', tuple(SourceKind))}; explicit is used")
             kind = None
         names = (member(value, name) for name in ("project", "session", "origin", "turn", "speaker"))
         return Source(SourceKind(kind or "explicit"), member(value, "actor") or "human", *names)

@@ -75,10 +75,10 @@ def recall_repository(root: Path, local: Path) -> Told | None:
     return (name, first, folder)
 
 
-def remember_repository(local: Path, before: Stamps, told: Told) -> None:
+def remember_repository(local: Path, before: Stamps, answers: Told) -> None:
     """Remember what git answered; `before` are the stamps taken before. What cannot be written is not kept."""
     if settled(before.touched_ns):
-        _IDENTITY_KEPT_FILE.write(local / IDENTITY_KEPT_FILE, [before.by_path, told], _user())
+        _IDENTITY_KEPT_FILE.write(local / IDENTITY_KEPT_FILE, [before.by_path, answers], _user())
 
 
 def _ref_of(git: Path) -> Iterator[str]:

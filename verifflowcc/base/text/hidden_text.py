@@ -69,8 +69,8 @@ def _replaced(value: Json) -> Json:
 def _pair(value: list[Json]) -> tuple[str, str] | None:
     if len(value) != 2:
         return None
-    name, said = value
-    return (name, said) if isinstance(name, str) and isinstance(said, str) else None
+    name, content = value
+    return (name, content) if isinstance(name, str) and isinstance(content, str) else None
 
 
 def _beside(name: str, value: Json) -> Json:

@@ -162,9 +162,9 @@ def fresh(value: Json) -> str:
 
 
 def _spelled(key: str, value: Json, unit: str | None) -> str:
-    said = json.dumps(value, indent=unit, separators=(",", ":") if unit is None else None, ensure_ascii=False)
+    text = json.dumps(value, indent=unit, separators=(",", ":") if unit is None else None, ensure_ascii=False)
     colon = ":" if unit is None else ": "
-    return f"{json.dumps(key)}{colon}{said}" if key else said
+    return f"{json.dumps(key)}{colon}{text}" if key else text
 
 
 def _form(text: str) -> tuple[str, str]:

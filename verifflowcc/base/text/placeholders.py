@@ -283,12 +283,12 @@ def _has_key(text: str, wanted: str) -> bool:
 
 
 def _has_yaml_key(text: str, wanted: str) -> bool:
-    inside, said = False, []
+    inside, values = False, []
     for line in text.split("\n"):
         if key := _YAML_KEY.match(line):
             inside = _plain(key[2]) == wanted
         elif line.startswith(("---", "...")):
             inside = False
         if inside:
-            said.append(key[3] if key else line)
-    return says_something("\n".join(said), markdown=False)
+            values.append(key[3] if key else line)
+    return says_something("\n".join(values), markdown=False)

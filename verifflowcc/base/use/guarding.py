@@ -42,8 +42,8 @@ def safe_entries(placed: Sequence[Placed]) -> tuple[Placed, ...]:
 
 def _safe(one: Placed) -> Placed:
     candidate = one.candidate
-    said = f"{candidate.title}\n{candidate.key}\n{candidate.standing}\n{candidate.path}"
-    if not find_secrets(said):
+    text = f"{candidate.title}\n{candidate.key}\n{candidate.standing}\n{candidate.path}"
+    if not find_secrets(text):
         return one
     return replace(one, candidate=_safe_candidate(candidate))
 
@@ -111,8 +111,8 @@ def details_read(details: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]
 
 def withheld_item(item: Item) -> Item:
     """Return an item with a word in the place of each secret in what it says of itself; mostly the item itself."""
-    said = (item.title, item.key or "", *item.tags, *(f"{name}={value}" for name, value in item.details))
-    if not find_secrets("\n".join(said)) and not find_secrets(item.id):
+    texts = (item.title, item.key or "", *item.tags, *(f"{name}={value}" for name, value in item.details))
+    if not find_secrets("\n".join(texts)) and not find_secrets(item.id):
         return item
     return replace(
         item,
@@ -134,8 +134,8 @@ def withheld(stored: StoredItem) -> StoredItem:
 
 def withheld_trace(item: "TraceItem") -> "TraceItem":
     """Return a trace item with a word in the place of each secret in what it says; mostly the item itself."""
-    said = (item.id, item.title, item.text, item.rationale, item.path, *item.tags)
-    if not find_secrets("\n\n".join(said)):
+    texts = (item.id, item.title, item.text, item.rationale, item.path, *item.tags)
+    if not find_secrets("\n\n".join(texts)):
         return item
     return replace(
         item,

@@ -100,7 +100,7 @@ def code_impact(workspace: Workspace, text: str) -> CodeImpact:
         importing = imported_by(code, whole) if whole else ()
         notices = code.notices
     items, tests, more = _traced(workspace, places)
-    memories, told = _remembered(workspace, places)
+    memories, memory_notices = _remembered(workspace, places)
     return CodeImpact(
         asked=text,
         symbols=tuple(found[:MOST_SYMBOLS]),
@@ -109,7 +109,7 @@ def code_impact(workspace: Workspace, text: str) -> CodeImpact:
         memories=memories,
         callers=links,
         imported_by=importing,
-        notices=(*notices, *more, *told),
+        notices=(*notices, *more, *memory_notices),
     )
 
 

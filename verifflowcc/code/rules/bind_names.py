@@ -130,8 +130,8 @@ class Sheet:
                 self.stars.append(taken)
             if taken.alias and taken.alias != "*":
                 self.imported[taken.inside, taken.alias].append(taken)
-        for said in head.typed:
-            self.typed[said.inside, said.name].append(said)
+        for typed in head.typed:
+            self.typed[typed.inside, typed.name].append(typed)
 
     def definition(self, place: int) -> Definition:
         """Return the definition at a place."""
@@ -297,9 +297,9 @@ class Names:
         return _without_repeats(found) if found else None
 
     def _local(self, sheet: Sheet, scope: int, name: str, line: int) -> tuple[Thing, ...] | None:
-        said = sheet.typed.get((scope, name))
-        if said:
-            before = [each for each in said if each.line < line] or [each for each in said if each.line != line]
+        types = sheet.typed.get((scope, name))
+        if types:
+            before = [each for each in types if each.line < line] or [each for each in types if each.line != line]
             text, begin = (before[-1].type, before[-1].line) if before else ("", 0)
             return (Thing(ThingKind.LOCAL, sheet.path, scope, text=text, line=begin),)
         definition = sheet.definition(scope)
@@ -351,13 +351,13 @@ class Names:
             return ()
         for path in files:
             sheet = self.sheet(path)
-            said = [
+            exports = [
                 place
                 for place, each in enumerate(sheet.head.definitions)
                 if each.parent == FILE and each.signature.startswith("export default ")
             ]
-            if said:
-                return (Thing(ThingKind.DEFINITION, path, said[0], FROM_IMPORT, "imported"),)
+            if exports:
+                return (Thing(ThingKind.DEFINITION, path, exports[0], FROM_IMPORT, "imported"),)
             stem = path.rpartition("/")[2].partition(".")[0]
             for name in (taken.alias, stem):
                 if places := sheet.defined.get((FILE, name)):

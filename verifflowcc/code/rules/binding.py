@@ -171,7 +171,7 @@ class Types:
             return tuple([Thing(ThingKind.INHERITED, each.path, each.place, INHERITED) for each in around])
         if name in manner.selves or name in manner.classes:
             around = self.type_of_method(path, inside)
-            if around and not self._said_otherwise(path, inside, name):
+            if around and not self._has_other_type(path, inside, name):
                 made = name in manner.selves or calls
                 return _instances(around) if made else around
         found = self.names.lookup(path, inside, name, line)
@@ -181,10 +181,10 @@ class Types:
             found = self.named_type(path, name) if manner.names_are_global else ()
         return self._called(found, calls, ())
 
-    def _said_otherwise(self, path: str, inside: int, name: str) -> bool:
+    def _has_other_type(self, path: str, inside: int, name: str) -> bool:
         sheet = self.names.sheet(path)
-        said = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get((scope, name), ())]
-        return any(each.type != "?" for each in said)
+        types = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get((scope, name), ())]
+        return any(each.type != "?" for each in types)
 
     def _called(self, things: Sequence[Thing], calls: int, of: Sequence[Thing]) -> tuple[Thing, ...]:
         """Return what things are after so many calls; `of` is what they are members of."""
@@ -214,14 +214,14 @@ class Types:
         if text in _SAME_TYPE:
             around = of or self.type_of_method(thing.path, thing.place)
             return _instances([each for each in around if each.kind is ThingKind.INSTANCE or self._is_type(each)])
-        return self._said(thing.path, thing.place, text, definition.end + 1)
+        return self._of_type_text(thing.path, thing.place, text, definition.end + 1)
 
     def _values(self, things: Sequence[Thing], *, called: bool = False) -> tuple[Thing, ...]:
         """Return what variables, local names and properties that are not called stand for; the rest as it is."""
         found: list[Thing] = []
         for each in things:
             if each.kind is ThingKind.LOCAL:
-                found += self._said(each.path, each.place, each.text, each.line)
+                found += self._of_type_text(each.path, each.place, each.text, each.line)
             elif each.kind is not ThingKind.DEFINITION:
                 found.append(each)
             else:
@@ -242,10 +242,10 @@ class Types:
         if around != FILE:
             names += [(around, f"self.{definition.name}"), (around, f"this.{definition.name}")]
         for scope, name in names:
-            for said in sheet.typed.get((scope, name), ()):
-                yield from self._said(thing.path, scope, said.type, said.line)
+            for typed in sheet.typed.get((scope, name), ()):
+                yield from self._of_type_text(thing.path, scope, typed.type, typed.line)
 
-    def _said(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
+    def _of_type_text(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
         """Return what a type's text, or a call's, stands for: objects of the type, or what the call returns."""
         text = plain_type(text)
         if not text:
@@ -306,12 +306,12 @@ class Types:
     def _inherited(self, path: str) -> dict[int, list[str]]:
         """Return the bases of each type of a file, as they are written."""
         if path not in self._inherits:
-            said: dict[int, list[str]] = {}
+            types: dict[int, list[str]] = {}
             for each in self.names.code.references(path, kind=ReferenceKind.INHERIT):
                 if each.inside != FILE:
                     whole = f"{each.receiver}.{each.name}" if each.receiver else each.name
-                    said.setdefault(each.inside, []).append(whole)
-            self._inherits[path] = said
+                    types.setdefault(each.inside, []).append(whole)
+            self._inherits[path] = types
         return self._inherits[path]
 
     def _is_type(self, thing: Thing) -> bool:

@@ -104,9 +104,9 @@ class _GrammarReading(Definitions):
             if not kind and "value" in match:
                 kind = self._value(match["value"][0], scope)
             if kind and name:
-                said = self.typed.setdefault((scope, name), [])
-                if len(said) < _MOST_TYPES and (not said or said[-1][0] != kind):
-                    said.append((kind, self.source.line(start)))
+                types = self.typed.setdefault((scope, name), [])
+                if len(types) < _MOST_TYPES and (not types or types[-1][0] != kind):
+                    types.append((kind, self.source.line(start)))
 
     def _typed_name(self, node: "Node", scope: int) -> tuple[str, int]:
         form = self.form(node)
@@ -125,15 +125,15 @@ class _GrammarReading(Definitions):
         form = self.form(node)
         if form.endswith("()"):
             return form
-        said = self.typed.get((scope, form))
-        return said[0][0] if said else ""
+        types = self.typed.get((scope, form))
+        return types[0][0] if types else ""
 
     def form(self, node: "Node") -> str:
         """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
         return form_of(self.dialect, self.source, node)
 
-    def _said(self) -> list[Said]:
-        said: dict[int, Said] = {}
+    def _mentions(self) -> list[Said]:
+        mentions: dict[int, Said] = {}
         for key, kind in _ORDER:
             for node, match in self.captured.get(key, ()):
                 start = node.start_byte
@@ -141,12 +141,12 @@ class _GrammarReading(Definitions):
                     continue
                 each = self._one(key, kind, node, match)
                 if each is not None:
-                    said[start] = each
+                    mentions[start] = each
                     self.taken.update((start, node.end_byte - len(each[2])))
-        self._say_implemented(said)
-        return sorted(said.values())
+        self._add_implemented(mentions)
+        return sorted(mentions.values())
 
-    def _say_implemented(self, said: "dict[int, Said]") -> None:
+    def _add_implemented(self, mentions: "dict[int, Said]") -> None:
         """Say what a type inherits where that stands outside of it, if the type is in this file."""
         types = {raw.name: raw for raw in self.raws if raw.kind in TYPES}
         for node, match in self.captured.get("implemented", ()):
@@ -154,7 +154,7 @@ class _GrammarReading(Definitions):
             raw = types.get(self.dialect.type_name(self.source.of(match["implementor"][0])))
             if name and raw is not None:
                 self.implemented[node.start_byte] = raw
-                said[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
+                mentions[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
 
     def _one(self, key: str, kind: ReferenceKind, node: "Node", match: "Match") -> "Said | None":
         start = node.start_byte
@@ -203,24 +203,24 @@ class _GrammarReading(Definitions):
         self._read_locals()
         self._read_types()
         self.add_fields()
-        said = self._said()
+        mentions = self._mentions()
         numbers = {id(raw): number for number, raw in enumerate(self.raws)}
         place = {scope: numbers[id(raw)] for scope, raw in enumerate(self.scoped)}
         place[FILE] = FILE
         return FileFacts(
             self.dialect.name,
             tuple([self.definition(raw, place) for raw in self.raws]),
-            self._references(said, place, numbers),
+            self._references(mentions, place, numbers),
             tuple([Import(*each, place[scope]) for each, scope in imports]),
-            self._typed_names(said, place),
+            self._typed_names(mentions, place),
         )
 
     def _references(
-        self, said: list[Said], place: Mapping[int, int], numbers: Mapping[int, int]
+        self, mentions: list[Said], place: Mapping[int, int], numbers: Mapping[int, int]
     ) -> tuple[Reference, ...]:
         seen: set[tuple[ReferenceKind, str, int, int, str]] = set()
         made = []
-        for start, kind, name, receiver in said:
+        for start, kind, name, receiver in mentions:
             line, raw = self.source.line(start), self.implemented.get(start)
             scope = place[self.scopes.inside(start)] if raw is None else numbers[id(raw)]
             key = (kind, name, line if kind is ReferenceKind.CALL else 0, scope, receiver)
@@ -229,8 +229,8 @@ class _GrammarReading(Definitions):
                 made.append(Reference(kind, name, line, scope, receiver))
         return tuple(made)
 
-    def _typed_names(self, said: list[Said], place: Mapping[int, int]) -> tuple[Typed, ...]:
-        used = {(receiver or name).partition(".")[0].partition("(")[0] for _, _, name, receiver in said}
+    def _typed_names(self, mentions: list[Said], place: Mapping[int, int]) -> tuple[Typed, ...]:
+        used = {(receiver or name).partition(".")[0].partition("(")[0] for _, _, name, receiver in mentions}
         made = []
         for (scope, name), kinds in self.typed.items():
             if name and (scope == FILE or "." in name or name in used):

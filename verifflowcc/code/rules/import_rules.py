@@ -300,7 +300,7 @@ class Foreign:
         """
         if self._go_modules is None:
             votes: Counter[tuple[str, str]] = Counter()
-            files = [each for each, said in self._code.files.items() if said.language == "go"]
+            files = [each for each, head in self._code.files.items() if head.language == "go"]
             step = max(1, len(files) // _GO_VOTERS)
             voters = files[::step]
             self._code.heads(voters)

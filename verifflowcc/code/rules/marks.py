@@ -140,7 +140,7 @@ def parse_python(text: str, *, marks: bool = True) -> PythonSource | None:
         return None
     lines = _split(text) if marks else []
     blocks: list[Block] = []
-    docstrings = [said for said in [_docstring(tree, lines)] if said]
+    docstrings = [text for text in [_docstring(tree, lines)] if text]
     pending: list[tuple[ast.AST, str, int]] = [(tree, "", 0)]
     while pending:
         node, within, depth = pending.pop()
@@ -150,7 +150,7 @@ def parse_python(text: str, *, marks: bool = True) -> PythonSource | None:
                 name, level = f"{within}.{child.name}" if within else child.name, depth + 1
                 first = min([child.lineno, *(each.lineno for each in child.decorator_list)])
                 blocks.append(Block(name, first, child.end_lineno or child.lineno))
-                docstrings += [said for said in [_docstring(child, lines)] if said]
+                docstrings += [text for text in [_docstring(child, lines)] if text]
             if level < DEEPEST:
                 pending.append((child, name, level))
     return PythonSource(tuple(blocks), tuple(docstrings), tuple(_pytest_ids(tree)) if marks else ())
@@ -318,12 +318,12 @@ def _of_python(text: str, syntax: Syntax, parsed: PythonSource) -> tuple[tuple[C
         return (), symbols
     comments = python_comments(text)
     found = list(_in_comments(text, spans(text, syntax) if comments is None else comments))
-    for said in parsed.docstrings:
-        for number, line in enumerate(said.text.split("\n"), said.line):
+    for statement in parsed.docstrings:
+        for number, line in enumerate(statement.text.split("\n"), statement.line):
             found += (_CommentMark(ids, number, number, own_lines=False) for ids in _marks_of(line))
-    for said in parsed.pytest_ids:
-        ids = tuple(part for each in said.text.split(",") if (part := each.strip()))
-        found += [_CommentMark(ids, said.line, said.line, own_lines=False)] if ids else []
+    for statement in parsed.pytest_ids:
+        ids = tuple(part for each in statement.text.split(",") if (part := each.strip()))
+        found += [_CommentMark(ids, statement.line, statement.line, own_lines=False)] if ids else []
     return _placed(found, symbols), symbols
 
 

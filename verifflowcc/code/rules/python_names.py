@@ -258,9 +258,9 @@ class Names:
             self.variables.append((start, end, name, owner, kind))
 
     def _assigned_type(self, node: "Node", start: int, name: str, scope: int, owner: int) -> None:
-        said = node.child_by_field_name("type")
-        if said is not None:
-            self._type(start, name, type_name(self.text_of(said)), owner)
+        annotation = node.child_by_field_name("type")
+        if annotation is not None:
+            self._type(start, name, type_name(self.text_of(annotation)), owner)
         else:
             right = node.child_by_field_name("right")
             if right is None or right.type != "none":

@@ -96,10 +96,10 @@ def rank_files(
     }
     found = []
     for path in sorted(seeds.keys() | parts["links"].keys()):
-        said = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
-        if said.keys() - _PRIORS and path in code.files:
-            score = sum(said[name] for name in sorted(said)) * _mark_factor(code, path, by, unmarked)
-            found.append(RankedFile(path, score, said))
+        reasons = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
+        if reasons.keys() - _PRIORS and path in code.files:
+            score = sum(reasons[name] for name in sorted(reasons)) * _mark_factor(code, path, by, unmarked)
+            found.append(RankedFile(path, score, reasons))
     found.sort(key=lambda each: (-each.score, each.path))
     return found
 
@@ -258,17 +258,17 @@ def _is_function(unit: Unit, definitions: Sequence[Definition]) -> bool:
 
 
 def _is_comment(unit: Unit, lines: Sequence[str]) -> bool:
-    said = [line.strip() for line in lines[unit.first - 1 : unit.last]]
-    return all(not line or line.startswith(_COMMENT) for line in said)
+    stripped = [line.strip() for line in lines[unit.first - 1 : unit.last]]
+    return all(not line or line.startswith(_COMMENT) for line in stripped)
 
 
 def _follows(before: Unit, unit: Unit, lines: Sequence[str], definitions: Sequence[Definition]) -> bool:
     """Whether a few lines that are no definition come after a function."""
     if not _is_function(before, definitions) or _is_function(unit, definitions) or _is_comment(unit, lines):
         return False
-    said = sum(1 for line in lines[unit.first - 1 : unit.last] if line.strip())
+    count = sum(1 for line in lines[unit.first - 1 : unit.last] if line.strip())
     begins = any(unit.first <= each.line <= unit.last and each.kind in TYPES for each in definitions)
-    return said <= _FOLLOWING and not begins
+    return count <= _FOLLOWING and not begins
 
 
 def _claim(owner: list[int], each: Definition, place: int) -> None:
@@ -433,11 +433,11 @@ def _why(piece: _Piece, rarity: Mapping[str, float]) -> str:
     """The words of the task that tell most of it, and whether it defines a name of the task."""
     held = piece.counts.keys() | (piece.own & rarity.keys())
     words = sorted(held, key=lambda word: (-rarity[word], word))[:WORDS_TOLD]
-    said = [
+    clauses = [
         *(["it defines a name of the task"] if piece.exact else []),
         *([f"words: {' '.join(words)}"] if words else []),
     ]
-    return "; ".join(said) or "its file bears on the task"
+    return "; ".join(clauses) or "its file bears on the task"
 
 
 def _rarity(asked: Asked, code: SearchedCode) -> dict[str, float]:

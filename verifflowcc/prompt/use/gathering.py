@@ -123,7 +123,7 @@ def gather(
     standings = _standings([one for one in selected if one.path not in later], bodies, gathered)
     stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, standings), _UNMARKED)
     offer = Offer(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
-    standing_items: list[Item] = []
+    valid_items: list[Item] = []
     for layer in dict.fromkeys(one.layer for one in selected):
         usable = []
         for one in selected:
@@ -136,11 +136,11 @@ def gather(
                     gathered.filtered += not _offered(one, entry, caps)
                 elif entry is not None:
                     usable.append(entry)
-                    standing_items += [entry.body.item] if entry.body and not entry.standing else []
+                    valid_items += [entry.body.item] if entry.body and not entry.standing else []
         ordered, above = in_order(usable, offer)
         gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
         gathered.skipped += above
-    gathered.conflicts = conflicts(standing_items)
+    gathered.conflicts = conflicts(valid_items)
     gathered.digests = _digests(selected, bodies) | code
     gathered.notices += _problem_lines(reading)
     return gathered
@@ -199,9 +199,9 @@ def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathere
     """Return path → why it does not stand; what is private supersedes nothing that others have, nor the reverse."""
     reasons: dict[str, str] = {}
     for items in _groups(selected, bodies).values():
-        stands = standing(items)
-        gathered.notices += stands.notices
-        reasons |= stands.left_out
+        reason_of = standing(items)
+        gathered.notices += reason_of.notices
+        reasons |= reason_of.left_out
     return reasons
 
 
@@ -257,14 +257,18 @@ def _refuse_broken(selected: Iterable[Selected], reading: Reading, gathered: Gat
         problem = reading.problems.get(one.path)
         if problem is None:
             continue
-        told = f"{one.path}:{problem}" if problem[0].isdigit() else f"{one.path} {problem}"
+        message = f"{one.path}:{problem}" if problem[0].isdigit() else f"{one.path} {problem}"
         if one.always and not one.local:
-            raise FormatError(told, hint="mend the file, or take it out of always_load")
-        gathered.notices.append(f"{told}; it is left out")
+            raise FormatError(message, hint="mend the file, or take it out of always_load")
+        gathered.notices.append(f"{message}; it is left out")
 
 
 def _entry(
-    one: Selected, bodies: Mapping[str, Body], reading: Reading, derived: Mapping[Derived, Supplied], stands: str
+    one: Selected,
+    bodies: Mapping[str, Body],
+    reading: Reading,
+    derived: Mapping[Derived, Supplied],
+    invalid_reason: str,
 ) -> Entry | None:
     if isinstance(one.source, Snippet):
         digest = reading.supply(one.path, one.source.text)
@@ -277,13 +281,15 @@ def _entry(
         return (
             None
             if body is None
-            else Entry(one, one.path, body.digest, body.tokens, body, trust_held(body.item), stands)
+            else Entry(one, one.path, body.digest, body.tokens, body, trust_held(body.item), invalid_reason)
         )
     if one.source not in derived:
         return None
-    told = derived[one.source]
-    digest = reading.supply(told.path, told.text)
-    return Entry(one, told.path, digest, reading.counter.count(reading.text(told.path, digest)), None, told.trust)
+    content = derived[one.source]
+    digest = reading.supply(content.path, content.text)
+    return Entry(
+        one, content.path, digest, reading.counter.count(reading.text(content.path, digest)), None, content.trust
+    )
 
 
 def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) -> str | None:

@@ -176,7 +176,7 @@ def _patterns(strategy: LayerStrategy) -> Iterator[tuple[str, bool]]:
 
 
 def _matching(
-    tree: Tree, layer: Layer, pattern: str, place: Place, told: Collection[Derived]
+    tree: Tree, layer: Layer, pattern: str, place: Place, derived: Collection[Derived]
 ) -> Iterator[Found | Derived]:
     for source in sources(layer, pattern, place):
         if isinstance(source, Files):
@@ -184,7 +184,7 @@ def _matching(
             if layer is Layer.SPRINT and source.folder == folder_of(layer, place):
                 yield from _instead(source, found, Derived.PROGRESS)
                 continue
-            if layer is Layer.STAGE and source.folder == folder_of(layer, place) and Derived.FEEDBACK in told:
+            if layer is Layer.STAGE and source.folder == folder_of(layer, place) and Derived.FEEDBACK in derived:
                 yield from _instead(source, found, Derived.FEEDBACK)
                 continue
             yield from found

@@ -120,8 +120,8 @@ def _advance(workspace: Workspace, sprint_id: str, *, actor: str, stay: str | No
         actor=actor,
         prepare=lambda writer: _hand_over(writer, stage.stage.id, summary, metrics_document(left)),
     )
-    told = (*on_record(asked.gates), *asked.exit.notes, *standing(state, done.state))
-    done = with_memory_ended(workspace, replace(done, notes=told, warnings=(*notices, *done.warnings)))
+    notes = (*on_record(asked.gates), *asked.exit.notes, *standing(state, done.state))
+    done = with_memory_ended(workspace, replace(done, notes=notes, warnings=(*notices, *done.warnings)))
     return settle(workspace, done, f"{sprint_id}: {stage.stage.id} passed", commit=commit)
 
 
@@ -210,28 +210,28 @@ def stage_in_work(state: SprintState) -> StageState:
 
 def on_record(gates: Sequence[Gate]) -> tuple[str, ...]:
     """Return a sentence for each criterion that is not met and closed no gate, and for each that is waived."""
-    told = [f"on record: {each.criterion.id}: {each.reason}" for gate in gates for each in gate.findings]
-    told += [
+    sentences = [f"on record: {each.criterion.id}: {each.reason}" for gate in gates for each in gate.findings]
+    sentences += [
         f"waived: {each.criterion.id}: {each.reason}"
         for gate in gates
         for each in gate.assessments
         if each.verdict is Verdict.WAIVED
     ]
-    return tuple(told)
+    return tuple(sentences)
 
 
 def standing(before: SprintState, after: SprintState) -> tuple[str, ...]:
     """Return sentences for the stages that a move made stale, or that stand again."""
-    told = []
+    sentences = []
     for was, now in zip(before.stages, after.stages, strict=True):
         if was.status is now.status:
             continue
         name = now.stage.id
         if now.status is StageStatus.STALE:
-            told.append(f"stale: {name}, until {', '.join(now.used)} {_have(now)} what it used")
+            sentences.append(f"stale: {name}, until {', '.join(now.used)} {_have(now)} what it used")
         elif was.status is StageStatus.STALE and now.status is StageStatus.PASSED:
-            told.append(f"passed again: {name}, since what it used did not change")
-    return tuple(told)
+            sentences.append(f"passed again: {name}, since what it used did not change")
+    return tuple(sentences)
 
 
 def _have(stage: StageState) -> str:
