@@ -42,7 +42,7 @@ def safe_entries(placed: Sequence[Placed]) -> tuple[Placed, ...]:
 
 def _safe(one: Placed) -> Placed:
     candidate = one.candidate
-    text = f"{candidate.title}\n{candidate.key}\n{candidate.standing}\n{candidate.path}"
+    text = f"{candidate.title}\n{candidate.key}\n{candidate.invalid_reason}\n{candidate.path}"
     if not find_secrets(text):
         return one
     return replace(one, candidate=_safe_candidate(candidate))
@@ -53,7 +53,7 @@ def _safe_candidate(candidate: Candidate) -> Candidate:
         candidate,
         title=withhold(candidate.title),
         key=withhold(candidate.key),
-        standing=withhold(candidate.standing),
+        invalid_reason=withhold(candidate.invalid_reason),
         path=withhold(candidate.path),
     )
 

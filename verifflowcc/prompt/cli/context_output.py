@@ -67,7 +67,7 @@ def _why(one: Placed, reason: str) -> str:
     candidate = one.candidate
     source = f"{candidate.origin} ({candidate.tier})" if candidate.origin else ""
     stale = f"stale: {candidate.stale}" if candidate.stale else ""
-    return "; ".join(part for part in (reason, candidate.standing, stale, source, candidate.why) if part)
+    return "; ".join(part for part in (reason, candidate.invalid_reason, stale, source, candidate.why) if part)
 
 
 def _listing(rows: list[_Row], width: int) -> str:

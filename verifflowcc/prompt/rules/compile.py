@@ -188,7 +188,7 @@ def frame_tokens(candidate: Candidate) -> int:
     """
     if candidate.origin == CODE:
         return CODE_FRAME_TOKENS
-    marks = sum(4 + _tokens_in(each) for each in (candidate.standing, candidate.stale) if each)
+    marks = sum(4 + _tokens_in(each) for each in (candidate.invalid_reason, candidate.stale) if each)
     marks += 2 + _tokens_in(candidate.unsettled) if candidate.unsettled else 0
     if candidate.item:
         return 2 + marks + _title_tokens(candidate) + _tokens_in(candidate.error)

@@ -206,7 +206,7 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
     date: str | None = None,
     trust: str = "human",
     trimmed: bool = False,
-    standing: str = "",
+    invalid_reason: str = "",
     stale: str = "",
 ) -> EntryView:
     """Return an entry whose text stands in a fence that nothing in it can close."""
@@ -221,7 +221,7 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
         date=one_line(date or ""),
         trust=one_line(trust),
         trimmed=trimmed,
-        standing=one_line(standing),
+        standing=one_line(invalid_reason),
         stale=one_line(stale),
     )
 

@@ -59,7 +59,7 @@ def brief_of(candidates: Mapping[Layer, Sequence[Candidate]]) -> tuple[str, ...]
 
 def _is_sure(one: Candidate) -> bool:
     """Whether an entry may stand outside of a fence: it holds, all clones have it, and people or tools vouch for it."""
-    return not one.local and not one.standing and one.trust in (Trust.HUMAN, Trust.TOOL)
+    return not one.local and not one.invalid_reason and one.trust in (Trust.HUMAN, Trust.TOOL)
 
 
 def _line(one: Candidate) -> str:
@@ -120,15 +120,15 @@ def gather(
     if past is not None:
         bodies, later = _as_they_were(selected, bodies, past)
         gathered.notices.append(f"as of {past.day}; files that say no day stand as they are today")
-    standings = _standings([one for one in selected if one.path not in later], bodies, gathered)
-    stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, standings), _UNMARKED)
+    invalid_reasons = _invalid_reasons([one for one in selected if one.path not in later], bodies, gathered)
+    stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, invalid_reasons), _UNMARKED)
     offer = Offer(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
     valid_items: list[Item] = []
     for layer in dict.fromkeys(one.layer for one in selected):
         usable = []
         for one in selected:
             if one.layer is layer:
-                entry = _entry(one, bodies, reading, sources.derived, standings.get(one.path, ""))
+                entry = _entry(one, bodies, reading, sources.derived, invalid_reasons.get(one.path, ""))
                 reason = later.get(one.path) or _left_out(one, entry, caps, reading)
                 reason = reason or _withheld(one, entry, caps, checking, stale)
                 if reason is not None:
@@ -136,7 +136,7 @@ def gather(
                     gathered.filtered += not _offered(one, entry, caps)
                 elif entry is not None:
                     usable.append(entry)
-                    valid_items += [entry.body.item] if entry.body and not entry.standing else []
+                    valid_items += [entry.body.item] if entry.body and not entry.invalid_reason else []
         ordered, above = in_order(usable, offer)
         gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
         gathered.skipped += above
@@ -195,7 +195,7 @@ def _groups(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[st
     return groups
 
 
-def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathered: Gathered) -> dict[str, str]:
+def _invalid_reasons(selected: Iterable[Selected], bodies: Mapping[str, Body], gathered: Gathered) -> dict[str, str]:
     """Return path → why it does not stand; what is private supersedes nothing that others have, nor the reverse."""
     reasons: dict[str, str] = {}
     for items in _groups(selected, bodies).values():
@@ -206,12 +206,12 @@ def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathere
 
 
 def _stale(
-    checking: Checking | None, bodies: Mapping[str, Body], standings: Mapping[str, str]
+    checking: Checking | None, bodies: Mapping[str, Body], invalid_reasons: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return path → what became of the code of an item that stands, and the digest of all that code, by its name."""
     if checking is None:
         return {}, {}
-    stale, digest = checking.code.stale(body.item for path, body in bodies.items() if not standings.get(path))
+    stale, digest = checking.code.stale(body.item for path, body in bodies.items() if not invalid_reasons.get(path))
     return stale, {CODE: digest} if digest else {}
 
 
@@ -298,8 +298,8 @@ def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) 
     if entry is None:
         return "nothing recorded yet"
     pending = entry.body is not None and awaits_promotion(entry.body.item)
-    if entry.standing and (pending or not caps.with_past):
-        return entry.standing
+    if entry.invalid_reason and (pending or not caps.with_past):
+        return entry.invalid_reason
     if entry.body is not None and not _offered(one, entry, caps):
         return f"{entry.body.item.type} is not offered to a {caps.kind} role (memory.assembly.{caps.kind}.user_types)"
     return "empty" if entry.tokens == 0 else None
