@@ -87,7 +87,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A single value as written; `plain` is true where it stands without quotes."""
+    """A single value as written; `plain` is true for one without quotes."""
 
     text: str
     plain: bool

@@ -78,7 +78,7 @@ def package() -> Path:
 
 
 def without_byte_code(modules: Sequence[str]) -> list[str]:
-    """Return those of vfcc's modules that Python has to compile anew each time it starts."""
+    """Return vfcc's modules that have no byte code, so that every start compiles them."""
     return [name for name in modules if not _compiled(_source(name))]
 
 

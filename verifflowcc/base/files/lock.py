@@ -149,7 +149,9 @@ def locked(path: Path, wait_s: float, *, shared: bool = False) -> Iterator[None]
 
 
 def holder(path: Path) -> str | None:
-    """Return the process that holds the lock file, `unknown` where it does not say, or None where nobody does.
+    """Return the process that holds the lock file; None where it is free.
+
+    It is `unknown` where the file does not name it.
 
     Nothing is made or written. Raises WorkspaceError where that cannot be asked.
     """
@@ -210,7 +212,7 @@ def _acquire(handle: int, path: Path, wait_s: float, *, shared: bool) -> None:
 
 
 def _wait_for_lock(handle: int, kind: int, wait_s: float) -> bool:
-    """Wait in the system's own queue, where nobody is passed over; return whether the lock is held now.
+    """Wait in the system's own queue, which is fair; return whether the lock is held.
 
     The system cannot be told how long to wait, so a thread waits. It has the file open for itself: where nobody wants
     the lock any more when it comes, closing that gives it back.

@@ -289,7 +289,10 @@ def _leftovers_temporary(folder: Path, deep: bool) -> Iterator[Path]:
 
 
 def _is_running(name: str) -> bool:
-    """Say whether the process that the name tells runs; a name that tells none is from a process long gone."""
+    """Return whether the process whose id is in the name still runs.
+
+    A name without an id is from a process that ended long ago.
+    """
     digits = name.removeprefix(PREFIX).partition("-")[0]
     if not (digits.isascii() and digits.isdecimal()) or not 0 < int(digits) < 1 << 31:
         return False

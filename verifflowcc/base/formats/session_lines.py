@@ -14,7 +14,7 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Numbers of tokens. `input` is what was read anew: neither out of a cache nor into one."""
+    """Numbers of tokens. `input` was neither read from a cache nor written to one."""
 
     input: int = 0
     """Tokens read without a cache."""

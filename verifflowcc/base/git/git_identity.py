@@ -1,4 +1,4 @@
-"""What git tells of which repository this is: its first commits and its name, wherever it is checked out.
+"""The identity of a repository in git: its first commits and its name.
 
 A commit's first ancestors never change, so they are remembered for it in `local/identity.json`; what came since is all
 that is walked again. The file is derived, and holds for the git folder on this very disk alone.

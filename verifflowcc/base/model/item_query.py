@@ -26,7 +26,10 @@ _T = TypeVar("_T")
 
 
 class Operator(StrEnum):
-    """How a field stands to a condition's values; `ANY` is equality, also with any of several."""
+    """How a field is compared with a condition's values.
+
+    `ANY` is equality, also with any of several.
+    """
 
     ANY = "$eq"
     NOT = "$ne"
@@ -135,7 +138,10 @@ def ordered_by(items: Iterable[_T], order_by: str, item_of: Callable[[_T], Item]
 
 
 def order_of(order_by: str) -> tuple[str, bool]:
-    """Return the field to order by, and whether the lowest stands first. Raises UsageError as `ordered` does."""
+    """Return the field to order by, and whether the order ascends.
+
+    Raises UsageError as `ordered` does.
+    """
     field = order_by.removeprefix("-")
     if field == TAGS:
         raise UsageError("answers cannot be ordered by tags, of which an item has several")

@@ -166,7 +166,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """Whether a model ordered the best hits anew: `by` names it, empty where none did, and `why` says why (not)."""
+    """Whether a model reordered the best hits.
+
+    `by` names the model, empty where none did, and `why` says why (not).
+    """
 
     by: str
     """The model; empty for none."""

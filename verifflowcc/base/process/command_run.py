@@ -224,7 +224,10 @@ def start_group(
 
 
 def why_not_started(root: Path, argv: Sequence[str], error: OSError | ValueError) -> str:
-    """Say why a command did not start; the system tells a missing folder, program and interpreter by one word."""
+    """Explain why a command did not start.
+
+    The system has one error for a missing folder, program and interpreter.
+    """
     if isinstance(error, ValueError):
         return f"cannot be run: {error}"
     if not root.is_dir():

@@ -1,4 +1,4 @@
-"""Characters that nobody sees and that steer a reader or a terminal all the same, and how they are shown instead.
+"""Invisible characters that steer a reader or a terminal, and how they are shown.
 
 Controls (with those that begin an escape sequence), bidirectional controls, zero-width characters and fillers, tags,
 soft hyphens, private use, halves of pairs, and variation selectors where they vary nothing. Line feeds and tabs stay,

@@ -49,9 +49,9 @@ ASSIGNED, SPOKEN = "password or key beside its name", "password or key in a sent
 
 
 def beside_names(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
-    """Yield (kind, start, end) of each value that a name stands beside, whatever the value is.
+    """Yield (kind, start, end) of each value next to the name of a secret.
 
-    `lower` is the text in small letters, of the same length.
+    The value itself is not judged. `lower` is the text in small letters, of the same length.
     """
     for root in _ROOT.finditer(lower):
         left = lower[max(0, root.start() - _LEFT) : root.start()]

@@ -1,4 +1,4 @@
-"""Secrets stay out of memory: what is written is refused, what is there already is withheld wherever it is shown."""
+"""Keep secrets out of memory: refuse them in new text, withhold them in old text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ def told_of_text(key: str, text: str) -> Iterator[str]:
 
 
 def safe_entries(placed: Sequence[Placed]) -> tuple[Placed, ...]:
-    """Return the entries of a prompt with no secret in what is told of them."""
+    """Return the entries of a prompt with no secret in their descriptions."""
     return tuple(_safe(one) for one in placed)
 
 
