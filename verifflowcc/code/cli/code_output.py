@@ -124,7 +124,7 @@ def _related(kind: str, each: Related, everything: bool) -> Iterator[str]:
     yield folded(f"{each.symbol.path}:{each.symbol.line} {each.symbol.kind} {each.symbol.name}", 2)
 
     def outward(link: Link) -> bool:
-        """Whether it is said in the symbol itself: what it calls, what it inherits from."""
+        """Return whether a link leads out of the symbol: a call, or a base of a type."""
         within = (link.path, link.inside) == (each.symbol.path, each.symbol.place)
         return kind == "callees" or (kind == "inherits" and within)
 

@@ -74,7 +74,10 @@ class Types:
         self._inherits: dict[str, dict[int, list[str]]] = {}
 
     def expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
-        """Return what an expression (as in `Reference.receiver`) stands for at a line; empty where it is not known."""
+        """Return what an expression refers to at a line; empty where it is not known.
+
+        The expression is written as in `Reference.receiver`.
+        """
         question = ("expression", path, inside, text, line)
         return self._ask(question, lambda: self._expression(path, inside, text, line))
 
@@ -206,7 +209,7 @@ class Types:
         return _instances((thing,)) if self._is_type(thing) else self._result(thing, of)
 
     def _result(self, thing: Thing, of: Sequence[Thing]) -> tuple[Thing, ...]:
-        """Return what a function is said to return."""
+        """Return what a function returns, by its annotation."""
         definition = self.names.sheet(thing.path).definition(thing.place)
         text = plain_type(definition.result)
         if not text:
@@ -246,7 +249,10 @@ class Types:
                 yield from self._of_type_text(thing.path, scope, typed.type, typed.line)
 
     def _of_type_text(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
-        """Return what a type's text, or a call's, stands for: objects of the type, or what the call returns."""
+        """Return what the text of a type or a call refers to.
+
+        A type gives objects of it; a call gives what it returns.
+        """
         text = plain_type(text)
         if not text:
             return ()

@@ -47,7 +47,7 @@ def read_matches(dialect: Dialect, source: Source, matches: "Iterable[tuple[int,
 
 
 class _GrammarReading(Definitions):
-    """The reading of one text: definitions, what is bound and said of names, then what is spoken of."""
+    """Reads one text: definitions, bound names and their types, then references."""
 
     def __init__(self, dialect: Dialect, source: Source, matches: "list[Match]") -> None:
         super().__init__(dialect, source, matches)
@@ -80,7 +80,7 @@ class _GrammarReading(Definitions):
             self.bound.setdefault((self.scopes.inside(node.start_byte), self.source.of(node)), False)
 
     def _read_types(self) -> None:
-        """Read what names are said to be, in order."""
+        """Read the declared types of names, in order."""
         rows = [
             (node.start_byte, key, node, match)
             for key in ("typed", "typed_field", "typed_parameter")
@@ -147,7 +147,7 @@ class _GrammarReading(Definitions):
         return sorted(mentions.values())
 
     def _add_implemented(self, mentions: "dict[int, Said]") -> None:
-        """Say what a type inherits where that stands outside of it, if the type is in this file."""
+        """Add what a type inherits outside of its body, if the type is in this file."""
         types = {raw.name: raw for raw in self.raws if raw.kind in TYPES}
         for node, match in self.captured.get("implemented", ()):
             before, _, name = self.dialect.type_name(self.source.of(node)).rpartition(".")

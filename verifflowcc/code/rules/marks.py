@@ -131,7 +131,10 @@ class PythonSource:
 
 
 def parse_python(text: str, *, marks: bool = True) -> PythonSource | None:
-    """Return what stands in a source, its symbols alone where no `marks` are asked for; None where it is no Python."""
+    """Return the symbols and statements of a Python source; None if it does not parse.
+
+    Without `marks`, the symbols alone.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -244,7 +247,10 @@ _OBJECTIVE_C = re.compile(r"^[ \t]*(?:#|@interface|@implementation|@import|//)",
 
 @dataclass(frozen=True, slots=True)
 class _CommentMark:
-    """A mark, and the last line of its run of comments; `own_lines`: nothing but comments stands on these lines."""
+    """A mark, and the last line of its run of comments.
+
+    `own_lines`: these lines hold nothing but comments.
+    """
 
     ids: tuple[str, ...]
     line: int
@@ -335,7 +341,7 @@ def _marks_of(line: str) -> Iterator[tuple[str, ...]]:
 
 
 def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_CommentMark]:
-    """Yield the marks in the comments, each with the last line of the run of comments that it stands in."""
+    """Yield the marks in comments, each with the last line of its run of comments."""
     if MARK not in text:
         return
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -355,7 +361,7 @@ def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_CommentMark]:
 
 
 def _alone(text: str, span: Span, starts: Sequence[int]) -> bool:
-    """Say whether nothing stands before a comment on its first line."""
+    """Return whether a comment is the first thing on its first line."""
     begins = starts[bisect_right(starts, span.start) - 1]
     return not text[max(begins, span.start - 500) : span.start].strip()
 

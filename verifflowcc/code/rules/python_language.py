@@ -162,7 +162,7 @@ def _parts(names: Names, node: "Node") -> tuple[str, str]:
 
 
 def _is_made(names: Names, scope: int, name: str) -> bool:
-    """Say whether a local name is said to be something that a type of the repository may be."""
+    """Return whether a local name may have a type that the repository defines."""
     typed = names.typed.get((scope, name))
     while typed is None and scope != FILE:
         scope = names.parents[scope]
@@ -301,7 +301,10 @@ def _references(names: Names, found: list[Said], place: list[int]) -> tuple[Refe
 
 
 def _typed_names(names: Names, found: list[Said], place: list[int]) -> tuple[Typed, ...]:
-    """Return what names are said to be: fields, variables of the file, and what is called or a receiver."""
+    """Return the types of names that matter for binding.
+
+    These are fields, variables of the file, and names that are called or are receivers.
+    """
     heads = {receiver or name for _, _, name, receiver in found}
     used = {head.partition(".")[0].partition("(")[0] for head in heads}
     made = [
@@ -315,7 +318,7 @@ def _typed_names(names: Names, found: list[Said], place: list[int]) -> tuple[Typ
 
 
 def _changes(made: list[tuple[int, int, str, str]]) -> Iterator[Typed]:
-    """Yield what names are said to be, by line; what is said again is left out."""
+    """Yield the types of a name by line, without repetitions."""
     last: dict[tuple[int, str], str] = {}
     for line, scope, name, kind in made:
         if last.get((scope, name)) != kind:

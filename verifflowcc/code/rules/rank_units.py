@@ -138,7 +138,10 @@ def path_words(path: str) -> tuple[str, ...]:
 
 
 def idf(holding: int, of: int) -> float:
-    """Return how much a word tells that so many texts of so many have; rounded, since logarithms differ by machine."""
+    """Return the weight of a word that `holding` of `of` texts have.
+
+    It is rounded, since logarithms differ by machine.
+    """
     return round(math.log(1.0 + (of - holding + 0.5) / (holding + 0.5)), 3)
 
 
@@ -425,7 +428,7 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
 
 
 def _defined_in(definitions: Sequence[Definition]) -> list[Definition]:
-    """What stands between functions and has a name: constants, fields, types."""
+    """Return the named definitions between functions: constants, fields."""
     return [each for each in definitions if each.kind not in CALLABLE and each.kind not in TYPES]
 
 

@@ -354,7 +354,7 @@ class _Scan:
         return title
 
     def _title(self, before: int, place: int) -> tuple[str, int] | None:
-        """Return the sentence that a call of a test word begins with, and where the call stands."""
+        """Return the first argument of a call of a test word, and the place of the call."""
         call = _CALLED.search(self._bare[max(0, before - 200) : before])
         if call is None or not (call[1] in _SENTENCES or (call[1] in _OWNERS and call[2])):
             return None

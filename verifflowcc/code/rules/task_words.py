@@ -27,7 +27,7 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileWords:
-    """How often each word stands in the text of a file, and how often in the names of what it defines.
+    """Counts of each word in a file's text and in the names that it defines.
 
     `length` is the number of words of the text.
     """
@@ -67,7 +67,7 @@ class Wanted:
         return self._any.search(text) is not None
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
-        """Return how often each wanted word stands in a text, and how many names the text has in all."""
+        """Return the count of each wanted word in a text, and its number of names."""
         names = [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
         counts: dict[str, int] = {}
         if self.may_be_in(text):

@@ -133,8 +133,10 @@ def _read(root: Path, each: _ReadRequest, digest: str) -> tuple[str, bool]:
 
 
 def read_start(full: bytes, probe: int = 0) -> bytes | None:
-    """Return the first mebibyte of an ordinary file; None for a link or a folder. Of a file whose name tells no
-    language, that is all that is read where it does not begin with `#!`. Raises OSError.
+    """Return the first mebibyte of an ordinary file; None for a link or a folder.
+
+    With `probe`, so many bytes are read first, and nothing more unless they are `#!`: a cheap test for files whose name
+    does not show their language. Raises OSError.
     """
     try:
         handle = os.open(full, _READ)

@@ -85,7 +85,7 @@ class Tables:
         return [number for (number,) in self._store.rows("SELECT number FROM parts ORDER BY number")]
 
     def units(self, part: int) -> list[UnitRow]:
-        """Return what is kept at hand of each text of a part."""
+        """Return the row that is kept of each text of a part."""
         return [tuple(row) for row in unpacked(self._column("units", part))]
 
     def imports(self, part: int) -> "list[list[Any]]":
@@ -309,7 +309,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a state comes from: `again` makes it anew after the index was lost, `text` reads a file of it."""
+    """Ways to make a state again after the index was lost, and to read a file of it."""
 
     again: Callable[[], State]
     text: Callable[[SourceFile], bytes | None]

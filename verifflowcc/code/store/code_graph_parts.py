@@ -226,7 +226,10 @@ class GrowingPart:
     def add(
         self, row: UnitRow, facts: FileFacts, inside: Mapping[str, int], named: Mapping[str, int], size: int
     ) -> None:
-        """Add a text of `size` bytes: its facts, how often each word stands in the text, and how often in names."""
+        """Add a text of `size` bytes: its facts, and the counts of its words.
+
+        The words of names are counted by themselves as well.
+        """
         number = len(self._units)
         self.size += size
         self._units.append(row)

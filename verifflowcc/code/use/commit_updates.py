@@ -71,7 +71,10 @@ def _partner() -> Partner | None:
 
 
 class _TextReaders:
-    """Texts being read by two; what the other one was given and has not brought back is kept, lest it ends early."""
+    """Parse texts in two processes.
+
+    Texts that the other process has not returned are kept, in case it ends early.
+    """
 
     def __init__(self, write: Callable[[Part], None], advance: Advance, partner: Partner | None) -> None:
         self._write, self._advance, self._partner = write, advance, partner

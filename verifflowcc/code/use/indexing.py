@@ -94,7 +94,7 @@ class _IndexUpdating(DerivedTables):
         return self._looked(tables) if self._commit is None else self._committed(tables, self._commit)
 
     def _looked(self, tables: Tables) -> State | None:
-        """Return the state that is kept where it still holds, else that of the tree brought up anew."""
+        """Return the kept state where it is still valid, else that of the updated tree."""
         self._listing = self._listing or Listing(self._root)
         self.store.hold()
         tree = tables.tree()
