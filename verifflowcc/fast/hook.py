@@ -61,7 +61,7 @@ class AnswerLateError(BaseException):
 
 
 class Hook:
-    """One call of a hook: what was said, by which client, in which project."""
+    """One call of a hook by a client, in a project."""
 
     def __init__(self, client: str, event: str) -> None:
         self.client, self.event = client, event

@@ -10,7 +10,7 @@ from verifflowcc.sprint.cli import move_output as fork_views
 
 
 def whole(state: SprintState, people_lines: Sequence[str] = ()) -> str:
-    """Return a sprint with its goals, its stages, the lines on what people said, and its problems."""
+    """Return a sprint: goals, stages, recorded statements, and problems."""
     lines = [f"{state.id}: {state.title} ({state.status}{with_gaps(state.gaps)})"]
     lines += [f"goal: {goal}" for goal in state.goals]
     if state.unfinished:

@@ -73,7 +73,7 @@ class _SymbolPlace:
     symbol: str
 
     def touches(self, path: str, symbol: str) -> bool:
-        """Whether a change here touches what is said of a place: the same, inside of it, or around it."""
+        """Return whether a change here touches that place: the same, inside or around it."""
         if path != self.path:
             return self.path.startswith(f"{path}/")
         return not symbol or not self.symbol or _within(symbol, self.symbol) or _within(self.symbol, symbol)

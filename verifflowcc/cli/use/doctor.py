@@ -176,7 +176,7 @@ def _roles(workspace: Workspace) -> Iterator[Remark]:
 
 
 def _checked(area: str, problems: Sequence[str], notices: Sequence[str], command: str, sound: str) -> Iterator[Remark]:
-    """Yield what a check of a file said; `sound` is what to say where it found nothing wrong."""
+    """Yield the problems and notices of a check, and `sound` if there are no problems."""
     yield from (Remark(area, Health.FINDING, problem, command) for problem in problems)
     yield from (Remark(area, Health.NOTE, notice) for notice in notices)
     if not problems:

@@ -50,7 +50,7 @@ def _used(part: str, use: PartUse, total: int) -> str:
 
 
 def _placed(one: Placed) -> _Row:
-    """The fate stands in a column of its own, so the reason does not begin with it."""
+    """Return the reason without the fate, which has a column of its own."""
     reason = one.reason.removeprefix(f"{Fate.DROPPED}: ")
     return (
         str(one.candidate.layer),

@@ -32,7 +32,7 @@ BOUNDLESS_TOKENS = 1 << 50
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An entry as it stands in the prompt: its body whole or trimmed."""
+    """An entry in the prompt, with its body whole or trimmed."""
 
     candidate: Candidate
     text: str

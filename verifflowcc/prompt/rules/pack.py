@@ -188,7 +188,7 @@ class Packing:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """One way to share the tokens out: what each layer held from its own share, and in the end; what nobody used."""
+    """One way to share the tokens: first and final fill by layer, and the unused rest."""
 
     first: tuple[Filled, ...]
     final: tuple[Filled, ...]

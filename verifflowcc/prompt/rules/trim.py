@@ -292,7 +292,7 @@ def summarise(
 
 
 def mark(left_out_tokens: int, total_tokens: int, rest: str) -> str:
-    """Return the line that stands where text is gone.
+    """Return the line that replaces the text left out.
 
     >>> mark(1234, 2040, "CLAUDE.md")
     '[… 1,234 of 2,040 tokens left out here; the rest: CLAUDE.md]'

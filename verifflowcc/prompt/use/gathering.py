@@ -208,7 +208,10 @@ def _invalid_reasons(selected: Iterable[Selected], bodies: Mapping[str, Body], g
 def _stale(
     checking: Checking | None, bodies: Mapping[str, Body], invalid_reasons: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return path → what became of the code of an item that stands, and the digest of all that code, by its name."""
+    """Return, by path, how the code of valid items changed; and that code's digest.
+
+    The digest has the name under which prompts list it.
+    """
     if checking is None:
         return {}, {}
     stale, digest = checking.code.stale(body.item for path, body in bodies.items() if not invalid_reasons.get(path))

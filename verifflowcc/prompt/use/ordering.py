@@ -57,7 +57,10 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A selected file or item as it was read; `invalid_reason` has why it does not hold any more, empty where it does."""
+    """A selected file or item as it was read.
+
+    `invalid_reason` says why it is no longer in force; it is empty where it is.
+    """
 
     one: Selected
     path: str

@@ -64,7 +64,9 @@ class StageView:
 def advance_stage(
     workspace: Workspace, sprint_id: str, *, actor: str, stay: str | None = None, commit: bool = False
 ) -> Transition:
-    """Leave the stage in work and enter the next, if its exit gate and the next one's entry gate are open.
+    """Leave the active stage and enter the next, if both gates are open.
+
+    The gates are its exit gate and the next one's entry gate.
 
     `summary.md` and `metrics.json` are written first, for people; the event holds what vfcc reads of them. After a
     crash before it the command is run again. What is remembered of the stage ends with it; that never holds the stage
@@ -151,7 +153,7 @@ def reopen_stage(
 
 
 def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageView:
-    """Return a stage with its gates; the one in work where none is named (else the last)."""
+    """Return a stage with its gates (default: the active one, else the last)."""
     state = load_sprint(workspace, sprint_id)[1]
     stage = stage_meant(state, stage_id)
     wanted = stage.stage.id
@@ -184,7 +186,9 @@ def save_artifacts(
 def update_stage(
     workspace: Workspace, sprint_id: str, stage_id: str, artifacts: Mapping[str, object]
 ) -> tuple[str, ...]:
-    """Save artifacts and write the stage's `summary.md` as it stands now; the exit of the stage writes it again.
+    """Save artifacts and write the stage's current `summary.md`.
+
+    The exit of the stage writes it again.
 
     Returns the paths written, relative to the project's root.
     """
@@ -199,7 +203,7 @@ def update_stage(
 
 
 def stage_in_work(state: SprintState) -> StageState:
-    """Return the stage in work. Raises UsageError where there is none."""
+    """Return the active stage. Raises UsageError where there is none."""
     if state.status is SprintStatus.CLOSED:
         raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
     stage = state.stage(state.current) if state.current else None
