@@ -135,12 +135,12 @@ def select(
     tree: Tree,
     strategies: Mapping[Layer, LayerStrategy],
     place: Place,
-    told: Collection[Derived] = (),
+    derived: Collection[Derived] = (),
     offered: Mapping[str, Sequence[Source]] | None = None,
 ) -> Selection:
     """Return the selection for `place`; `unmatched` lists always-load patterns alone.
 
-    `told` are the derived sources that have something to say, `offered` is what each virtual source has.
+    `derived` are the derived sources that have content, `offered` is what each virtual source has.
     """
     selected: list[Selected] = []
     unmatched: list[tuple[Layer, str]] = []
@@ -150,7 +150,7 @@ def select(
             for pattern, always in _patterns(strategies[layer]):
                 origin = source_of(layer, pattern)
                 found: Sequence[Source] = (
-                    (offered or {}).get(origin, ()) if origin else list(_matching(tree, layer, pattern, place, told))
+                    (offered or {}).get(origin, ()) if origin else list(_matching(tree, layer, pattern, place, derived))
                 )
                 if always and not found and not origin:
                     unmatched.append((layer, pattern))
