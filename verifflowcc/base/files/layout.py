@@ -15,7 +15,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.model.layers import HANDOVER, LAYER_OF, Layer
 from verifflowcc.base.records import dataclass, field
 
-# Nothing of a memory tree lies outside of it, whatever a link says.
+# No link may lead out of the memory tree: what a clone brings must not make us read or write elsewhere.
 
 
 def check_inside(path: Path, memory: Path) -> None:

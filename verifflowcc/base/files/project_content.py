@@ -121,7 +121,7 @@ def _is_binary(start: bytes) -> bool:
     return b"\0" in start[:_TEXT_PROBE_BYTES]
 
 
-# A git repository inside the project: a submodule, or a clone that lies there. Its commit stands for its files.
+# A git repository inside the project is a submodule, or a clone. Git does not list its files, so its commit is used.
 
 
 def digest_nested(root: Path, name: str) -> str | None:

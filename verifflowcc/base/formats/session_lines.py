@@ -7,7 +7,7 @@ from typing import Any
 
 from verifflowcc.base.records import dataclass, field
 
-# What a client's file of a session tells, told as its hooks tell it; and what a session spent.
+# A client's session file is read into the form of its hooks, so that an import and a recording give the same events.
 
 Json = Any
 
@@ -79,7 +79,7 @@ class Spent:
     agent_type: str = ""
 
 
-# Lines of JSON of a transcript: each an object, with what is broken told, and a torn last line left for next time.
+# A torn last line of a transcript is left for the next time: the client may still be writing it.
 
 JsonLinesJson = None | bool | int | float | str | Sequence["JsonLinesJson"] | Mapping[str, "JsonLinesJson"]
 _MAX_LINE_NOTES = 20

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.trace_values import TraceItem
 
 
-# What memory must not bring into a prompt: secrets, and characters that nobody sees and that steer a reader.
+# Memory must bring neither secrets nor invisible characters into a prompt: the latter can steer a model unseen.
 
 
 def safe_text(text: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typer._click import Command
 
 
-# The command that somebody meant who typed a word that is none.
+# A mistyped command gets a hint with the command that was probably meant.
 
 SYNONYMS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("new", "create"), ("start", "add", "create")),

@@ -22,7 +22,7 @@ from verifflowcc.sprint.use.sprint_reading import list_sprints, resolve_sprint, 
 from verifflowcc.sprint.use.workflow_use import WorkflowReport, check_workflow
 from verifflowcc.trace.use.trace_checking import TraceChecked, check_trace
 
-# The findings that were there before the present work, for `--new`: a checkout of its base is checked as well.
+# `--new` hides older findings. To know them, it checks a checkout of the base as well.
 
 
 @dataclass(frozen=True, slots=True)

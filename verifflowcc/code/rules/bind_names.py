@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Answer = tuple[Thing, ...]
 
 
-# Questions that lead to each other, at times in circles: each has one answer, whatever was asked before.
+# Imports can form circles, so a question may lead back to itself; its answer must not depend on earlier questions.
 
 DEEPEST = 60
 """A question that leads to more questions inside of each other has no answer: well below what Python itself allows."""

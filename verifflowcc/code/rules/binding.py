@@ -21,7 +21,7 @@ from verifflowcc.code.rules.graph import (
     SymbolKind,
 )
 
-# Names that say little about whom they mean: those of the languages themselves.
+# The languages' own names: too common to show which definition is meant.
 
 _SCRIPT = (
     "Array Boolean Date Error Function Infinity JSON Map Math NaN Number Object Promise Proxy Reflect RegExp Set String"
@@ -58,7 +58,7 @@ COMMON_METHODS = frozenset(_METHODS.split()).union(
 """Methods that objects of any kind have: that one alone is defined here does not say that it is meant."""
 
 
-# What an expression stands for, as far as it is said: objects of types, their members and what they inherit.
+# An expression is followed only as far as its types are declared: objects, their members and what they inherit.
 
 MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})

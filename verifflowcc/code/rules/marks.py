@@ -106,7 +106,7 @@ def _name(code: str, line: str) -> str:
     return found[1][:LONGEST_NAME] if found else ""
 
 
-# What Python's own parser tells of a source text: its symbols, its docstrings, and the marks that pytest reads.
+# Python's own parser reads Python: it also finds docstrings and pytest marks, which no comment scanner sees.
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

@@ -10,10 +10,10 @@ from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Sear
 from verifflowcc.code.rules.repository_map import FileGraph, page_rank
 from verifflowcc.code.rules.task_words import Asked, Wanted, words_in
 
-# Which files bear on a task: words in path, names and text (BM25 over fields), names and paths as they stand, what
-# imports what (personalised PageRank), and a little for what others lean on and for size.
+# Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
+# by imports (personalised PageRank), and a little by how many files depend on them and by size.
 #
-# Sums, products and quotients alone, but for rounded logarithms: the same on every machine.
+# Only sums, products, quotients and rounded logarithms are used: others differ in their last bits between machines.
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def _shares(scores: Mapping[str, float]) -> dict[str, float]:
     return {path: value / best for path, value in scores.items()} if best else {}
 
 
-# A source file in units, the pieces that a prompt shows: each function whole, and what stands between them.
+# A source file is cut into units, the pieces that a prompt shows: each function whole, and the lines between them.
 
 
 @dataclass(frozen=True, slots=True)

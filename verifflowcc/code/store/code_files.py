@@ -14,7 +14,7 @@ from verifflowcc.base.text.glob import select
 from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.code.rules.comment_syntax import language_of
 
-# What is known of source files by their content: a text that was read once is not read again, wherever it lies.
+# Facts are kept by the digest of the content, so that a file that was moved or copied is not parsed again.
 
 _FEW = 200
 SPARE = 1_000

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 # The tables of the code graph: parts, their facts and lists, and the last state of the working tree.
 #
-# Whatever is read is what was written, or DamagedError is raised; parts come and go as wholes, under numbers that are
-# never given twice.
+# A row that is read is what was written, or DamagedError is raised. Parts are added and removed whole, and their
+# numbers are never used again, so that a stale number cannot name another part.
 
 LAYOUT = 4
 _SCHEMA = """
@@ -214,7 +214,7 @@ def _list_number(part: int, kind: int, bucket: int) -> int:
     return (part * len(LISTS) + kind) * MOST_UNITS + bucket
 
 
-# Parts put together, so that a question has few to look into; texts that nothing has any more are left out in time.
+# Small parts are merged, since a question looks into every part; texts that no file has any more are dropped then.
 
 MOST_PARTS = 16
 LARGE_PARTS = 4

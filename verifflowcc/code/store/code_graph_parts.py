@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     Columns = list[list[Any]]
 
 
-# The facts of a source text as bytes and back, and bytes that tell of damage to them.
+# The facts of a source text as bytes and back, with a checksum against damage.
 #
 # What is written down is a JSON list for each field of the records, in order, compressed. `sealed` puts a checksum
-# before bytes that holds for one place in one table, so that a row that is damaged, or stands elsewhere, is found.
+# before bytes that holds for one place in one table, so that a row that is damaged, or was moved, is found.
 
 _T = TypeVar("_T")
 _SUM_BYTES = 4

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Why a source file counts less than others: it is a test, somebody else's, made by a program, or packed.
 #
-# Marks are told by the first letters of their names.
+# The tables keep marks as the first letters of their names.
 
 _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "testing", "spec", "specs", "testdata", "e2e", "__mocks__"})
 _TEST_NAME = re.compile(

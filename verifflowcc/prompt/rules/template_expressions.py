@@ -62,7 +62,7 @@ def reading_environment() -> "Environment":
     return new_environment()
 
 
-# What each name in a template stands for, read from the annotations of the views.
+# The shape of each name in a template is read from the annotations of the views, so that the two cannot differ.
 #
 # A shape decides what may be done with a value. Lines are short, so that any listed operation on one costs little;
 # bodies may be large, so that they can only be printed, measured and asked whether they are empty.
