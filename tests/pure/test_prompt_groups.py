@@ -80,7 +80,7 @@ def test_an_item_with_parts_of_its_own_comes_behind_the_list_of_its_type() -> No
 
 def test_dates_are_printed_only_where_items_repeat_or_replace_each_other() -> None:
     alone = item("Use LF.", "decision", name="c", date="2026-01-03", subject="ends")
-    old = item("Use tabs.", "decision", name="a", date="2026-01-01", subject="space", standing="superseded by b")
+    old = item("Use tabs.", "decision", name="a", date="2026-01-01", subject="space", invalid_reason="superseded by b")
     new = item("Use spaces.", "decision", name="b", date="2026-01-02", subject="space")
 
     assert printed(groups_of([old, new, alone])).splitlines()[2:] == [
@@ -133,7 +133,7 @@ ENTRIES = [
     item("It is small, and it is everywhere.", "decision", name="s", title="Keep state in SQLite"),
     item("The read fails in a pipe.", "failure", name="p", title="getpass hangs on Windows", error="EPIPE"),
     item("Never use it.", "guideline", trust="agent", name="n"),
-    item("Use tabs everywhere.", "decision", name="o", standing="superseded by spaces-7q2m", title="o"),
+    item("Use tabs everywhere.", "decision", name="o", invalid_reason="superseded by spaces-7q2m", title="o"),
     file("# Click\n\nBe short.", "CLAUDE.md"),
     file("Be short.", "conventions/messages.md"),
     file('{"a": 1}', "stage/login/planning/artifacts/cases.json", kind="json"),

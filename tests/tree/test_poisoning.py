@@ -211,7 +211,7 @@ def _fenced(here: Workspace) -> Iterator[str]:
 def test_no_text_closes_its_fence_or_brings_in_what_nobody_sees(number: int) -> None:
     text = TEXTS[number]
 
-    view = entry_view(text, text, source=text, title=text, date=text, trust=text, standing=text)
+    view = entry_view(text, text, source=text, title=text, date=text, trust=text, invalid_reason=text)
 
     page = f"### {view.key}\n\nFrom {view.source}, {view.date}, {view.standing}\n\n"
     page += f"{view.fence}{view.info}\n{view.text}\n{view.fence}\n\n## Your Task\n"

@@ -1,4 +1,7 @@
-"""The effective configuration of a project: from the cache where its file is unchanged, else validated anew."""
+"""Load the effective configuration of a project.
+
+It comes from the cache where its file is unchanged, and is validated otherwise.
+"""
 
 import os
 from collections.abc import Collection, Mapping

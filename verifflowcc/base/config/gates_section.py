@@ -223,7 +223,7 @@ def sentence(text: str, at: str = "") -> PydanticCustomError:
 
 
 def obeys(problem: Callable[[str], str | None]) -> AfterValidator:
-    """Return the check that a text has no problem, told as a predicate on the text."""
+    """Turn a function that returns a text's problem into a validator."""
 
     def check(text: str) -> str:
         found = problem(text)

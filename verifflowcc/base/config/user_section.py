@@ -56,8 +56,8 @@ def read_user_settings(data: bytes, name: str) -> UserSettings:
     try:
         section = UserFileSection.model_validate(given)
     except ValidationError as error:
-        told = (_problem(each, plain.lines) for each in error.errors(include_url=False))
-        found += [(line, f"{name}:{line}: {why}") for line, why in told]
+        problems = (_problem(each, plain.lines) for each in error.errors(include_url=False))
+        found += [(line, f"{name}:{line}: {why}") for line, why in problems]
     if found:
         raise ConfigError(tuple(dict.fromkeys(problem for _, problem in sorted(found))))
     found_settings: UserSettings = section.memory.settings()

@@ -87,7 +87,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A single value as written; `plain` is true where it stands without quotes."""
+    """A single value as written; `plain` is true for one without quotes."""
 
     text: str
     plain: bool
@@ -310,20 +310,20 @@ def read_yaml(
     problems = list(document.problems)
     if document.root is None:
         return Plain(None, lines, tuple(problems))
-    value = _plain(document.root, (), _Reading(name, exact, lines, problems))
+    value = _plain(document.root, (), _PlainReader(name, exact, lines, problems))
     lines[()] = document.root.line
     return Plain(value, lines, tuple(problems))
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _PlainReader:
     name: str
     exact: bool
     lines: Lines
     problems: list[str]
 
 
-def _plain(node: Node, loc: Loc, reading: _Reading) -> Value:
+def _plain(node: Node, loc: Loc, reading: _PlainReader) -> Value:
     if isinstance(node, Scalar):
         return read_scalar(node, exact=reading.exact)
     if isinstance(node, Sequence):

@@ -15,7 +15,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.model.layers import HANDOVER, LAYER_OF, Layer
 from verifflowcc.base.records import dataclass, field
 
-# Nothing of a memory tree lies outside of it, whatever a link says.
+# No link may lead out of the memory tree: what a clone brings must not make us read or write elsewhere.
 
 
 def check_inside(path: Path, memory: Path) -> None:
@@ -172,7 +172,7 @@ _SOURCE_NAMES = {(Layer.STAGE, "previous_stage_summary.md"): HANDOVER}
 
 
 def source_of(layer: Layer, pattern: str) -> str:
-    """Return the virtual source that `pattern` stands for in a layer's strategy; empty where it names files."""
+    """Return the virtual source that `pattern` names; empty where it names files."""
     name = _SOURCE_NAMES.get((layer, pattern), pattern)
     return name if name in LAYER_OF else ""
 
@@ -191,7 +191,9 @@ def folder_of(layer: Layer, place: Place) -> str | None:
 
 
 def sources(layer: Layer, pattern: str, place: Place) -> tuple[Source, ...]:
-    """Return what `pattern` in the layer's strategy stands for; nothing where the layer has no folder here.
+    """Return what `pattern` names in a layer's strategy.
+
+    That is nothing where the layer has no folder here.
 
     >>> sources(Layer.AGENT, "prompt_template.md", Place("coder"))
     (Files(folder='.memory/agent/coder', pattern='prompt.md'),)

@@ -121,7 +121,7 @@ def _is_binary(start: bytes) -> bool:
     return b"\0" in start[:_TEXT_PROBE_BYTES]
 
 
-# A git repository inside the project: a submodule, or a clone that lies there. Its commit stands for its files.
+# A git repository inside the project is a submodule, or a clone. Git does not list its files, so its commit is used.
 
 
 def digest_nested(root: Path, name: str) -> str | None:
@@ -236,15 +236,17 @@ def _names(root: Path) -> Iterator[bytes]:
 
 def _listed_by_git(root: Path) -> list[bytes] | None:
     """Return the files that git has or would add; None where it has nothing to do with this folder."""
-    said = ask_git(root, "ls-files", "-z", *_HAS_OR_ADDS)
-    if said.code:
-        if "not a git repository" in said.err:
+    answer = ask_git(root, "ls-files", "-z", *_HAS_OR_ADDS)
+    if answer.code:
+        if "not a git repository" in answer.err:
             return None
         hint = (
-            "git config --global --add safe.directory " + str(root) if "dubious ownership" in said.err else "git status"
+            "git config --global --add safe.directory " + str(root)
+            if "dubious ownership" in answer.err
+            else "git status"
         )
-        raise WorkspaceError(f"git cannot list the files of {root}: {said.first_line}", hint=hint)
-    names = list(dict.fromkeys(name.rstrip(b"/") for name in said.out.split(b"\0") if name))
+        raise WorkspaceError(f"git cannot list the files of {root}: {answer.first_line}", hint=hint)
+    names = list(dict.fromkeys(name.rstrip(b"/") for name in answer.out.split(b"\0") if name))
     return None if not names and is_ignored(root) else names
 
 

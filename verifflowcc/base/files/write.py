@@ -262,7 +262,7 @@ def sync_folder(folder: Path) -> None:
 
 # Temporary files that a killed process left behind: found, and swept away by the next writer.
 #
-# A temporary file's name tells the process that makes it; it is left over once no such process runs here.
+# A temporary file has its process's id in its name; it may be removed once no such process runs on this machine.
 
 
 def leftovers(folders: Iterable[Path], *, deep: bool = True) -> tuple[Path, ...]:
@@ -289,7 +289,10 @@ def _leftovers_temporary(folder: Path, deep: bool) -> Iterator[Path]:
 
 
 def _is_running(name: str) -> bool:
-    """Say whether the process that the name tells runs; a name that tells none is from a process long gone."""
+    """Return whether the process whose id is in the name still runs.
+
+    A name without an id is from a process that ended long ago.
+    """
     digits = name.removeprefix(PREFIX).partition("-")[0]
     if not (digits.isascii() and digits.isdecimal()) or not 0 < int(digits) < 1 << 31:
         return False
@@ -474,7 +477,7 @@ def _segment_regex(segment: str) -> re.Pattern[str]:
 
 # Names of files as text that can be written down, whatever bytes a file system allows in them.
 #
-# A name that is UTF-8 is itself. In any other, each byte that is not part of a character stands as `\xff`.
+# A name that is UTF-8 is itself. In any other, each byte that is not part of a character is written as `\xff`.
 
 _ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
 

@@ -45,7 +45,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A mapping's pairs in their order; a key that stands twice is here twice."""
+    """The pairs of a mapping in their order; a repeated key is here twice."""
 
     pairs: tuple[tuple[str, "Value"], ...]
     line: int
@@ -283,8 +283,8 @@ class Fields:
             return default
         value = read_thousandths(text)
         if value is None:
-            said = f"{name} {quoted(text)} is not a number from 0 to 1"
-            self.note(self.values[name], f"{said}; {show_thousandths(default)} is used")
+            problem = f"{name} {quoted(text)} is not a number from 0 to 1"
+            self.note(self.values[name], f"{problem}; {show_thousandths(default)} is used")
             return default
         return value
 
@@ -340,20 +340,20 @@ class Fields:
         return tuple(found)
 
     def source(self) -> Source:
-        """Return where the item came from; explicit, by a human, where nothing is said."""
+        """Return where the item came from (default: explicit, by a human)."""
         value = self.values.get("source")
         if value is None or is_null(value):
             return Source()
         kind = value.text.strip() if isinstance(value, Scalar) else member(value, "kind")
         if isinstance(value, Sequence) or (kind is not None and kind not in set(SourceKind)):
-            said = quoted(kind) if kind else "a list"
-            self.note(value, f"source {said} is not one of {_choice(kind or '', tuple(SourceKind))}; explicit is used")
+            shown = quoted(kind) if kind else "a list"
+            self.note(value, f"source {shown} is not one of {_choice(kind or '', tuple(SourceKind))}; explicit is used")
             kind = None
         names = (member(value, name) for name in ("project", "session", "origin", "turn", "speaker"))
         return Source(SourceKind(kind or "explicit"), member(value, "actor") or "human", *names)
 
     def uses(self) -> Uses:
-        """Return how often the item was used and when last; none where nothing is said."""
+        """Return how often the item was used and when last (default: never)."""
         value = self.values.get("uses")
         if value is None or is_null(value):
             return Uses()
@@ -365,7 +365,10 @@ class Fields:
         return Uses(int(count or "0"), day)
 
     def archived(self) -> Archived | None:
-        """Return when and why the item was put away; None where nothing is said, or by somebody's own key."""
+        """Return when and why the item was archived; None if it was not.
+
+        None too where `archived` is a key of a person's own.
+        """
         value = self.values.get("archived")
         on = member(value, "on") if value is not None else None
         day = read_moment(on) if on else None
@@ -389,7 +392,7 @@ class Fields:
         return None if text is None else int(text)
 
     def details(self) -> tuple[tuple[str, str], ...]:
-        """Return the texts of the mapping `details`, in its order; of a key that stands twice, the last."""
+        """Return the texts of the mapping `details`, in order; the last of a repeated key."""
         value = self.values.get("details")
         if value is None or is_null(value):
             return ()

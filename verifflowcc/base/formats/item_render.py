@@ -52,7 +52,7 @@ def render_uses(uses: Uses) -> str:
 
 
 def render_archived(archived: Archived) -> str:
-    """Return when and why an item was put away, as the one line of YAML that follows `archived:`.
+    """Return when and why an item was archived, as the YAML after `archived:`.
 
     >>> render_archived(Archived("2026-11-21", "ended", was="active"))
     '{on: 2026-11-21, why: ended, was: active}'
@@ -74,7 +74,9 @@ def render_details(details: Iterable[tuple[str, str]]) -> str:
 
 
 def scalar(text: str) -> str:
-    """Return a text as one line of YAML that reads as this text, whoever reads it; quoted only where it must be.
+    """Return a text as a line of YAML that every reader reads alike.
+
+    It is quoted only where it must be.
 
     >>> scalar("Index with FTS5"), scalar("no"), scalar("a: 'b'"), scalar("010")
     ('Index with FTS5', "'no'", "'a: ''b'''", "'010'")

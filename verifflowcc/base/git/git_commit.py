@@ -52,7 +52,7 @@ def read_settings(root: Path) -> tuple[Setting, ...]:
 
 # What a repository has git run at a commit: active hooks, filters, and programs that sign.
 #
-# Only what the repository itself names counts. Programs that stand in the machine's own settings are the person's, as
+# Only what the repository itself names counts. Programs in the machine's own settings are the person's, as
 # are hooks in a folder that these name outside of the project.
 
 HOOKS = (

@@ -47,7 +47,7 @@ _SAME = ("diff-tree", "-r", "--quiet", "--no-renames")
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _HeadPlace:
     """Where HEAD is, and which folder of the repository the project is (empty: all of it)."""
 
     head: str
@@ -143,7 +143,7 @@ def _counts(path: str) -> bool:
     return belongs(path) or path.startswith(".memory/project/")
 
 
-def _find_place(root: Path, base: str) -> _Place:
+def _find_place(root: Path, base: str) -> _HeadPlace:
     if not _COMMIT.fullmatch(base):
         raise WorkspaceError(f"the sprint's base {base!r} is no commit's id")
     result = ask_git(
@@ -155,7 +155,7 @@ def _find_place(root: Path, base: str) -> _Place:
     if shallow == b"true":
         raise WorkspaceError("the clone is shallow and its history is cut off; git fetch --unshallow brings the rest")
     prefix, head, _ = rest.removesuffix(b"\n").rsplit(b"\n", 2)
-    return _Place(head.decode("utf-8", "replace"), prefix)
+    return _HeadPlace(head.decode("utf-8", "replace"), prefix)
 
 
 def why_unknown(root: Path, base: str, result: GitResult) -> str:
@@ -171,7 +171,7 @@ def why_unknown(root: Path, base: str, result: GitResult) -> str:
     return f"git has no commit {base[:12]}, the sprint's base{more}"
 
 
-def _commits(root: Path, base: str, place: _Place) -> tuple[tuple[Logged, ...], tuple[str, ...]]:
+def _commits(root: Path, base: str, place: _HeadPlace) -> tuple[tuple[Logged, ...], tuple[str, ...]]:
     """Return the commits since `base` that touch the project, and the tags of the content at HEAD."""
     if base == place.head:
         return (), _tags_at(root, place)
@@ -181,7 +181,7 @@ def _commits(root: Path, base: str, place: _Place) -> tuple[tuple[Logged, ...], 
     return tuple(one for one in commits if one.note.paths or not place.prefix), tags
 
 
-def _tags_before(root: Path, place: _Place, commits: tuple[Logged, ...]) -> tuple[str, ...]:
+def _tags_before(root: Path, place: _HeadPlace, commits: tuple[Logged, ...]) -> tuple[str, ...]:
     """Return the tags of the last tagged commit, where nothing but `.memory/` changed after it.
 
     What a sprint puts on record after its tag is committed, too; the project that was tagged is the same.
@@ -195,11 +195,11 @@ def _tags_before(root: Path, place: _Place, commits: tuple[Logged, ...]) -> tupl
     return ()
 
 
-def _tags_at(root: Path, place: _Place) -> tuple[str, ...]:
+def _tags_at(root: Path, place: _HeadPlace) -> tuple[str, ...]:
     return tuple(tag for one in _log(root, place, "--no-walk", place.head) for tag in one.tags)
 
 
-def _log(root: Path, place: _Place, *revisions: str, paths: Sequence[str] = ()) -> tuple[Logged, ...]:
+def _log(root: Path, place: _HeadPlace, *revisions: str, paths: Sequence[str] = ()) -> tuple[Logged, ...]:
     result = ask_git(root, "--literal-pathspecs", *LOG, *revisions, "--", *paths)
     if result.code:
         raise WorkspaceError(f"git cannot tell the commits since the sprint's base: {result.first_line}")
@@ -227,7 +227,7 @@ def _work_tree(root: Path) -> WorkTree:
         raise WorkspaceError(f"git cannot compare with the sprint's base: {error.message}") from error
 
 
-def _tracked(root: Path, base: str, place: _Place, tree: WorkTree) -> Iterator[Change]:
+def _tracked(root: Path, base: str, place: _HeadPlace, tree: WorkTree) -> Iterator[Change]:
     changed = {name: found for name, found in tree.changed.items() if belongs(shown_name(name))}
     with index_of_work_tree(root, place.prefix, changed) as env:
         result = ask_git(root, *_DIFF, base, "--", ".", env=env)

@@ -209,7 +209,7 @@ def _problem(root: Path, sha: str, state: str, judges: tuple[str, ...]) -> str:
     result = ask_git(root, "verify-commit", "--", sha, settings=judges)
     if result.code == 0 and state == "G":
         return ""
-    if result.tells_why:
+    if result.has_error_text:
         missing = _MISSING.fullmatch(result.first_line)
         why = f"{missing[1]} is not installed" if missing else result.first_line
         return f"its signature cannot be checked: {why}"

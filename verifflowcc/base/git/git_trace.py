@@ -27,7 +27,7 @@ _SHALLOW = "the clone is shallow and its history is cut off; git fetch --unshall
 
 @dataclass(frozen=True, slots=True)
 class GitPlace:
-    """Where the project stands in git.
+    """The branch, commit and folder of the project in git.
 
     `head` is the id of the commit that is checked out; `prefix` the project's folder in the repository, ending with `/`
     or empty. `target` is the name of the branch to compare with and `tip` its commit. `problem` says why git knows
@@ -62,7 +62,7 @@ class Past:
 
 
 def find_place(root: Path, target: str | None) -> GitPlace:
-    """Return where the project stands; `target` is the branch that the configuration names, if any."""
+    """Return the project's place in git; `target` is the configured branch, if any."""
     if not in_repository(root):
         return GitPlace(problem=f"{root} is in no git repository")
     try:

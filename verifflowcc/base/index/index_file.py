@@ -240,7 +240,7 @@ def index_form() -> Form:
 
 
 class Store:
-    """A connection to the index that outlives damage to its file: it goes on with an empty one.
+    """A connection to the index; a damaged file is replaced by an empty one.
 
     `replaced` counts how often that happened, and `notice` says why nothing is kept, where nothing is.
     """
@@ -289,7 +289,7 @@ class Store:
         self._connection.close()
 
     def start_over_if_damaged(self, error: sqlite3.DatabaseError) -> bool:
-        """Go on with an empty index where `error` tells of damage; return whether it does."""
+        """Continue with an empty index if `error` shows damage; return whether it did."""
         if _damaged(error):
             self._start_over()
         return _damaged(error)
@@ -359,7 +359,7 @@ def _open_file(path: Path, form: Form) -> sqlite3.Connection:
 
 
 def _rows(connection: sqlite3.Connection, statement: str, values: Sequence[object]) -> list[Any]:
-    """Return all rows. Python's own error for what it cannot read of a damaged file is told as SQLite's are."""
+    """Return all rows; an error of Python's over damaged data is raised as SQLite's."""
     try:
         return connection.execute(statement, values).fetchall()
     except UnicodeDecodeError as error:

@@ -295,7 +295,7 @@ class ExtractionMode(StrEnum):
 
 
 class ScopeMode(StrEnum):
-    """How the scope of what is new is chosen, where nobody names one.
+    """How the scope of a new item is chosen, where none is named.
 
     By whose a statement is (`workspace`), what a role learns to that role (`skill`), or by a person alone (`manual`).
     """
@@ -313,7 +313,7 @@ class SecretScanner(StrEnum):
 
 
 class Stale(StrEnum):
-    """What becomes of an item whose code changed."""
+    """What happens to an item whose code changed."""
 
     FLAG = "flag"
     WITHHOLD = "withhold"
@@ -355,7 +355,7 @@ class AssembliesSettings:
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
-    """Whether a model orders the best candidates anew."""
+    """Whether a model reorders the best candidates."""
 
     enabled: bool = key(False, "Whether a model is asked to order the best candidates.")
     max_candidates: int = key(20, "The most candidates that it is given.", least=1, most=MOST_CANDIDATES)
@@ -390,7 +390,7 @@ class EmbeddingsSettings:
 
 @dataclass(frozen=True, slots=True)
 class ScopeSettings:
-    """How the scope of what is new is chosen, where nobody names one."""
+    """How the scope of a new item is chosen, where none is named."""
 
     mode: ScopeMode = key(
         ScopeMode.WORKSPACE,
@@ -468,7 +468,7 @@ class MemorySettings:
 
 
 class ToolTable(StrEnum):
-    """What happens to a call of a tool that the role of the stage in work may not make."""
+    """What happens to a call of a tool that the role of the active stage may not make."""
 
     DENY = "deny"
     ASK = "ask"

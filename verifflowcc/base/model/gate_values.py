@@ -247,7 +247,10 @@ PEOPLE = frozenset({Kind.REVIEW, Kind.ATTESTATION})
 
 
 class Mode(StrEnum):
-    """What an unmet criterion does: `hard` closes the gate, `soft` goes on record, `off` is not asked."""
+    """What an unmet criterion does.
+
+    `hard` closes the gate, `soft` goes on record, `off` is not asked.
+    """
 
     HARD = "hard"
     SOFT = "soft"
@@ -376,7 +379,7 @@ class Gate:
 
     @property
     def findings(self) -> tuple[Assessment, ...]:
-        """What is not met and goes on record without closing it."""
+        """The unmet criteria that are on record without closing the gate."""
         return tuple(each for each in self.assessments if not each.met and not each.blocks)
 
     @property

@@ -26,7 +26,10 @@ _T = TypeVar("_T")
 
 
 class Operator(StrEnum):
-    """How a field stands to a condition's values; `ANY` is equality, also with any of several."""
+    """How a field is compared with a condition's values.
+
+    `ANY` is equality, also with any of several.
+    """
 
     ANY = "$eq"
     NOT = "$ne"
@@ -54,7 +57,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
+class _QueryField:
     kind: Kind
     read: Callable[[Item], Value | None]
     words: Mapping[str, Value] | None = None
@@ -64,29 +67,29 @@ _TRUST = {str(trust): rank for rank, trust in enumerate(reversed(Trust))}
 _STATUS = {str(each): str(each) for each in Status}
 _SOURCE = {str(each): str(each) for each in SourceKind}
 _UNCOMPARED = {Kind.TEXTS, Kind.TRUTH}
-_RANKED: Mapping[str, _Field] = {
-    "status": _Field(Kind.WORD, lambda item: str(item.status), _STATUS),
-    "trust": _Field(Kind.WORD, lambda item: _TRUST[item.trust], _TRUST),
+_RANKED: Mapping[str, _QueryField] = {
+    "status": _QueryField(Kind.WORD, lambda item: str(item.status), _STATUS),
+    "trust": _QueryField(Kind.WORD, lambda item: _TRUST[item.trust], _TRUST),
 }
-_PARTS: Mapping[str, _Field] = {
-    "path": _Field(Kind.TEXT, lambda item: item.path),
-    "scope": _Field(Kind.TEXT, lambda item: item.scope),
-    "uses": _Field(Kind.WHOLE, lambda item: item.uses.count),
-    "last_used": _Field(Kind.MOMENT, lambda item: moment(item.uses.last)),
-    "source": _Field(Kind.WORD, lambda item: str(item.source.kind), _SOURCE),
-    "actor": _Field(Kind.TEXT, lambda item: item.source.actor),
-    "project": _Field(Kind.TEXT, lambda item: item.source.project),
-    "session": _Field(Kind.TEXT, lambda item: item.source.session),
+_PARTS: Mapping[str, _QueryField] = {
+    "path": _QueryField(Kind.TEXT, lambda item: item.path),
+    "scope": _QueryField(Kind.TEXT, lambda item: item.scope),
+    "uses": _QueryField(Kind.WHOLE, lambda item: item.uses.count),
+    "last_used": _QueryField(Kind.MOMENT, lambda item: moment(item.uses.last)),
+    "source": _QueryField(Kind.WORD, lambda item: str(item.source.kind), _SOURCE),
+    "actor": _QueryField(Kind.TEXT, lambda item: item.source.actor),
+    "project": _QueryField(Kind.TEXT, lambda item: item.source.project),
+    "session": _QueryField(Kind.TEXT, lambda item: item.source.session),
 }
 """What is compared and is no key of the front matter by itself."""
 
 
-def _field(name: str, kind: Kind) -> _Field:
+def _field(name: str, kind: Kind) -> _QueryField:
     read = attrgetter(name)
-    return _RANKED.get(name) or _Field(kind, read if kind is not Kind.MOMENT else lambda item: moment(read(item)))
+    return _RANKED.get(name) or _QueryField(kind, read if kind is not Kind.MOMENT else lambda item: moment(read(item)))
 
 
-_FIELDS: Mapping[str, _Field] = {
+_FIELDS: Mapping[str, _QueryField] = {
     **_PARTS,
     **{row.name: _field(row.name, row.kind) for row in MEMORY_KEYS if row.kind and row.kind not in _UNCOMPARED},
 }
@@ -135,7 +138,10 @@ def ordered_by(items: Iterable[_T], order_by: str, item_of: Callable[[_T], Item]
 
 
 def order_of(order_by: str) -> tuple[str, bool]:
-    """Return the field to order by, and whether the lowest stands first. Raises UsageError as `ordered` does."""
+    """Return the field to order by, and whether the order ascends.
+
+    Raises UsageError as `ordered` does.
+    """
     field = order_by.removeprefix("-")
     if field == TAGS:
         raise UsageError("answers cannot be ordered by tags, of which an item has several")

@@ -192,7 +192,7 @@ def least_trust(first: Trust, *others: Trust) -> Trust:
 
 
 class Relation(StrEnum):
-    """How one item stands to another, read from the item that holds the link."""
+    """How one item relates to another, read from the item that holds the link."""
 
     CAUSED_BY = "caused_by"
     RESOLVED_BY = "resolved_by"
@@ -215,7 +215,10 @@ TRACE_RELATIONS = frozenset(Relation) - MEMORY_RELATIONS
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who looked at an item, when (a day), why, and what it said then (see `formats/fingerprint.py`)."""
+    """Who looked at an item, when, why, and its fingerprint then.
+
+    `on` is a day; `fingerprint.py` makes the fingerprint.
+    """
 
     fingerprint: str
     by: str | None = None
@@ -286,9 +289,11 @@ class Uses:
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """When and why an item was put away: an ISO day, a word (`ended`, `decayed`, `consolidated` …), and where to.
+    """When and why an item was archived, and the summary that replaces it.
 
-    `into` is the summary that tells what it says. `was` is the value of its status as it was written before, None where
+    `on` is an ISO day; `why` is a word (`ended`, `decayed`, `consolidated` …).
+
+    `into` is the summary that has its content. `was` is the value of its status as it was written before, None where
     its file had no such line: with it the file is brought back byte for byte.
     """
 
@@ -320,7 +325,7 @@ class DecisionStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DecisionFacts:
-    """What a plain decision record tells in its text.
+    """What the text of a plain decision record says about itself.
 
     `title` has no number; `number` comes from the file's name, else from the heading. `date` is ISO. Targets are as
     written: a relative link, a record's name or a number. `instead` names what a rejected or deprecated record points
@@ -399,7 +404,7 @@ class Item:
 
 
 def scope_of(path: str) -> str:
-    """Return the scope that a path in the memory tree stands for; `project` for what lies outside it.
+    """Return the scope of a path in the memory tree; `project` for one outside it.
 
     What a person has beyond all projects lies in a folder `user`, outside of every project's `.memory/`.
 
@@ -433,7 +438,7 @@ _MACHINES = frozenset({"agent", "external", "ci"})
 
 
 def writers_trust(item: Item) -> Trust:
-    """Return how far an item can be trusted by whoever wrote it, and whoever said it where it was read."""
+    """Return the trust in an item, from its writer and its source."""
     actor = _ACTORS.get(_kind(item.source.actor), Trust.TOOL)
     return least_trust(actor, _SPEAKERS.get(_kind(item.source.speaker or ""), Trust.HUMAN))
 

@@ -130,7 +130,7 @@ class Hit:
 
     `matched` is, by word of the question, the fields in which it stands: those of `FIELDS`, and `beside` for the part
     or turn before or after. `heading` is the section of the best part. `via` says by which link it was found, None for
-    a direct hit. `stale` says what became of the code that it speaks of, and `standing` why it does not hold any more;
+    a direct hit. `stale` says how the code that it cites changed, `standing` why it is no longer in force;
     both are empty where there is nothing to say.
     """
 
@@ -166,7 +166,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """Whether a model ordered the best hits anew: `by` names it, empty where none did, and `why` says why (not)."""
+    """Whether a model reordered the best hits.
+
+    `by` names the model, empty where none did, and `why` says why (not).
+    """
 
     by: str
     """The model; empty for none."""

@@ -22,7 +22,7 @@ class Leg(StrEnum):
 
 
 class Edits(StrEnum):
-    """What may be edited outside of `.memory/` while a stage is in work."""
+    """What may be edited outside of `.memory/` during a stage."""
 
     NONE = "none"
     TESTS = "tests"
@@ -155,7 +155,10 @@ class SprintStatus(StrEnum):
 
 
 class StageStatus(StrEnum):
-    """Where a stage stands; `stale` was passed on artifacts of an earlier stage that changed or is being redone."""
+    """The status of a stage in a sprint.
+
+    `stale` was passed on artifacts of an earlier stage that changed or is being redone.
+    """
 
     PENDING = "pending"
     ACTIVE = "active"

@@ -24,7 +24,10 @@ class Family(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much a finding weighs: errors and warnings make a check red, a note is told; what is off is not asked."""
+    """How much a finding weighs.
+
+    Errors and warnings make a check red, a note is shown; what is off is not asked.
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -55,7 +58,10 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Something wrong in one file by itself, seen when it was read. `about` tells two of one code apart."""
+    """A fault in one file by itself, found when it was read.
+
+    `about` distinguishes two of the same code.
+    """
 
     code: str
     line: int
@@ -126,7 +132,9 @@ class CodeSymbol:
 
 @dataclass(frozen=True, slots=True)
 class CodeMark:
-    """`vfcc: REQ-…` in a comment, a docstring or a pytest mark: the ids, the line, and the symbol that it stands in.
+    """A mark `vfcc: REQ-…` in a comment, a docstring or a pytest mark.
+
+    It has the ids, the line, and the symbol around it.
 
     `symbol` is "" where it speaks of the whole file.
     """
@@ -252,7 +260,7 @@ class GitTrace:
 
 @dataclass(frozen=True, slots=True)
 class ProcessFact:
-    """Something that a sprint's ledger tells: a code of the family process, where, and why."""
+    """A fact from a sprint's ledger: a code of the family process, where, and why."""
 
     code: str
     about: str
@@ -284,7 +292,9 @@ class TraceSources:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong: stable in code and order, with file and line, and the command that goes on from here.
+    """One thing that is wrong, with file, line and the next command.
+
+    Its code and its order are stable.
 
     `item` is the id of the item, "" where there is none. `about` tells two findings of one code and item apart (the
     other end of a link, a field, a rule); it has no line numbers, so that `key` survives edits elsewhere. `also` are

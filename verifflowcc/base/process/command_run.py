@@ -195,7 +195,7 @@ def run_command(
                     _await_end(process, output, time.monotonic() + _GRACE_S)
             finally:
                 end_group(process)
-            _read_what_is_there(_pipe(process), output)
+            _read_pending_output(_pipe(process), output)
     duration_ms = round((time.monotonic() - started) * 1000)
     if not in_time:
         failure = f"did not end within {timeout_s} s and was killed"
@@ -224,7 +224,10 @@ def start_group(
 
 
 def why_not_started(root: Path, argv: Sequence[str], error: OSError | ValueError) -> str:
-    """Say why a command did not start; the system tells a missing folder, program and interpreter by one word."""
+    """Explain why a command did not start.
+
+    The system has one error for a missing folder, program and interpreter.
+    """
     if isinstance(error, ValueError):
         return f"cannot be run: {error}"
     if not root.is_dir():
@@ -266,7 +269,7 @@ def has_ended(process: subprocess.Popen[bytes], until: float) -> bool:
     return True
 
 
-def _read_what_is_there(pipe: IO[bytes], output: "_Output") -> None:
+def _read_pending_output(pipe: IO[bytes], output: "_Output") -> None:
     """Read what lies in the pipe already. One read takes all of it; what may still be written there is not awaited."""
     with selectors.DefaultSelector() as ready:
         ready.register(pipe, selectors.EVENT_READ)

@@ -45,7 +45,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """An open code fence: its character, its length, its column, and the column of the list item that it stands in."""
+    """An open code fence: character, length, column, and column of its list item."""
 
     char: str
     length: int

@@ -87,9 +87,9 @@ def says_something(text: str, *, markdown: bool = True) -> bool:
 
 
 def placeholder_line(text: str, *, markdown: bool = True) -> int | None:
-    """Return the number (from 1) of the first line that holds the place of a text, where nothing else is said.
+    """Return the line (from 1) of the first placeholder in a text without content.
 
-    None where the text says something, and where nothing is left of it but headings, comments and marks.
+    None where the text has content, and where it is only headings, comments and marks.
 
     >>> placeholder_line("# Plan\\n\\nTODO\\n"), placeholder_line("# Plan\\n")
     (3, None)
@@ -120,7 +120,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _judged(text: str, markdown: bool) -> Iterator[tuple[int, bool]]:
-    """Yield (number of its line, whether it says something) for all that is content or stands for it."""
+    """Yield (line number, whether it has content) for content and placeholders."""
     text = text.removeprefix("\ufeff")
     if text.lstrip()[:1] in {"{", "[", '"'} or text.strip() == "null":
         try:
@@ -235,7 +235,9 @@ _YAML_KEY = re.compile(r"""(["']?)([^\s#"'-][^"'#:]{0,200}?)\1\s*:(?=\s|$)(.*)""
 
 
 def has_part(path: str, text: str | None, part: str) -> bool:
-    """Say whether the file holds the part, with something said in it; a file that is no text holds none.
+    """Return whether the file has the part, and content in it.
+
+    A file that is no text has none.
 
     Names are compared without case, emphasis, numbering and a final colon. Of several parts of one name, one will do.
 
@@ -283,12 +285,12 @@ def _has_key(text: str, wanted: str) -> bool:
 
 
 def _has_yaml_key(text: str, wanted: str) -> bool:
-    inside, said = False, []
+    inside, values = False, []
     for line in text.split("\n"):
         if key := _YAML_KEY.match(line):
             inside = _plain(key[2]) == wanted
         elif line.startswith(("---", "...")):
             inside = False
         if inside:
-            said.append(key[3] if key else line)
-    return says_something("\n".join(said), markdown=False)
+            values.append(key[3] if key else line)
+    return says_something("\n".join(values), markdown=False)

@@ -40,7 +40,7 @@ _PASSED = r"""[A-Za-z0-9_]{0,24}(?:["'`]\s{0,3},|\s{1,3}(?:by)?)\s{0,3}""" + _QU
 _ELEMENT = r"[A-Za-z0-9_.-]{0,20}>\s{0,3}([^<>\s]{6,300})\s{0,3}</"
 _BEHIND_SPACE = r"[A-Za-z0-9_]{0,20}\s{1,3}" + _VALUE
 _COMMAND_IN_FRONT = r"(?u:(?:^|\s)--?[a-z0-9_.-]{0,30}|(?:^|\s)(?:env|arg|setx|set)\s{1,3}[a-z0-9_]{0,40})$"
-_SAID = (
+_SENTENCE_VALUE = (
     r"s?(?:\s{1,2}(?:for|of|on|in|at|von)(?:\s{1,2}[^\s,;]{1,60}){1,3}?)?\s{1,2}"
     r"(?:is|are|was|to|ist|=|as)(?:\s{1,2}(?:now|still|always|set to))?:?\s{1,2}" + _VALUE
 )
@@ -49,9 +49,9 @@ ASSIGNED, SPOKEN = "password or key beside its name", "password or key in a sent
 
 
 def beside_names(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
-    """Yield (kind, start, end) of each value that a name stands beside, whatever the value is.
+    """Yield (kind, start, end) of each value next to the name of a secret.
 
-    `lower` is the text in small letters, of the same length.
+    The value itself is not judged. `lower` is the text in small letters, of the same length.
     """
     for root in _ROOT.finditer(lower):
         left = lower[max(0, root.start() - _LEFT) : root.start()]
@@ -61,7 +61,7 @@ def beside_names(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
         assigned = _first(text, where, _ASSIGNED, _ELEMENT, _PASSED)
         if assigned is None and pattern(_COMMAND_IN_FRONT).search(left):
             assigned = pattern(_BEHIND_SPACE).match(text, where)
-        found, kind = (assigned, ASSIGNED) if assigned else (pattern(_SAID).match(text, where), SPOKEN)
+        found, kind = (assigned, ASSIGNED) if assigned else (pattern(_SENTENCE_VALUE).match(text, where), SPOKEN)
         if found is not None and found.lastindex:
             yield kind, *found.span(found.lastindex)
 

@@ -35,7 +35,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.code.rules.code_views.Finding": {"all_found": "total"},
     "verifflowcc.code.rules.code_views.Relations": {"asked": "question"},
     "verifflowcc.code.rules.code_views.CodeMap": {"all_files": "total_files"},
-    "verifflowcc.base.model.entries.Candidate": {"standing": "invalid_reason", "unsettled": "conflict"},
+    "verifflowcc.base.model.entries.Candidate": {"unsettled": "conflict"},
     "verifflowcc.base.model.entries.Placed": {"fate": "outcome"},
     "verifflowcc.code.rules.graph.Dependency": {"inside": "symbol_number", "around": "symbol"},
     "verifflowcc.code.rules.graph.Link": {"inside": "symbol_number", "around": "symbol"},

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.sprint_state import SprintState
 
 
-# What a capability answers for one below it, which may not import it: a table of names and where each is found.
+# A lower capability may not import a higher one. What it asks of one is in this table, by name and place.
 #
-# A check of the trace wants the results that gates know of tests, and a task that ends wants to be in the history.
-# Both import this module, and name what they want; it is imported when it is first asked for.
+# The trace check needs the test results of gates, and a task that ends is recorded in the history. Each place is
+# imported when it is first used.
 
 PROVIDERS = {
     "test results": "verifflowcc.gates.use.trace_results:read_results",

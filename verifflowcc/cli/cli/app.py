@@ -184,7 +184,7 @@ def _is_group(command: "Command") -> bool:
     return hasattr(command, "commands")
 
 
-# `vfcc hook` as a command among others, for its help: whatever else is asked of it, `fast/` has answered before.
+# `vfcc hook` is here only for its help: `fast/` answers all other calls before this module is imported.
 
 _NAMES = " or ".join(", ".join(CLIENTS).rsplit(", ", 1))
 

@@ -1,4 +1,4 @@
-"""`vfcc check`: one verb that checks and changes nothing, and tells everything in one run."""
+"""`vfcc check`: run all checks and report everything in one run; change nothing."""
 
 from typing import TYPE_CHECKING, Annotated
 

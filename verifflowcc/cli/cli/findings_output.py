@@ -151,7 +151,7 @@ def verdict(checked: CheckedMemory) -> str:
     notes = f", {counted(weights[Severity.NOTE], 'note')}" if weights[Severity.NOTE] else ""
     if checked.new_since is not None and report.known:
         notes += f" ({len(report.known):,} older left out: {checked.new_since})"
-    told = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
-    if not told:
+    counts = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
+    if not counts:
         return f"memory{whose}: nothing wrong in {items}{notes}"
-    return f"memory{whose}: {' and '.join(told)} in {items}{notes}"
+    return f"memory{whose}: {' and '.join(counts)} in {items}{notes}"

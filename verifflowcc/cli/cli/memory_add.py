@@ -1,4 +1,4 @@
-"""`vfcc memory add`: remember something, or say anew what is remembered under a key."""
+"""`vfcc memory add`: add an item, or update the one that has its key."""
 
 from typing import TYPE_CHECKING, Annotated
 

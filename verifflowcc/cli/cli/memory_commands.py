@@ -1,4 +1,4 @@
-"""`vfcc memory`: what is remembered of the user, the project and what is in work, as typed items.
+"""`vfcc memory`: typed items about the user, the project and open sprints.
 
 Each command stands in a file of its own kind and is registered here, by one line.
 """

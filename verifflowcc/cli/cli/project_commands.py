@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from verifflowcc.sprint.use.repairing import RepairPlan
 
 
-# `vfcc allow`.
-
 NOT_ALLOWED = 1
 
 
@@ -136,8 +134,6 @@ def _value(value: object) -> str:
     return "–" if value is None else str(value)
 
 
-# `vfcc doctor`.
-
 FINDINGS = 1
 RepairFlag = Annotated[
     bool, typer.Option("--repair", help="Move files that vfcc did not write out of the ledgers. It takes a person.")
@@ -202,9 +198,6 @@ def _lines(plan: "RepairPlan") -> list[str]:
         by = f", by {each.actor} as it says" if each.actor else ""
         lines.append(f"- {each.path} ({each.what}{by}): {each.reason}")
     return asking.listed(lines)
-
-
-# `vfcc migrate`.
 
 
 def migrate(

@@ -90,8 +90,8 @@ def show(sprint: SprintArgument = None, named: SprintOption = None, as_json: Jso
     if as_json:
         out.emit_json(state)
     else:
-        said = people_said(workspace, state, workspace.today())
-        out.emit(sprint_views.whole(state, people_lines(said, state.id)))
+        statements = people_said(workspace, state, workspace.today())
+        out.emit(sprint_views.whole(state, people_lines(statements, state.id)))
     fork_views.leave_if_troubled(state)
 
 

@@ -9,14 +9,14 @@ from verifflowcc.prompt.use.stages import StageView
 from verifflowcc.sprint.cli import move_output as fork_views
 
 
-def whole(state: SprintState, said: Sequence[str] = ()) -> str:
-    """Return a sprint with its goals, its stages, the lines on what people said, and its problems."""
+def whole(state: SprintState, people_lines: Sequence[str] = ()) -> str:
+    """Return a sprint: goals, stages, recorded statements, and problems."""
     lines = [f"{state.id}: {state.title} ({state.status}{with_gaps(state.gaps)})"]
     lines += [f"goal: {goal}" for goal in state.goals]
     if state.unfinished:
         lines.append(f"closed unfinished: {state.unfinished}")
     lines += ["", stages(state)]
-    lines += ["", *said] if said else []
+    lines += ["", *people_lines] if people_lines else []
     for more in (fork_views.sides(state), fork_views.aside(state), fork_views.problems(state)):
         lines += ["", *more] if more else []
     return "\n".join(lines)

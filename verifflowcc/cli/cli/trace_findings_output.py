@@ -78,8 +78,8 @@ def verdict(checked: TraceChecked) -> str:
     if not report.red:
         left = " on what changed" if checked.changed_since is not None else ""
         return f"trace: nothing red in {of}{left}{notes}"
-    told = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
-    return f"trace: RED: {' and '.join(told)} in {of}{_of_results(report)}{notes}"
+    counts = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
+    return f"trace: RED: {' and '.join(counts)} in {of}{_of_results(report)}{notes}"
 
 
 def _of_results(report: TraceReport) -> str:

@@ -22,7 +22,7 @@ from verifflowcc.sprint.use.sprint_reading import list_sprints, resolve_sprint, 
 from verifflowcc.sprint.use.workflow_use import WorkflowReport, check_workflow
 from verifflowcc.trace.use.trace_checking import TraceChecked, check_trace
 
-# The findings that were there before the present work, for `--new`: a checkout of its base is checked as well.
+# `--new` hides older findings. To know them, it checks a checkout of the base as well.
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,9 @@ class Unasked:
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """What all checks say. `gates` are those of the stage in work of each open sprint that could be asked.
+    """The results of all checks.
+
+    `gates` are those of the active stage of each open sprint that could be assessed.
 
     `trace` is None where the project has no trace items, or they could not be looked at; `memory` where no item of any
     kind is there, or a store could not be read. `setup` is what a first sprint lacks.

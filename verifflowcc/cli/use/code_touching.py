@@ -66,14 +66,14 @@ def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _SymbolPlace:
     """A file, and the qualified name of a symbol in it; empty for all of it."""
 
     path: str
     symbol: str
 
     def touches(self, path: str, symbol: str) -> bool:
-        """Whether a change here touches what is said of a place: the same, inside of it, or around it."""
+        """Return whether a change here touches that place: the same, inside or around it."""
         if path != self.path:
             return self.path.startswith(f"{path}/")
         return not symbol or not self.symbol or _within(symbol, self.symbol) or _within(self.symbol, symbol)
@@ -90,13 +90,17 @@ def code_impact(workspace: Workspace, text: str) -> CodeImpact:
         found = () if whole else definitions_named(code, text)
         if not whole and not found:
             raise VfccError(f"{text} is neither a file here nor a symbol", hint=f"vfcc code find {text}")
-        places = [_Place(whole, "")] if whole else [_Place(each.path, each.name) for each in found[:MOST_SYMBOLS]]
+        places = (
+            [_SymbolPlace(whole, "")]
+            if whole
+            else [_SymbolPlace(each.path, each.name) for each in found[:MOST_SYMBOLS]]
+        )
         binder = Binder(code)
         links = _callers_of_file(binder, code, whole) if whole else _callers_of(binder, found[:MOST_SYMBOLS])
         importing = imported_by(code, whole) if whole else ()
         notices = code.notices
     items, tests, more = _traced(workspace, places)
-    memories, told = _remembered(workspace, places)
+    memories, memory_notices = _remembered(workspace, places)
     return CodeImpact(
         asked=text,
         symbols=tuple(found[:MOST_SYMBOLS]),
@@ -105,7 +109,7 @@ def code_impact(workspace: Workspace, text: str) -> CodeImpact:
         memories=memories,
         callers=links,
         imported_by=importing,
-        notices=(*notices, *more, *told),
+        notices=(*notices, *more, *memory_notices),
     )
 
 
@@ -127,7 +131,7 @@ def _callers_of_file(binder: Binder, code: KeptCode, path: str) -> tuple[Link, .
 
 
 def _traced(
-    workspace: Workspace, places: Sequence[_Place]
+    workspace: Workspace, places: Sequence[_SymbolPlace]
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the items of the trace whose code is touched, with those above; the tests of all, or in the files."""
     from verifflowcc.trace.rules.answers import above, all_tests_of, implementers
@@ -162,7 +166,9 @@ def _traced(
     return tuple(items), tuple(sorted(tests)), read.notices
 
 
-def _remembered(workspace: Workspace, places: Sequence[_Place]) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
+def _remembered(
+    workspace: Workspace, places: Sequence[_SymbolPlace]
+) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
     """Return the memories that speak of the code, of the project and what is open in it."""
     from verifflowcc.memory.use.memory_listing import rows_of
     from verifflowcc.memory.use.scopes import scopes_recalled
@@ -177,7 +183,7 @@ def _remembered(workspace: Workspace, places: Sequence[_Place]) -> tuple[tuple[T
     return tuple(sorted(found, key=lambda each: (each.path, each.place))), tuple(notices)
 
 
-def _speaking(item: Item, places: Sequence[_Place]) -> Iterator[TouchedItem]:
+def _speaking(item: Item, places: Sequence[_SymbolPlace]) -> Iterator[TouchedItem]:
     for ref in item.refs:
         path = code_path(ref.path)
         if path is not None and any(each.touches(path, ref.symbol or "") for each in places):

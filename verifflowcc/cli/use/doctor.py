@@ -62,11 +62,11 @@ def diagnose(start: Path | None = None) -> Diagnosis:
     )
     remarks = [Remark("project", Health.OK, str(workspace.root))]
     for about, look in observed("looking at the project", looks):
-        remarks += _told(about, look, workspace)
+        remarks += _remarks(about, look, workspace)
     return Diagnosis((*machine, *remarks))
 
 
-def _told(about: str, look: Callable[[Workspace], Iterator[Remark]], workspace: Workspace) -> list[Remark]:
+def _remarks(about: str, look: Callable[[Workspace], Iterator[Remark]], workspace: Workspace) -> list[Remark]:
     """What one look says, up to the error that ended it."""
     found: list[Remark] = []
     try:
@@ -176,7 +176,7 @@ def _roles(workspace: Workspace) -> Iterator[Remark]:
 
 
 def _checked(area: str, problems: Sequence[str], notices: Sequence[str], command: str, sound: str) -> Iterator[Remark]:
-    """Yield what a check of a file said; `sound` is what to say where it found nothing wrong."""
+    """Yield the problems and notices of a check, and `sound` if there are no problems."""
     yield from (Remark(area, Health.FINDING, problem, command) for problem in problems)
     yield from (Remark(area, Health.NOTE, notice) for notice in notices)
     if not problems:

@@ -99,7 +99,7 @@ def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _read(root: Path, path: str) -> Looked | Unread | None:
-    """Return what a file says; None where it is gone meanwhile."""
+    """Return the text of a file; None where it was removed."""
     try:
         with open(f"{root}/{as_on_disk(path)}", "rb") as file:  # noqa: PTH123 - a Path per file is too slow at 10,000
             return look_into(path, file.read())
@@ -281,7 +281,7 @@ def _superseded(items: Iterable[Looked]) -> frozenset[str]:
 
 
 def _stale(items: Iterable[Looked]) -> dict[str, str]:
-    """Return the path of each summary that tells what another item replaced → why, as a clause."""
+    """Return path → why a summary is stale: an item that it sums up was replaced."""
     every = [each.item for each in items]
     if not any(item.archived and item.archived.into for item in every):
         return {}

@@ -37,7 +37,9 @@ class ConfigPlan:
 
 
 def plan_config(workspace: Workspace, before: int) -> ConfigPlan:
-    """Return what becomes of the file, with nothing written. `before` is its format, 0 where it names none.
+    """Return the migrated file, without writing.
+
+    `before` is its format, 0 where it names none.
 
     Raises ConfigError where it is not valid, or cannot be changed by lines.
     """

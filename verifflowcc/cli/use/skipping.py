@@ -34,7 +34,7 @@ from verifflowcc.sprint.use.stage_entry import entry_fields
 
 @dataclass(frozen=True, slots=True)
 class Skippable:
-    """The stage in work, what it leaves unmet if it is skipped, and the stage that is entered then.
+    """The active stage, what it leaves unmet if skipped, and the stage entered then.
 
     `objection` says why somebody may not skip it, as an author of what is to be reviewed; empty where they may.
     """
@@ -47,7 +47,7 @@ class Skippable:
 
 
 def what_to_skip(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Skippable:
-    """Return the stage in work, if it may be skipped.
+    """Return the active stage, if it may be skipped.
 
     Raises UsageError where another stage is named; NotAllowed where the workflow is strict (there each criterion is
     waived by two people) and where a criterion that cannot be waived is not met; GateClosed where the next stage cannot
@@ -80,7 +80,7 @@ def skip_stage(
     email: str = "",
     commit: bool = False,
 ) -> Transition:
-    """Leave the stage in work without its exit gate, and enter the next.
+    """Leave the active stage without its exit gate, and enter the next.
 
     Raises as `what_to_skip` does, NotAllowed for anybody but a named person, UsageError for no reason and for a last
     day that is none or over.

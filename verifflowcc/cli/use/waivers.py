@@ -62,7 +62,7 @@ class Waived:
 
 
 def what_to_waive(workspace: Workspace, sprint_id: str, criterion_id: str, stage_id: str | None = None) -> Waivable:
-    """Return a criterion of the stage's gates (what stands in the way now where no stage is named).
+    """Return a criterion of a stage's gates (default: of those that block now).
 
     The ledger takes over recorded edits first, so that the authors are known. Raises UsageError for an unknown
     criterion and for one that is met, NotAllowed for one that cannot be waived.

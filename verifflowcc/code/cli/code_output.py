@@ -124,7 +124,7 @@ def _related(kind: str, each: Related, everything: bool) -> Iterator[str]:
     yield folded(f"{each.symbol.path}:{each.symbol.line} {each.symbol.kind} {each.symbol.name}", 2)
 
     def outward(link: Link) -> bool:
-        """Whether it is said in the symbol itself: what it calls, what it inherits from."""
+        """Return whether a link leads out of the symbol: a call, or a base of a type."""
         within = (link.path, link.inside) == (each.symbol.path, each.symbol.place)
         return kind == "callees" or (kind == "inherits" and within)
 
@@ -160,8 +160,8 @@ def _links(
         where = f"in {link.around}" if link.around else "at the top"
         several = len(link.candidates) > 1 and not link.candidate.why.startswith("one of ")
         others = f", one of {len(link.candidates)}" if several else ""
-        said = f"{link.receiver}.{link.name}" if link.receiver else link.name
-        what = f" {said}" if out else f" {said} {where}" if named else f" {where}"
+        shown_name = f"{link.receiver}.{link.name}" if link.receiver else link.name
+        what = f" {shown_name}" if out else f" {shown_name} {where}" if named else f" {where}"
         yield folded(f"  {link.path}:{link.line}{what}{to} ({link.confidence} %: {link.candidate.why}{others})", 6)
 
 
@@ -181,8 +181,8 @@ def mapped(found: CodeMap) -> list[str]:
     """Return a map, and what is not on it."""
     missing = found.all_files - found.files
     left = f"; {counted(missing, 'file')} {'is' if missing == 1 else 'are'} not on it" if missing else ""
-    told = f"{found.tokens:,} of {found.budget_tokens:,} tokens: {counted(found.symbols, 'symbol')} of "
-    return [*found.text.removesuffix("\n").split("\n"), "", f"{told}{counted(found.files, 'file')}{left}"]
+    size = f"{found.tokens:,} of {found.budget_tokens:,} tokens: {counted(found.symbols, 'symbol')} of "
+    return [*found.text.removesuffix("\n").split("\n"), "", f"{size}{counted(found.files, 'file')}{left}"]
 
 
 def context(found: CodeContext) -> list[str]:
@@ -207,8 +207,8 @@ def _explained(found: CodeContext) -> Iterator[str]:
         yield "shown"
         for each in found.snippets:
             what = "" if each.whole else ", its signature"
-            said = f": {each.why}" if each.why else ""
-            yield folded(f"  {_named(each.place, each.name)} ({each.tokens:,} tokens{what}){said}", 6)
+            reason = f": {each.why}" if each.why else ""
+            yield folded(f"  {_named(each.place, each.name)} ({each.tokens:,} tokens{what}){reason}", 6)
     if found.not_shown:
         yield "left out"
         for one in found.not_shown:

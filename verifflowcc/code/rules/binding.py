@@ -21,7 +21,7 @@ from verifflowcc.code.rules.graph import (
     SymbolKind,
 )
 
-# Names that say little about whom they mean: those of the languages themselves.
+# The languages' own names: too common to show which definition is meant.
 
 _SCRIPT = (
     "Array Boolean Date Error Function Infinity JSON Map Math NaN Number Object Promise Proxy Reflect RegExp Set String"
@@ -58,7 +58,7 @@ COMMON_METHODS = frozenset(_METHODS.split()).union(
 """Methods that objects of any kind have: that one alone is defined here does not say that it is meant."""
 
 
-# What an expression stands for, as far as it is said: objects of types, their members and what they inherit.
+# An expression is followed only as far as its types are declared: objects, their members and what they inherit.
 
 MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
@@ -74,7 +74,10 @@ class Types:
         self._inherits: dict[str, dict[int, list[str]]] = {}
 
     def expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
-        """Return what an expression (as in `Reference.receiver`) stands for at a line; empty where it is not known."""
+        """Return what an expression refers to at a line; empty where it is not known.
+
+        The expression is written as in `Reference.receiver`.
+        """
         question = ("expression", path, inside, text, line)
         return self._ask(question, lambda: self._expression(path, inside, text, line))
 
@@ -171,7 +174,7 @@ class Types:
             return tuple([Thing(ThingKind.INHERITED, each.path, each.place, INHERITED) for each in around])
         if name in manner.selves or name in manner.classes:
             around = self.type_of_method(path, inside)
-            if around and not self._said_otherwise(path, inside, name):
+            if around and not self._has_other_type(path, inside, name):
                 made = name in manner.selves or calls
                 return _instances(around) if made else around
         found = self.names.lookup(path, inside, name, line)
@@ -181,10 +184,10 @@ class Types:
             found = self.named_type(path, name) if manner.names_are_global else ()
         return self._called(found, calls, ())
 
-    def _said_otherwise(self, path: str, inside: int, name: str) -> bool:
+    def _has_other_type(self, path: str, inside: int, name: str) -> bool:
         sheet = self.names.sheet(path)
-        said = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get((scope, name), ())]
-        return any(each.type != "?" for each in said)
+        types = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get((scope, name), ())]
+        return any(each.type != "?" for each in types)
 
     def _called(self, things: Sequence[Thing], calls: int, of: Sequence[Thing]) -> tuple[Thing, ...]:
         """Return what things are after so many calls; `of` is what they are members of."""
@@ -206,7 +209,7 @@ class Types:
         return _instances((thing,)) if self._is_type(thing) else self._result(thing, of)
 
     def _result(self, thing: Thing, of: Sequence[Thing]) -> tuple[Thing, ...]:
-        """Return what a function is said to return."""
+        """Return what a function returns, by its annotation."""
         definition = self.names.sheet(thing.path).definition(thing.place)
         text = plain_type(definition.result)
         if not text:
@@ -214,14 +217,14 @@ class Types:
         if text in _SAME_TYPE:
             around = of or self.type_of_method(thing.path, thing.place)
             return _instances([each for each in around if each.kind is ThingKind.INSTANCE or self._is_type(each)])
-        return self._said(thing.path, thing.place, text, definition.end + 1)
+        return self._of_type_text(thing.path, thing.place, text, definition.end + 1)
 
     def _values(self, things: Sequence[Thing], *, called: bool = False) -> tuple[Thing, ...]:
         """Return what variables, local names and properties that are not called stand for; the rest as it is."""
         found: list[Thing] = []
         for each in things:
             if each.kind is ThingKind.LOCAL:
-                found += self._said(each.path, each.place, each.text, each.line)
+                found += self._of_type_text(each.path, each.place, each.text, each.line)
             elif each.kind is not ThingKind.DEFINITION:
                 found.append(each)
             else:
@@ -242,11 +245,14 @@ class Types:
         if around != FILE:
             names += [(around, f"self.{definition.name}"), (around, f"this.{definition.name}")]
         for scope, name in names:
-            for said in sheet.typed.get((scope, name), ()):
-                yield from self._said(thing.path, scope, said.type, said.line)
+            for typed in sheet.typed.get((scope, name), ()):
+                yield from self._of_type_text(thing.path, scope, typed.type, typed.line)
 
-    def _said(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
-        """Return what a type's text, or a call's, stands for: objects of the type, or what the call returns."""
+    def _of_type_text(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
+        """Return what the text of a type or a call refers to.
+
+        A type gives objects of it; a call gives what it returns.
+        """
         text = plain_type(text)
         if not text:
             return ()
@@ -306,12 +312,12 @@ class Types:
     def _inherited(self, path: str) -> dict[int, list[str]]:
         """Return the bases of each type of a file, as they are written."""
         if path not in self._inherits:
-            said: dict[int, list[str]] = {}
+            types: dict[int, list[str]] = {}
             for each in self.names.code.references(path, kind=ReferenceKind.INHERIT):
                 if each.inside != FILE:
                     whole = f"{each.receiver}.{each.name}" if each.receiver else each.name
-                    said.setdefault(each.inside, []).append(whole)
-            self._inherits[path] = said
+                    types.setdefault(each.inside, []).append(whole)
+            self._inherits[path] = types
         return self._inherits[path]
 
     def _is_type(self, thing: Thing) -> bool:

@@ -160,7 +160,7 @@ def _moved(line: int, by: FileDiff | None) -> int:
 
 
 def words_of(units: Sequence[RankedUnit], diffs: Sequence[ChangedCode]) -> str:
-    """Return a text that stands for a task where there is none: the names of what changed, and where."""
+    """Return a text in the place of a task: the names of what changed, and where."""
     names = dict.fromkeys(each.name.rpartition(".")[2] for each in units if each.name)
     paths = dict.fromkeys(each.path for diff in diffs for each in diff.files if each.hunks)
     return " ".join([*(f"`{name}`" for name in list(names)[:MOST_NAMES]), *list(paths)[:MOST_NAMES]])

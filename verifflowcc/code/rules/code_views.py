@@ -1,4 +1,4 @@
-"""What is told of the code graph: its state, the contents of a file, who refers to what, what a change touches."""
+"""Answers about the code graph: state, outlines, references, effects of a change."""
 
 from collections.abc import Mapping
 
@@ -17,10 +17,12 @@ DIFF_LANGUAGE = "diff"
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """The lines `first` to `last` of a file. `name` is the qualified name of what stands there, empty for a file's own
-    lines. `whole` is false where `text` is a signature alone. `why` is a short clause. `tokens` counts it as shown.
-    An overview has no lines: `first` is 0. `part` is the part of a role's mix that it belongs to. `of` says what it is
-    a piece of, where that is not the file as it is; `local` marks what other clones do not have.
+    """The lines `first` to `last` of a file, chosen for a prompt.
+
+    `name` is the qualified name of the definition, empty for a file's own lines. `whole` is false where `text` is a
+    signature alone. `why` is a short clause. `tokens` counts it as shown. An overview has no lines: `first` is 0.
+    `part` is the part of a role's mix that it belongs to. `of` says what it is a piece of, where that is not the file
+    as it is; `local` marks what other clones do not have.
     """
 
     path: str
@@ -156,7 +158,7 @@ class GraphStatus:
 
 @dataclass(frozen=True, slots=True)
 class OutlineRow:
-    """A definition in a file; `depth` is how many definitions it stands in."""
+    """A definition in a file; `depth` is the number of definitions around it."""
 
     kind: SymbolKind
     name: str

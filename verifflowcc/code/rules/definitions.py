@@ -121,7 +121,7 @@ class Definitions:
         return kept
 
     def add_fields(self) -> None:
-        """Add the fields that methods give to the object at hand."""
+        """Add the fields that methods set on their own object (`self`, `this`)."""
         have = {(raw.inside, raw.name) for raw in self.raws}
         added = []
         for name, match in self.captured.get("field", ()):

@@ -1,4 +1,4 @@
-"""A text, what a query captures in it, and which definition each place of it stands in.
+"""A source text, what a query captures in it, and the definition around a place.
 
 Places are offsets in bytes. The text is held as one letter for each byte, so that offsets are those of the grammar;
 names are decoded when they are taken out.
@@ -212,7 +212,7 @@ def first_child(node: "Node") -> "Node | None":
 
 
 class Scopes:
-    """Which of some nested ranges a place stands in.
+    """Find the innermost of nested ranges around a place.
 
     `ranges` are (start, end) in the order of their places in a list of definitions: by start, the longer ones first.
     What stands in one of `outer` belongs to the range around the one that it stands in (a default value, say).

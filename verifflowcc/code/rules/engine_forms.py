@@ -1,4 +1,4 @@
-"""How languages write what stands before a dot, and the plain form of that."""
+"""The plain form of receivers: what languages write before a dot."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +20,7 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """How a language writes what stands before a dot, by the types of nodes.
+    """How a language writes receivers (what is before a dot), by the types of nodes.
 
     `atoms` are names; `members` have an object and a name; `calls` a function; `methods` an object, which may be
     missing, and a name, both at once; `news` a type; `inner` are looked through; `plain` are names with other marks

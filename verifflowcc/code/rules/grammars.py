@@ -43,11 +43,11 @@ _MOST_TYPES = 6
 
 def read_matches(dialect: Dialect, source: Source, matches: "Iterable[tuple[int, Match]]") -> FileFacts:
     """Return what a text says of itself, from the matches of its query."""
-    return _Reading(dialect, source, [match for _, match in matches]).facts()
+    return _GrammarReading(dialect, source, [match for _, match in matches]).facts()
 
 
-class _Reading(Definitions):
-    """The reading of one text: definitions, what is bound and said of names, then what is spoken of."""
+class _GrammarReading(Definitions):
+    """Reads one text: definitions, bound names and their types, then references."""
 
     def __init__(self, dialect: Dialect, source: Source, matches: "list[Match]") -> None:
         super().__init__(dialect, source, matches)
@@ -80,7 +80,7 @@ class _Reading(Definitions):
             self.bound.setdefault((self.scopes.inside(node.start_byte), self.source.of(node)), False)
 
     def _read_types(self) -> None:
-        """Read what names are said to be, in order."""
+        """Read the declared types of names, in order."""
         rows = [
             (node.start_byte, key, node, match)
             for key in ("typed", "typed_field", "typed_parameter")
@@ -104,9 +104,9 @@ class _Reading(Definitions):
             if not kind and "value" in match:
                 kind = self._value(match["value"][0], scope)
             if kind and name:
-                said = self.typed.setdefault((scope, name), [])
-                if len(said) < _MOST_TYPES and (not said or said[-1][0] != kind):
-                    said.append((kind, self.source.line(start)))
+                types = self.typed.setdefault((scope, name), [])
+                if len(types) < _MOST_TYPES and (not types or types[-1][0] != kind):
+                    types.append((kind, self.source.line(start)))
 
     def _typed_name(self, node: "Node", scope: int) -> tuple[str, int]:
         form = self.form(node)
@@ -125,15 +125,15 @@ class _Reading(Definitions):
         form = self.form(node)
         if form.endswith("()"):
             return form
-        said = self.typed.get((scope, form))
-        return said[0][0] if said else ""
+        types = self.typed.get((scope, form))
+        return types[0][0] if types else ""
 
     def form(self, node: "Node") -> str:
         """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
         return form_of(self.dialect, self.source, node)
 
-    def _said(self) -> list[Said]:
-        said: dict[int, Said] = {}
+    def _mentions(self) -> list[Said]:
+        mentions: dict[int, Said] = {}
         for key, kind in _ORDER:
             for node, match in self.captured.get(key, ()):
                 start = node.start_byte
@@ -141,20 +141,20 @@ class _Reading(Definitions):
                     continue
                 each = self._one(key, kind, node, match)
                 if each is not None:
-                    said[start] = each
+                    mentions[start] = each
                     self.taken.update((start, node.end_byte - len(each[2])))
-        self._say_implemented(said)
-        return sorted(said.values())
+        self._add_implemented(mentions)
+        return sorted(mentions.values())
 
-    def _say_implemented(self, said: "dict[int, Said]") -> None:
-        """Say what a type inherits where that stands outside of it, if the type is in this file."""
+    def _add_implemented(self, mentions: "dict[int, Said]") -> None:
+        """Add what a type inherits outside of its body, if the type is in this file."""
         types = {raw.name: raw for raw in self.raws if raw.kind in TYPES}
         for node, match in self.captured.get("implemented", ()):
             before, _, name = self.dialect.type_name(self.source.of(node)).rpartition(".")
             raw = types.get(self.dialect.type_name(self.source.of(match["implementor"][0])))
             if name and raw is not None:
                 self.implemented[node.start_byte] = raw
-                said[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
+                mentions[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
 
     def _one(self, key: str, kind: ReferenceKind, node: "Node", match: "Match") -> "Said | None":
         start = node.start_byte
@@ -203,24 +203,24 @@ class _Reading(Definitions):
         self._read_locals()
         self._read_types()
         self.add_fields()
-        said = self._said()
+        mentions = self._mentions()
         numbers = {id(raw): number for number, raw in enumerate(self.raws)}
         place = {scope: numbers[id(raw)] for scope, raw in enumerate(self.scoped)}
         place[FILE] = FILE
         return FileFacts(
             self.dialect.name,
             tuple([self.definition(raw, place) for raw in self.raws]),
-            self._references(said, place, numbers),
+            self._references(mentions, place, numbers),
             tuple([Import(*each, place[scope]) for each, scope in imports]),
-            self._typed_names(said, place),
+            self._typed_names(mentions, place),
         )
 
     def _references(
-        self, said: list[Said], place: Mapping[int, int], numbers: Mapping[int, int]
+        self, mentions: list[Said], place: Mapping[int, int], numbers: Mapping[int, int]
     ) -> tuple[Reference, ...]:
         seen: set[tuple[ReferenceKind, str, int, int, str]] = set()
         made = []
-        for start, kind, name, receiver in said:
+        for start, kind, name, receiver in mentions:
             line, raw = self.source.line(start), self.implemented.get(start)
             scope = place[self.scopes.inside(start)] if raw is None else numbers[id(raw)]
             key = (kind, name, line if kind is ReferenceKind.CALL else 0, scope, receiver)
@@ -229,8 +229,8 @@ class _Reading(Definitions):
                 made.append(Reference(kind, name, line, scope, receiver))
         return tuple(made)
 
-    def _typed_names(self, said: list[Said], place: Mapping[int, int]) -> tuple[Typed, ...]:
-        used = {(receiver or name).partition(".")[0].partition("(")[0] for _, _, name, receiver in said}
+    def _typed_names(self, mentions: list[Said], place: Mapping[int, int]) -> tuple[Typed, ...]:
+        used = {(receiver or name).partition(".")[0].partition("(")[0] for _, _, name, receiver in mentions}
         made = []
         for (scope, name), kinds in self.typed.items():
             if name and (scope == FILE or "." in name or name in used):

@@ -103,8 +103,10 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a name is said to be inside a definition: `type` is a type's name, `f()` for what a call returns, or `?` for
-    something unknown that hides what is called so elsewhere.
+    """The declared type of a name inside a definition.
+
+    `type` is a type's name, `f()` for what a call returns, or `?` for something unknown that hides what is called so
+    elsewhere.
 
     A field of an instance is `self.name`, inside its type. Where a name is given several things, the first ones stand.
     """
@@ -261,7 +263,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A definition with where it stands; `name` has the names of the definitions around it before it."""
+    """A definition and its place; `name` is qualified by the definitions around it."""
 
     path: str
     place: int

@@ -7,7 +7,7 @@ from posixpath import dirname, normpath
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import Code, Import, SourceFile
 
-# How languages differ in whom a name can mean: what they call the object at hand, and what a name alone may reach.
+# Languages differ in what a name can mean: how they call the current object, and what a bare name may reach.
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,7 @@ class Foreign:
         """
         if self._go_modules is None:
             votes: Counter[tuple[str, str]] = Counter()
-            files = [each for each, said in self._code.files.items() if said.language == "go"]
+            files = [each for each, head in self._code.files.items() if head.language == "go"]
             step = max(1, len(files) // _GO_VOTERS)
             voters = files[::step]
             self._code.heads(voters)

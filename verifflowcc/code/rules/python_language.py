@@ -34,9 +34,9 @@ _CALL, _INHERIT, _USE, _TYPE = ReferenceKind.CALL, ReferenceKind.INHERIT, Refere
 
 def said_in(names: Names) -> list[Said]:
     """Return every name that is spoken of, in order."""
-    ways = _Ways(names)
-    said = _names_said(names, ways)
-    said += _attributes_said(names, ways)
+    ways = _NameUses(names)
+    found = _name_mentions(names, ways)
+    found += _attribute_mentions(names, ways)
     for key, place in ways.hidden.items():
         names.typed.setdefault(key, ("?", names.source.line(place)))
     for node in names.found.nodes("quoted"):
@@ -44,9 +44,9 @@ def said_in(names: Names) -> list[Said]:
         for match in _DOTTED.finditer(names.text, start + 1, end - 1):
             receiver, _, name = match[0].rpartition(".")
             if receiver or name not in OWN_NAMES:
-                said.append((match.start(), _TYPE, name, receiver))
-    said.sort()
-    return said
+                found.append((match.start(), _TYPE, name, receiver))
+    found.sort()
+    return found
 
 
 def _type_ranges(names: Names) -> tuple[list[int], list[int]]:
@@ -67,7 +67,7 @@ def _type_ranges(names: Names) -> tuple[list[int], list[int]]:
     return starts, ends
 
 
-class _Ways:
+class _NameUses:
     """How names are spoken of, by where they stand, and which names of a text can be of interest.
 
     `known` are names that the text binds somewhere; `hidden` is where a name that is called or a receiver, but means
@@ -94,10 +94,10 @@ class _Ways:
         return at >= 0 and place < self.ends[at]
 
 
-def _names_said(names: Names, ways: _Ways) -> list[Said]:
+def _name_mentions(names: Names, ways: _NameUses) -> list[Said]:
     inside, known, bases, typeless = names.inside, ways.known, ways.bases, not ways.starts
     targets = {node.start_byte for node in names.found.nodes("target")}
-    said: list[Said] = []
+    found: list[Said] = []
     for start, end, name, called in names.spoken:
         kind = _CALL if called else _INHERIT if (start, end) in bases else None
         if kind is None:
@@ -115,15 +115,15 @@ def _names_said(names: Names, ways: _Ways) -> list[Said]:
                 continue
         elif name in OWN_NAMES:
             continue
-        said.append((start, kind, name, ""))
-    return said
+        found.append((start, kind, name, ""))
+    return found
 
 
-def _attributes_said(names: Names, ways: _Ways) -> list[Said]:
+def _attribute_mentions(names: Names, ways: _NameUses) -> list[Said]:
     text, inside, known, bases, typeless = names.text, names.inside, ways.known, ways.bases, not ways.starts
     plain, is_called = names.source.is_plain, names.is_called
     asked = known | {name for _, name in names.typed} | {"self", "cls"}
-    said: list[Said] = []
+    found: list[Said] = []
     for node in names.found.nodes("attribute"):
         where = start, end = node.byte_range
         kind = _CALL if is_called(node, end) else _INHERIT if where in bases else None
@@ -151,8 +151,8 @@ def _attributes_said(names: Names, ways: _Ways) -> list[Said]:
                 continue
         if name:
             place = end - len(name)
-            said.append((place, kind, name, receiver) if plain else (place, kind, decoded(name), decoded(receiver)))
-    return said
+            found.append((place, kind, name, receiver) if plain else (place, kind, decoded(name), decoded(receiver)))
+    return found
 
 
 def _parts(names: Names, node: "Node") -> tuple[str, str]:
@@ -162,7 +162,7 @@ def _parts(names: Names, node: "Node") -> tuple[str, str]:
 
 
 def _is_made(names: Names, scope: int, name: str) -> bool:
-    """Say whether a local name is said to be something that a type of the repository may be."""
+    """Return whether a local name may have a type that the repository defines."""
     typed = names.typed.get((scope, name))
     while typed is None and scope != FILE:
         scope = names.parents[scope]
@@ -209,14 +209,14 @@ _COMMENT = re.compile(r"#[^\n]*")
 def facts(found: Found) -> FileFacts:
     """Return what a Python text says of itself."""
     names = Names(found)
-    said = said_in(names)
+    mentioned = said_in(names)
     definitions, place = _definitions(names)
     return FileFacts(
         "python",
         definitions,
-        _references(names, said, place),
+        _references(names, mentioned, place),
         tuple([Import(*each, place[scope]) for each, scope in names.imports]),
-        _typed_names(names, said, place),
+        _typed_names(names, mentioned, place),
     )
 
 
@@ -261,9 +261,9 @@ def _definition(names: Names, scope: int, place: list[int], begin: int) -> Defin
     else:
         in_class = parent != FILE and names.is_class[parent]
         kind = SymbolKind.METHOD if in_class else SymbolKind.FUNCTION
-        said = node.child_by_field_name("return_type")
-        last = said or node.child_by_field_name("parameters") or named
-        result = type_name(names.text_of(said)) if said is not None else ""
+        returned = node.child_by_field_name("return_type")
+        last = returned or node.child_by_field_name("parameters") or named
+        result = type_name(names.text_of(returned)) if returned is not None else ""
     signature = source[start : last.end_byte if last is not None else end]
     if "\n" in signature and "#" in signature:
         signature = _COMMENT.sub("", signature)
@@ -273,7 +273,7 @@ def _definition(names: Names, scope: int, place: list[int], begin: int) -> Defin
     )
 
 
-def _references(names: Names, said: list[Said], place: list[int]) -> tuple[Reference, ...]:
+def _references(names: Names, found: list[Said], place: list[int]) -> tuple[Reference, ...]:
     """Return what is spoken of, calls once for each line, all else once for each definition.
 
     Lines and definitions are gone through beside the names, which are in order: looking each up takes twice as long.
@@ -283,7 +283,7 @@ def _references(names: Names, said: list[Said], place: list[int]) -> tuple[Refer
     line_end, stretches = -1, names.scopes.stretches()
     seen: set[tuple[int, str, str, int]] = set()
     made = []
-    for start, kind, name, receiver in said:
+    for start, kind, name, receiver in found:
         while start > line_end:
             line_end, line = next(line_ends), line + 1
         while start >= scope_end:
@@ -300,9 +300,12 @@ def _references(names: Names, said: list[Said], place: list[int]) -> tuple[Refer
     return tuple(made)
 
 
-def _typed_names(names: Names, said: list[Said], place: list[int]) -> tuple[Typed, ...]:
-    """Return what names are said to be: fields, variables of the file, and what is called or a receiver."""
-    heads = {receiver or name for _, _, name, receiver in said}
+def _typed_names(names: Names, found: list[Said], place: list[int]) -> tuple[Typed, ...]:
+    """Return the types of names that matter for binding.
+
+    These are fields, variables of the file, and names that are called or are receivers.
+    """
+    heads = {receiver or name for _, _, name, receiver in found}
     used = {head.partition(".")[0].partition("(")[0] for head in heads}
     made = [
         (line, place[scope], name, kind)
@@ -315,7 +318,7 @@ def _typed_names(names: Names, said: list[Said], place: list[int]) -> tuple[Type
 
 
 def _changes(made: list[tuple[int, int, str, str]]) -> Iterator[Typed]:
-    """Yield what names are said to be, by line; what is said again is left out."""
+    """Yield the types of a name by line, without repetitions."""
     last: dict[tuple[int, str], str] = {}
     for line, scope, name, kind in made:
         if last.get((scope, name)) != kind:

@@ -10,10 +10,10 @@ from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Sear
 from verifflowcc.code.rules.repository_map import FileGraph, page_rank
 from verifflowcc.code.rules.task_words import Asked, Wanted, words_in
 
-# Which files bear on a task: words in path, names and text (BM25 over fields), names and paths as they stand, what
-# imports what (personalised PageRank), and a little for what others lean on and for size.
+# Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
+# by imports (personalised PageRank), and a little by how many files depend on them and by size.
 #
-# Sums, products and quotients alone, but for rounded logarithms: the same on every machine.
+# Only sums, products, quotients and rounded logarithms are used: others differ in their last bits between machines.
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,10 @@ def rank_files(
     }
     found = []
     for path in sorted(seeds.keys() | parts["links"].keys()):
-        said = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
-        if said.keys() - _PRIORS and path in code.files:
-            score = sum(said[name] for name in sorted(said)) * _mark_factor(code, path, by, unmarked)
-            found.append(RankedFile(path, score, said))
+        reasons = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
+        if reasons.keys() - _PRIORS and path in code.files:
+            score = sum(reasons[name] for name in sorted(reasons)) * _mark_factor(code, path, by, unmarked)
+            found.append(RankedFile(path, score, reasons))
     found.sort(key=lambda each: (-each.score, each.path))
     return found
 
@@ -138,7 +138,10 @@ def path_words(path: str) -> tuple[str, ...]:
 
 
 def idf(holding: int, of: int) -> float:
-    """Return how much a word tells that so many texts of so many have; rounded, since logarithms differ by machine."""
+    """Return the weight of a word that `holding` of `of` texts have.
+
+    It is rounded, since logarithms differ by machine.
+    """
     return round(math.log(1.0 + (of - holding + 0.5) / (holding + 0.5)), 3)
 
 
@@ -182,7 +185,7 @@ def _shares(scores: Mapping[str, float]) -> dict[str, float]:
     return {path: value / best for path, value in scores.items()} if best else {}
 
 
-# A source file in units, the pieces that a prompt shows: each function whole, and what stands between them.
+# A source file is cut into units, the pieces that a prompt shows: each function whole, and the lines between them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,17 +261,17 @@ def _is_function(unit: Unit, definitions: Sequence[Definition]) -> bool:
 
 
 def _is_comment(unit: Unit, lines: Sequence[str]) -> bool:
-    said = [line.strip() for line in lines[unit.first - 1 : unit.last]]
-    return all(not line or line.startswith(_COMMENT) for line in said)
+    stripped = [line.strip() for line in lines[unit.first - 1 : unit.last]]
+    return all(not line or line.startswith(_COMMENT) for line in stripped)
 
 
 def _follows(before: Unit, unit: Unit, lines: Sequence[str], definitions: Sequence[Definition]) -> bool:
     """Whether a few lines that are no definition come after a function."""
     if not _is_function(before, definitions) or _is_function(unit, definitions) or _is_comment(unit, lines):
         return False
-    said = sum(1 for line in lines[unit.first - 1 : unit.last] if line.strip())
+    count = sum(1 for line in lines[unit.first - 1 : unit.last] if line.strip())
     begins = any(unit.first <= each.line <= unit.last and each.kind in TYPES for each in definitions)
-    return said <= _FOLLOWING and not begins
+    return count <= _FOLLOWING and not begins
 
 
 def _claim(owner: list[int], each: Definition, place: int) -> None:
@@ -425,7 +428,7 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
 
 
 def _defined_in(definitions: Sequence[Definition]) -> list[Definition]:
-    """What stands between functions and has a name: constants, fields, types."""
+    """Return the named definitions between functions: constants, fields."""
     return [each for each in definitions if each.kind not in CALLABLE and each.kind not in TYPES]
 
 
@@ -433,11 +436,11 @@ def _why(piece: _Piece, rarity: Mapping[str, float]) -> str:
     """The words of the task that tell most of it, and whether it defines a name of the task."""
     held = piece.counts.keys() | (piece.own & rarity.keys())
     words = sorted(held, key=lambda word: (-rarity[word], word))[:WORDS_TOLD]
-    said = [
+    clauses = [
         *(["it defines a name of the task"] if piece.exact else []),
         *([f"words: {' '.join(words)}"] if words else []),
     ]
-    return "; ".join(said) or "its file bears on the task"
+    return "; ".join(clauses) or "its file bears on the task"
 
 
 def _rarity(asked: Asked, code: SearchedCode) -> dict[str, float]:

@@ -98,7 +98,7 @@ SYMBOLS_EACH = 40
 
 @dataclass(frozen=True, slots=True)
 class MapLine:
-    """A symbol that a map may show: `depth` is how many types it stands in."""
+    """A symbol that a map may show; `depth` is the number of types around it."""
 
     path: str
     line: int
@@ -158,7 +158,7 @@ def _symbols(path: str, definitions: Sequence[Definition]) -> list[MapLine]:
 
 
 def _depth(definitions: Sequence[Definition], place: int) -> int | None:
-    """How many types it stands in; None inside of a function."""
+    """Return the number of types around a definition; None inside of a function."""
     around = [definitions[each].kind for each in outwards(definitions, place)]
     return None if any(kind in CALLABLE for kind in around) else len(around)
 

@@ -27,7 +27,7 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileWords:
-    """How often each word stands in the text of a file, and how often in the names of what it defines.
+    """Counts of each word in a file's text and in the names that it defines.
 
     `length` is the number of words of the text.
     """
@@ -60,14 +60,14 @@ class Wanted:
         self._words = frozenset(words)
         begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
         self._any = re.compile("|".join(map(re.escape, begins)) or "(?!)", re.IGNORECASE)
-        self.of = _Known(self._wanted_of)
+        self.of = _WordMemo(self._wanted_of)
 
     def may_be_in(self, text: str) -> bool:
         """Return False where no wanted word is in a text, without taking it apart."""
         return self._any.search(text) is not None
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
-        """Return how often each wanted word stands in a text, and how many names the text has in all."""
+        """Return the count of each wanted word in a text, and its number of names."""
         names = [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
         counts: dict[str, int] = {}
         if self.may_be_in(text):
@@ -86,7 +86,7 @@ _BEGINNING = 4
 _MOST_KNOWN = 200_000
 
 
-class _Known(dict[str, _T]):
+class _WordMemo(dict[str, _T]):
     """What was found out for texts that come again and again."""
 
     def __init__(self, find: Callable[[str], _T]) -> None:
@@ -143,8 +143,8 @@ def _stem_of(word: str) -> str:
     return stem(word) if word.isascii() and word.isalpha() else word
 
 
-_words = _Known(_words_of)
-_folded = _Known(_stem_of)
+_words = _WordMemo(_words_of)
+_folded = _WordMemo(_stem_of)
 
 
 FIRST, LATER = 1.0, 0.5

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 # The tables of the code graph: parts, their facts and lists, and the last state of the working tree.
 #
-# Whatever is read is what was written, or DamagedError is raised; parts come and go as wholes, under numbers that are
-# never given twice.
+# A row that is read is what was written, or DamagedError is raised. Parts are added and removed whole, and their
+# numbers are never used again, so that a stale number cannot name another part.
 
 LAYOUT = 4
 _SCHEMA = """
@@ -85,7 +85,7 @@ class Tables:
         return [number for (number,) in self._store.rows("SELECT number FROM parts ORDER BY number")]
 
     def units(self, part: int) -> list[UnitRow]:
-        """Return what is kept at hand of each text of a part."""
+        """Return the row that is kept of each text of a part."""
         return [tuple(row) for row in unpacked(self._column("units", part))]
 
     def imports(self, part: int) -> "list[list[Any]]":
@@ -214,7 +214,7 @@ def _list_number(part: int, kind: int, bucket: int) -> int:
     return (part * len(LISTS) + kind) * MOST_UNITS + bucket
 
 
-# Parts put together, so that a question has few to look into; texts that nothing has any more are left out in time.
+# Small parts are merged, since a question looks into every part; texts that no file has any more are dropped then.
 
 MOST_PARTS = 16
 LARGE_PARTS = 4
@@ -309,7 +309,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a state comes from: `again` makes it anew after the index was lost, `text` reads a file of it."""
+    """Ways to make a state again after the index was lost, and to read a file of it."""
 
     again: Callable[[], State]
     text: Callable[[SourceFile], bytes | None]

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     Columns = list[list[Any]]
 
 
-# The facts of a source text as bytes and back, and bytes that tell of damage to them.
+# The facts of a source text as bytes and back, with a checksum against damage.
 #
 # What is written down is a JSON list for each field of the records, in order, compressed. `sealed` puts a checksum
-# before bytes that holds for one place in one table, so that a row that is damaged, or stands elsewhere, is found.
+# before bytes that holds for one place in one table, so that a row that is damaged, or was moved, is found.
 
 _T = TypeVar("_T")
 _SUM_BYTES = 4
@@ -226,7 +226,10 @@ class GrowingPart:
     def add(
         self, row: UnitRow, facts: FileFacts, inside: Mapping[str, int], named: Mapping[str, int], size: int
     ) -> None:
-        """Add a text of `size` bytes: its facts, how often each word stands in the text, and how often in names."""
+        """Add a text of `size` bytes: its facts, and the counts of its words.
+
+        The words of names are counted by themselves as well.
+        """
         number = len(self._units)
         self.size += size
         self._units.append(row)

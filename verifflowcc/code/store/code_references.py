@@ -25,7 +25,7 @@ _LARGEST_BYTES = 2**20
 def read_spoken_of(
     root: Path, wanted: Mapping[str, Collection[str]], local: Path, *, kept: bool = True
 ) -> dict[str, CodeNow]:
-    """Return what is at each path now; what lies behind a link is not told.
+    """Return what is at each path now; links are not followed.
 
     `wanted` maps plain paths (`domain.code.code_path`) to the symbols that are asked for. `local` has the index; with
     `kept` also the digests of the last time, by the stamps of the files.
@@ -107,7 +107,7 @@ class _Text:
             self.unknown = True
 
     def has(self, word: str) -> bool:
-        """Say whether a word stands in the text."""
+        """Return whether the text contains a word."""
         if self._text is None:
             data = self._read()
             self.unknown = self.unknown or data is None or b"\0" in data[:8000]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from verifflowcc.code.use.review import ReviewScope
 
 
-# The graph of files, kept until a file comes, goes or changes: making it asks for the meaning of every import.
+# The graph of files is kept until a file is added, removed or changed: making it resolves every import, which is slow.
 
 FILE = "code-links.json"
 _FILE = DerivedFile(FILE, 1, keyed_by="rules of links; digest of the code", largest_bytes=512 << 20)

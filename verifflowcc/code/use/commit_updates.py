@@ -51,7 +51,7 @@ def read_texts(texts: Iterator[Text], write: Callable[[Part], None], advance: Ad
         size += len(text[2])
         if size >= ENOUGH_FOR_TWO:
             break
-    reading = _Reading(write, advance, _partner() if size >= ENOUGH_FOR_TWO else None)
+    reading = _TextReaders(write, advance, _partner() if size >= ENOUGH_FOR_TWO else None)
     collects = gc.isenabled()
     gc.disable()  # facts are many objects without a cycle among them
     try:
@@ -70,8 +70,11 @@ def _partner() -> Partner | None:
         return None
 
 
-class _Reading:
-    """Texts being read by two; what the other one was given and has not brought back is kept, lest it ends early."""
+class _TextReaders:
+    """Parse texts in two processes.
+
+    Texts that the other process has not returned are kept, in case it ends early.
+    """
 
     def __init__(self, write: Callable[[Part], None], advance: Advance, partner: Partner | None) -> None:
         self._write, self._advance, self._partner = write, advance, partner
@@ -363,9 +366,9 @@ def _texts(root: Path, files: Sequence[tuple[bytes, str]], wanted: Wanted) -> It
     unknown = []
     for place, (name, blob) in enumerate(files):
         path = shown_name(name)
-        said = language_of(path)
-        plain = said if said else (NO_GRAMMAR + known_without_grammar(path)).removesuffix(NO_GRAMMAR)
-        if _told_by_bytes(path, said):
+        named = language_of(path)
+        plain = named if named else (NO_GRAMMAR + known_without_grammar(path)).removesuffix(NO_GRAMMAR)
+        if _needs_first_bytes(path, named):
             unknown.append((place, ""))
         elif plain and wanted.want(place, name, (blob, plain)):
             unknown.append((place, plain))
@@ -373,12 +376,15 @@ def _texts(root: Path, files: Sequence[tuple[bytes, str]], wanted: Wanted) -> It
     for (place, language), data in zip(unknown, texts, strict=True):
         name, blob = files[place]
         path = shown_name(name)
-        said = language or language_said(path, data)
-        if said and len(data) > LARGEST:
-            wanted.refuse(place, (NO_PART, 0, blob, said, marks_by_name(path), f"it has more than {LARGEST >> 20} MiB"))
-        elif language or (said and wanted.want(place, name, (blob, said))):
-            yield blob, said, data
+        named = language or language_said(path, data)
+        if named and len(data) > LARGEST:
+            wanted.refuse(
+                place,
+                (NO_PART, 0, blob, named, marks_by_name(path), f"it has more than {LARGEST >> 20} MiB"),
+            )
+        elif language or (named and wanted.want(place, name, (blob, named))):
+            yield blob, named, data
 
 
-def _told_by_bytes(path: str, said: str) -> bool:
-    return path.lower().endswith(".h") or (not said and "." not in path.rpartition("/")[2])
+def _needs_first_bytes(path: str, language: str) -> bool:
+    return path.lower().endswith(".h") or (not language and "." not in path.rpartition("/")[2])

@@ -47,7 +47,7 @@ def bring_up(workspace: Workspace, *, commit: str | None = None, index: Path | N
     Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, and BackendError
     where the index is lost again and again.
     """
-    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit)
+    bringing = _IndexUpdating(workspace.root, index or workspace.local / FILE, commit)
     try:
         state = bringing.state()
     except BaseException:
@@ -58,7 +58,7 @@ def bring_up(workspace: Workspace, *, commit: str | None = None, index: Path | N
     return Brought(code, done.parsed, done.known, done.removed)
 
 
-class _Bringing(DerivedTables):
+class _IndexUpdating(DerivedTables):
     """One index being brought up to one tree. The listing is asked for before all else, as git takes its time."""
 
     def __init__(self, root: Path, index: Path, commit: str | None) -> None:
@@ -94,7 +94,7 @@ class _Bringing(DerivedTables):
         return self._looked(tables) if self._commit is None else self._committed(tables, self._commit)
 
     def _looked(self, tables: Tables) -> State | None:
-        """Return the state that is kept where it still holds, else that of the tree brought up anew."""
+        """Return the kept state where it is still valid, else that of the updated tree."""
         self._listing = self._listing or Listing(self._root)
         self.store.hold()
         tree = tables.tree()

@@ -50,7 +50,7 @@ def _used(part: str, use: PartUse, total: int) -> str:
 
 
 def _placed(one: Placed) -> _Row:
-    """The fate stands in a column of its own, so the reason does not begin with it."""
+    """Return the reason without the fate, which has a column of its own."""
     reason = one.reason.removeprefix(f"{Fate.DROPPED}: ")
     return (
         str(one.candidate.layer),
@@ -67,7 +67,7 @@ def _why(one: Placed, reason: str) -> str:
     candidate = one.candidate
     source = f"{candidate.origin} ({candidate.tier})" if candidate.origin else ""
     stale = f"stale: {candidate.stale}" if candidate.stale else ""
-    return "; ".join(part for part in (reason, candidate.standing, stale, source, candidate.why) if part)
+    return "; ".join(part for part in (reason, candidate.invalid_reason, stale, source, candidate.why) if part)
 
 
 def _listing(rows: list[_Row], width: int) -> str:

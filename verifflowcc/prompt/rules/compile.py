@@ -32,7 +32,7 @@ BOUNDLESS_TOKENS = 1 << 50
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An entry as it stands in the prompt: its body whole or trimmed."""
+    """An entry in the prompt, with its body whole or trimmed."""
 
     candidate: Candidate
     text: str
@@ -64,7 +64,7 @@ def compile_prompt(queues: Sequence[LayerQueue], budget_tokens: int, tools: Tool
     Raises BudgetError, with the smallest budget that would do, where the budget holds none of the agent's entries
     (none at all, where the agent has none that its layer may hold).
     """
-    compiling = _Compiling(queues, tools)
+    compiling = _Compilation(queues, tools)
     compiled = compiling.fit(budget_tokens)
     if compiled is not None and compiling.holds(compiled):
         return compiled
@@ -76,7 +76,7 @@ def compile_prompt(queues: Sequence[LayerQueue], budget_tokens: int, tools: Tool
     )
 
 
-class _Compiling:
+class _Compilation:
     """One set of candidates, compiled at one or more budgets; bodies are trimmed once per limit."""
 
     def __init__(self, queues: Sequence[LayerQueue], tools: Tools) -> None:
@@ -188,7 +188,7 @@ def frame_tokens(candidate: Candidate) -> int:
     """
     if candidate.origin == CODE:
         return CODE_FRAME_TOKENS
-    marks = sum(4 + _tokens_in(each) for each in (candidate.standing, candidate.stale) if each)
+    marks = sum(4 + _tokens_in(each) for each in (candidate.invalid_reason, candidate.stale) if each)
     marks += 2 + _tokens_in(candidate.unsettled) if candidate.unsettled else 0
     if candidate.item:
         return 2 + marks + _title_tokens(candidate) + _tokens_in(candidate.error)

@@ -8,7 +8,7 @@ from verifflowcc.base.model.layers import CODE, TRACE, Layer
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
 
-# Whose turn it is to take from what the shares of the layers leave over.
+# What the shares of the layers leave over is given out in turns, the most important entries first.
 
 
 class Turn(IntEnum):

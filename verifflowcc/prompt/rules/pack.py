@@ -188,7 +188,7 @@ class Packing:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """One way to share the tokens out: what each layer held from its own share, and in the end; what nobody used."""
+    """One way to share the tokens: first and final fill by layer, and the unused rest."""
 
     first: tuple[Filled, ...]
     final: tuple[Filled, ...]
@@ -205,8 +205,9 @@ def pack(
 
     A candidate costs its tokens and `frame(candidate)`, what its heading and fence take. `trim(candidate, limit)`
     returns its body in at most `limit` tokens and at least 256, or None. Each layer is filled by rank from its share;
-    what all layers left over then goes to their entries in the turns of `Turn`, and within a turn to the layers in the
-    order of PRIORITY. All that a layer takes is at most its `max_tokens`, without its always-loaded rules.
+    what all layers left over then goes to their entries in the turns of `Turn`,
+    and within a turn to the layers in the order of PRIORITY. All that a layer takes is at most its `max_tokens`,
+    without its always-loaded rules.
 
     So no always-loaded rule is trimmed or dropped while anything is in that the shares of the layers did not pay for.
 

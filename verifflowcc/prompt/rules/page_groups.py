@@ -309,8 +309,8 @@ def _marks(one: Shown, *, dated: bool) -> str:
 
 
 def _states(one: Shown) -> Iterator[str]:
-    if one.candidate.standing:
-        yield f"not in force: {one_line(one.candidate.standing)}"
+    if one.candidate.invalid_reason:
+        yield f"not in force: {one_line(one.candidate.invalid_reason)}"
     if one.candidate.stale:
         yield f"stale: {one_line(one.candidate.stale)}"
     if one.candidate.unsettled:
@@ -328,7 +328,7 @@ def _dated(items: Sequence[Shown]) -> frozenset[str]:
     """Return the paths of items of one type that repeat or replace each other: only their dates differ."""
     subjects = [one.candidate.subject for one in items if one.candidate.subject]
     return frozenset(
-        one.candidate.path for one in items if one.candidate.standing or subjects.count(one.candidate.subject) > 1
+        one.candidate.path for one in items if one.candidate.invalid_reason or subjects.count(one.candidate.subject) > 1
     )
 
 

@@ -62,7 +62,7 @@ def reading_environment() -> "Environment":
     return new_environment()
 
 
-# What each name in a template stands for, read from the annotations of the views.
+# The shape of each name in a template is read from the annotations of the views, so that the two cannot differ.
 #
 # A shape decides what may be done with a value. Lines are short, so that any listed operation on one costs little;
 # bodies may be large, so that they can only be printed, measured and asked whether they are empty.
@@ -93,7 +93,7 @@ LOOP = {"first": FLAG, "last": FLAG, "index": NUMBER, "index0": NUMBER, "length"
 
 
 class Loop:
-    """Stands for the type of `loop`."""
+    """The shape of Jinja's `loop` variable."""
 
 
 def shape_of(annotation: object) -> Shape:
@@ -146,7 +146,10 @@ REFUSED = {
 
 
 class Expressions:
-    """Checks expressions and tells their shapes; None for one that was refused, so that it is refused once."""
+    """Check expressions and return their shapes.
+
+    A refused one has the shape None, so that it is refused once.
+    """
 
     def __init__(self, refuse: Refuse, count: Callable[[], None], excused: set[str]) -> None:
         self._refuse = refuse
@@ -162,7 +165,7 @@ class Expressions:
         return self._no(node, f"{what} not allowed; {ALLOWED}")
 
     def printable(self, node: "nodes.Node", scope: Scope) -> None:
-        """Check an expression that stands in `{{ }}`."""
+        """Check an expression that is printed with `{{ }}`."""
         shape = self.shape(node, scope)
         if shape is not None and shape.kind >= Kind.RECORD:
             what = "a whole list" if shape.kind is Kind.LIST else "a whole record"

@@ -240,7 +240,7 @@ class _Job:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _KeptPart:
     """A kept head or tail: where it ends or begins, its text with fences closed, its tokens."""
 
     at: int
@@ -292,7 +292,7 @@ def summarise(
 
 
 def mark(left_out_tokens: int, total_tokens: int, rest: str) -> str:
-    """Return the line that stands where text is gone.
+    """Return the line that replaces the text left out.
 
     >>> mark(1234, 2040, "CLAUDE.md")
     '[… 1,234 of 2,040 tokens left out here; the rest: CLAUDE.md]'
@@ -317,16 +317,16 @@ def _shrink_until_it_fits(job: _Job, limit_tokens: int) -> Trimmed | None:
     return None
 
 
-def _compose(job: _Job, head: _Part, tail: _Part, line: str, gap: str) -> str:
+def _compose(job: _Job, head: _KeptPart, tail: _KeptPart, line: str, gap: str) -> str:
     if tail.text:
         return head.text + gap + line + gap + tail.text
     return head.text + gap + line + ("\n" if job.outline.text.endswith("\n") else "")
 
 
-def _choose(job: _Job, room: int) -> tuple[_Part, _Part]:
+def _choose(job: _Job, room: int) -> tuple[_KeptPart, _KeptPart]:
     """Return the head and the tail that fit in `room` tokens; an empty tail where none pays."""
     end = len(job.outline.text)
-    nothing = _Part(end, "", 0)
+    nothing = _KeptPart(end, "", 0)
     tail = _tail(job, [cut for cut in job.outline.cuts if cut.section], room // 4) or nothing
     head = _head(job, room - tail.tokens, tail)
     last = job.outline.last_section
@@ -339,22 +339,22 @@ def _choose(job: _Job, room: int) -> tuple[_Part, _Part]:
     return (shorter, tail) if tail.text and shorter.text and shorter.at > last else (head, nothing)
 
 
-def _tail(job: _Job, cuts: Sequence[Cut], room: int) -> _Part | None:
+def _tail(job: _Job, cuts: Sequence[Cut], room: int) -> _KeptPart | None:
     """Return the longest end of the text that begins at one of `cuts` and fits in `room`."""
     text = job.outline.text
 
-    def part(index: int) -> _Part:
+    def part(index: int) -> _KeptPart:
         at = cuts[-1 - index].at
         end = text[at:]
         if job.outline.closing:
             end += ("" if end.endswith("\n") else "\n") + job.outline.closing + "\n"
-        return _Part(at, end, job.count(end))
+        return _KeptPart(at, end, job.count(end))
 
     lengths = [len(text) - cut.at for cut in reversed(cuts)]
     return _longest_that_fits(job, lengths, part, room)
 
 
-def _head(job: _Job, room: int, tail: _Part) -> _Part:
+def _head(job: _Job, room: int, tail: _KeptPart) -> _KeptPart:
     """Return the beginning of the text that fits in `room`, before `tail`.
 
     The coarser cut is taken where it keeps enough: a section's end for three quarters of the room, a block's end or a
@@ -375,20 +375,22 @@ def _head(job: _Job, room: int, tail: _Part) -> _Part:
             best = part
         if best and best.tokens >= max(need, room // 2):
             break
-    return best or _Part(0, "", 0)
+    return best or _KeptPart(0, "", 0)
 
 
-def _ending_at(job: _Job, cuts: Sequence[Cut], room: int) -> _Part | None:
+def _ending_at(job: _Job, cuts: Sequence[Cut], room: int) -> _KeptPart | None:
     return _longest_that_fits(job, [cut.at for cut in cuts], lambda index: _part_before(job, cuts[index]), room)
 
 
-def _part_before(job: _Job, cut: Cut) -> _Part:
+def _part_before(job: _Job, cut: Cut) -> _KeptPart:
     kept = job.outline.text[: cut.at].rstrip()
     text = f"{kept}\n{cut.closing}" if cut.closing else kept
-    return _Part(cut.at, text, job.count(text) if kept else 0)
+    return _KeptPart(cut.at, text, job.count(text) if kept else 0)
 
 
-def _longest_that_fits(job: _Job, lengths: Sequence[int], part: Callable[[int], _Part], room: int) -> _Part | None:
+def _longest_that_fits(
+    job: _Job, lengths: Sequence[int], part: Callable[[int], _KeptPart], room: int
+) -> _KeptPart | None:
     """Return the longest of the parts, whose `lengths` in characters ascend, that has at most `room` tokens.
 
     Looks where the tokens per character seen so far point to, so that little more than `room` tokens is ever counted at

@@ -42,7 +42,7 @@ OFTEN = 8
 
 
 def with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed, str], ...]:
-    """Return what is in the prompt, each entry with its text as it stands there."""
+    """Return the entries of the prompt, each with its text as shown."""
     text_of = _text_of(reading)
     kept = (one for one in placed if one.fate is not Fate.DROPPED)
     return tuple((one, text_of(one.candidate) if one.text is None else one.text) for one in kept)

@@ -29,7 +29,7 @@ __all__ = ["ContextPackage", "MemoryContext", "MemoryEntry", "MemoryLayer", "Mem
 
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
-    """A piece of memory as it stands in the prompt.
+    """A piece of memory as the prompt shows it.
 
     `metadata` has its path, digest, rank, fate, reason, date and trust. `tokens` counts `content`.
     """

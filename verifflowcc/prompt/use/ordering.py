@@ -57,7 +57,10 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A selected file or item as it was read; `standing` has why it does not hold any more, empty where it does."""
+    """A selected file or item as it was read.
+
+    `invalid_reason` says why it is no longer in force; it is empty where it is.
+    """
 
     one: Selected
     path: str
@@ -65,7 +68,7 @@ class Entry:
     tokens: int
     body: Body | None
     trust: str
-    standing: str = ""
+    invalid_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,9 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     Always-load entries first, in the order written; then the open task's, then the others, each ranked by itself. What
     does not stand any more and was asked for is among the others, whatever pattern named it.
     """
-    always = [entry for entry in entries if not entry.standing and entry.one.always and not entry.one.local]
-    sure = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.local]
-    others = [entry for entry in entries if entry.standing or not entry.one.always]
+    always = [entry for entry in entries if not entry.invalid_reason and entry.one.always and not entry.one.local]
+    sure = [entry for entry in entries if not entry.invalid_reason and entry.one.always and entry.one.local]
+    others = [entry for entry in entries if entry.invalid_reason or not entry.one.always]
     of_task = [entry for entry in others if entry.one.origin == TASK]
     of_code = [entry for entry in others if entry.one.origin == CODE]
     of_stages = [entry for entry in others if entry.one.origin == HANDOVER]
@@ -147,7 +150,9 @@ def _matches_first(ordered: Sequence[_Ordered], offer: Offer) -> list[_Ordered]:
         return list(ordered)
     left = {id(entry) for entry, score in ordered if _is_unmatched(entry, score, offer)}
     direct = [each for each in ordered if id(each[0]) not in left]
-    others = {entry.path: entry for entry, _ in ordered if id(entry) in left and entry.body and not entry.standing}
+    others = {
+        entry.path: entry for entry, _ in ordered if id(entry) in left and entry.body and not entry.invalid_reason
+    }
     hits = [(item, entry) for entry, score in direct if score and score.relevance and (item := typed(entry))]
 
     def around(hit: tuple[Item, Entry]) -> Iterator[Neighbour]:
@@ -199,7 +204,7 @@ def _capped(ordered: Sequence[_Ordered], caps: Caps) -> tuple[list[_Ordered], li
 
 def _competes(entry: Entry) -> bool:
     counts = bool(entry.one.origin) or not entry.one.always
-    return counts and typed(entry) is not None and not entry.standing
+    return counts and typed(entry) is not None and not entry.invalid_reason
 
 
 def typed(entry: Entry) -> Item | None:
@@ -244,7 +249,7 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         digest=entry.digest,
         tokens=entry.tokens,
         rank=number,
-        always=one.always and not entry.standing,
+        always=one.always and not entry.invalid_reason,
         local=one.local,
         kind=_kind(entry),
         title=item.title if item else title,
@@ -258,7 +263,7 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         item=item.id if item and has_type else "",
         type=item.type if item and has_type else "",
         scope=item.scope if item and has_type else "",
-        standing=entry.standing,
+        invalid_reason=entry.invalid_reason,
         rule=_is_rule(entry),
         in_scope=not isinstance(one.source, TraceEntry) or one.source.in_scope,
         unsettled=_unsettled(item) if item and has_type else "",
@@ -276,7 +281,7 @@ def _unsettled(item: Item) -> str:
 def _is_rule(entry: Entry) -> bool:
     """Say whether an entry is one: a file that a person always loads for the project or a role, or an item in force."""
     item, one = typed(entry), entry.one
-    if entry.standing or one.local:
+    if entry.invalid_reason or one.local:
         return False
     if item is not None and item.type in RULE_TYPES:
         return item.decision is None or item.decision.status is not DecisionStatus.PROPOSED

@@ -64,8 +64,8 @@ def allocation_of(config: Config, question: Question) -> Allocation:
         return Allocation(config.allocations[given].shares, of_role.budget_tokens)
     known = (*PRESETS, *config.allocations)
     near = nearest(given, known)
-    said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(known))}"
-    raise UsageError(f"there is no allocation {given}; {said}", hint=f"--allocation {near}" if near else _HINT)
+    hint = f"did you mean {near}?" if near else f"there is {', '.join(sorted(known))}"
+    raise UsageError(f"there is no allocation {given}; {hint}", hint=f"--allocation {near}" if near else _HINT)
 
 
 def _shares(text: str) -> Mapping[Layer, int]:
@@ -76,8 +76,8 @@ def _shares(text: str) -> Mapping[Layer, int]:
         layer = next((each for each in PRIORITY if each.value == name), None)
         if layer is None or not equals:
             near = nearest(name, [each.value for each in PRIORITY])
-            said = f"did you mean {near}?" if near else f"the layers are {', '.join(PRIORITY)}"
-            raise UsageError(f"{part.strip() or 'nothing'} is no share of a layer; {said}", hint=_HINT)
+            hint = f"did you mean {near}?" if near else f"the layers are {', '.join(PRIORITY)}"
+            raise UsageError(f"{part.strip() or 'nothing'} is no share of a layer; {hint}", hint=_HINT)
         if layer in named:
             raise UsageError(f"the allocation names {layer} twice", hint=_HINT)
         named.add(layer)

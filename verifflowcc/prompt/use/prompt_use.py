@@ -274,5 +274,5 @@ def _check_role(agent: str) -> None:
     roles = shipped_roles()
     if agent not in roles:
         near = nearest(agent, roles)
-        said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(roles - {'default'}))}"
-        raise UsageError(f"there is no agent {agent}; {said}", hint=f"--agent {near or 'planner'}")
+        hint = f"did you mean {near}?" if near else f"there is {', '.join(sorted(roles - {'default'}))}"
+        raise UsageError(f"there is no agent {agent}; {hint}", hint=f"--agent {near or 'planner'}")

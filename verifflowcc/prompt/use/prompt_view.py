@@ -252,7 +252,7 @@ def _entry(one: Shown) -> EntryView:
         date=candidate.date,
         trust=candidate.trust,
         trimmed=one.trimmed,
-        standing=candidate.standing,
+        invalid_reason=candidate.invalid_reason,
         stale=candidate.stale,
     )
 

@@ -135,12 +135,12 @@ def select(
     tree: Tree,
     strategies: Mapping[Layer, LayerStrategy],
     place: Place,
-    told: Collection[Derived] = (),
+    derived: Collection[Derived] = (),
     offered: Mapping[str, Sequence[Source]] | None = None,
 ) -> Selection:
     """Return the selection for `place`; `unmatched` lists always-load patterns alone.
 
-    `told` are the derived sources that have something to say, `offered` is what each virtual source has.
+    `derived` are the derived sources that have content, `offered` is what each virtual source has.
     """
     selected: list[Selected] = []
     unmatched: list[tuple[Layer, str]] = []
@@ -150,7 +150,7 @@ def select(
             for pattern, always in _patterns(strategies[layer]):
                 origin = source_of(layer, pattern)
                 found: Sequence[Source] = (
-                    (offered or {}).get(origin, ()) if origin else list(_matching(tree, layer, pattern, place, told))
+                    (offered or {}).get(origin, ()) if origin else list(_matching(tree, layer, pattern, place, derived))
                 )
                 if always and not found and not origin:
                     unmatched.append((layer, pattern))
@@ -176,7 +176,7 @@ def _patterns(strategy: LayerStrategy) -> Iterator[tuple[str, bool]]:
 
 
 def _matching(
-    tree: Tree, layer: Layer, pattern: str, place: Place, told: Collection[Derived]
+    tree: Tree, layer: Layer, pattern: str, place: Place, derived: Collection[Derived]
 ) -> Iterator[Found | Derived]:
     for source in sources(layer, pattern, place):
         if isinstance(source, Files):
@@ -184,7 +184,7 @@ def _matching(
             if layer is Layer.SPRINT and source.folder == folder_of(layer, place):
                 yield from _instead(source, found, Derived.PROGRESS)
                 continue
-            if layer is Layer.STAGE and source.folder == folder_of(layer, place) and Derived.FEEDBACK in told:
+            if layer is Layer.STAGE and source.folder == folder_of(layer, place) and Derived.FEEDBACK in derived:
                 yield from _instead(source, found, Derived.FEEDBACK)
                 continue
             yield from found
