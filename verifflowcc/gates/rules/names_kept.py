@@ -91,7 +91,10 @@ def same_without(after: bytes, hunk: Hunk) -> bool:
 
 
 def _around(after: bytes, hunk: Hunk) -> tuple[int, int]:
-    """Return the first and last line of the statements that a hunk touches; of all where they cannot be told apart."""
+    """Return the first and last line of the statements that a hunk touches.
+
+    All lines of the file where its statements cannot be found.
+    """
     whole = 1, after.count(b"\n") + 1
     if b"\r" in after:  # Python may count more lines than git
         return whole

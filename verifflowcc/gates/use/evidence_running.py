@@ -1,4 +1,4 @@
-"""Run a command for evidence: once, for all criteria that it shows, on content that stays as it is meanwhile."""
+"""Run a command once, as evidence for all its criteria, on unchanged content."""
 
 import signal
 from collections import Counter
@@ -105,10 +105,10 @@ def measure_baseline(criterion: Criterion, facts: Facts, digest: str) -> Measure
     """Return what a baseline holds: the number of tags at the present commit; `digest` is that of its files."""
     history = facts.history
     tags = history.tags if history else ()
-    told = tuple(f"tag: {tag}" for tag in tags)
+    examples = tuple(f"tag: {tag}" for tag in tags)
     if criterion.tagged and (history is None or history.problem):
-        told = (f"tags not known: {history.problem if history else 'git was not asked'}",)
-    return Measured({"tags": len(tags)}, digest, told)
+        examples = (f"tags not known: {history.problem if history else 'git was not asked'}",)
+    return Measured({"tags": len(tags)}, digest, examples)
 
 
 def outcome_of(measured: Measured, exit_code: int | None) -> str:
@@ -239,7 +239,7 @@ def log_path(command: Command) -> str:
 
 
 def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], facts: Facts) -> CommandRun:
-    """Run a command that is allowed, and return what it shows of each criterion; nothing goes on record yet.
+    """Run an allowed command, and return its evidence for each criterion, unrecorded.
 
     The file at `log_path` gets its output while it runs.
 

@@ -1,4 +1,4 @@
-"""Who vouches for what people said: the commit that brought an approval or a waiver into the history.
+"""Find the commits that vouch for approvals and waivers, and who signed them.
 
 No command can reproduce a person's word. What can be seen is whether it was committed by the one whose word it is, and
 whether that commit is signed. An event that was planted is uncommitted, or was committed by somebody else.
@@ -95,7 +95,7 @@ class Vouched:
 
 
 def vouched(workspace: Workspace, state: SprintState, facts: Facts) -> tuple[Vouched, ...]:
-    """Return what people said in a sprint that a gate may rest on, each with the commit that vouches for it."""
+    """Return people's decisions that gates rely on, each with its vouching commit."""
     return tuple(_vouched(workspace, state, word) for word in _words(state, facts))
 
 
