@@ -208,7 +208,7 @@ def update_sprint(workspace: Workspace, sprint_id: str, results: Mapping[str, ob
 
 
 def _with_learnings(workspace: Workspace, done: Transition, state: SprintState) -> Transition:
-    """Return a sprint's end with its learnings, or with a warning if they are unreadable."""
+    """Return a sprint's end with its learnings, or a warning if they are unreadable."""
     from verifflowcc.memory.use.proving_fixes import learnings_of  # reads what is remembered, at a sprint's end alone
 
     try:
