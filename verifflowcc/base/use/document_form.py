@@ -68,7 +68,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "line": "commit_line",
         "done": "move",
     },
-    "verifflowcc.gates.use.canary.Planted": {"what": "violation", "said": "reason"},
+    "verifflowcc.gates.use.canary.Planted": {"what": "violation"},
     "verifflowcc.cli.use.checking.Everything": {"unasked": "not_checked"},
     "verifflowcc.cli.use.checking.Unasked": {"code": "exit_code"},
     "verifflowcc.prompt.use.prompt_diff.Change": {"what": "change"},

@@ -88,8 +88,8 @@ def staleness(found: Staleness, *, why: bool) -> str:
     """Return which evidence is stale, with all that changed where that is asked for."""
     lines = []
     for each in found.stale:
-        told = f": {each.reasons[0]}" + (f", and {len(each.reasons) - 1} more" if len(each.reasons) > 1 else "")
-        lines.append(f"{each.stage}/{each.criterion} is stale{'' if why else told}")
+        summary = f": {each.reasons[0]}" + (f", and {len(each.reasons) - 1} more" if len(each.reasons) > 1 else "")
+        lines.append(f"{each.stage}/{each.criterion} is stale{'' if why else summary}")
         lines += [f"- {reason}" for reason in each.reasons] if why else []
         lines.append(f"  {each.step}")
     fresh = len(found.lines) - len(found.stale)

@@ -56,7 +56,7 @@ def _proof(proof: Proof) -> list[str]:
     soft = " (soft: recorded only)" if proof.mode is Mode.SOFT else ""
     lines = [f"  {'closes' if proof.sound else 'DEFECT':7}  {proof.criterion}{soft}"]
     for one in proof.planted:
-        seen = f"seen: {one.said}" if one.closed else f"NOT SEEN: {one.said}"
+        seen = f"seen: {one.reason}" if one.closed else f"NOT SEEN: {one.reason}"
         lines.append(folded(f"{'':{HANG}}{one.what}: {seen}", HANG + 2))
     return lines
 

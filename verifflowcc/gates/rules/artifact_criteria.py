@@ -315,13 +315,13 @@ def _shown(sound: Sequence[ArtifactText]) -> str:
 
 
 def _clause(error: ValueError) -> str:
-    """The reason without the place, which is told before it."""
+    """Return the reason of an error without its place, which the message names."""
     return str(getattr(error, "msg", error))
 
 
 def _quoted(text: str, line: int) -> str:
-    said = " ".join(text.split("\n")[line - 1].split())
-    return f'"{said}"' if len(said) <= _LONGEST_QUOTE else f'"{said[:_LONGEST_QUOTE]}…"'
+    words = " ".join(text.split("\n")[line - 1].split())
+    return f'"{words}"' if len(words) <= _LONGEST_QUOTE else f'"{words[:_LONGEST_QUOTE]}…"'
 
 
 # The artifacts that a stage's gates ask for: their names, what each must fill, and a skeleton to begin with.

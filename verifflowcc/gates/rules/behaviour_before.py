@@ -26,7 +26,7 @@ _PAIRS = {"(": ")", "[": "]"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
+class _Declaration:
     """A declaration: its keyword, its name (empty for a group) and its text."""
 
     kind: str
@@ -56,10 +56,10 @@ def go_names_kept(files: Mapping[str, tuple[bytes | None, bytes]]) -> dict[str, 
 
 def _made(
     text: str,
-    items: Sequence[_Item],
-    old: Sequence[_Item],
-    known: Mapping[tuple[str, str], _Item],
-    lost: Sequence[_Item],
+    items: Sequence[_Declaration],
+    old: Sequence[_Declaration],
+    known: Mapping[tuple[str, str], _Declaration],
+    lost: Sequence[_Declaration],
 ) -> tuple[str, bool]:
     """Return the text with old bodies, and whether nothing of the change is left in it but names."""
     complete = True
@@ -80,11 +80,11 @@ def _made(
     return "\n".join([text.rstrip("\n"), *(item.text for item in lost), ""]), complete
 
 
-def _items(text: str) -> tuple[_Item, ...]:
+def _items(text: str) -> tuple[_Declaration, ...]:
     return tuple(_read(text.split("\n")))
 
 
-def _read(lines: Sequence[str]) -> Iterator[_Item]:
+def _read(lines: Sequence[str]) -> Iterator[_Declaration]:
     place, seen = 0, dict[str, int]()
     while place < len(lines):
         begin = _BEGIN.match(lines[place])
@@ -100,7 +100,7 @@ def _read(lines: Sequence[str]) -> Iterator[_Item]:
         text = "\n".join(lines[start:place])
         name = _name(kind, text)
         seen[name] = seen.get(name, 0) + 1
-        yield _Item(kind, f"{name}#{seen[name]}" if name and seen[name] > 1 else name, text)
+        yield _Declaration(kind, f"{name}#{seen[name]}" if name and seen[name] > 1 else name, text)
 
 
 def _is_whole(line: str) -> bool:
@@ -136,7 +136,7 @@ def _head(text: str) -> str:
     return text.rstrip()
 
 
-def _body_of(item: _Item, before: _Item) -> str:
+def _body_of(item: _Declaration, before: _Declaration) -> str:
     return _head(item.text) + before.text[len(_head(before.text)) :]
 
 
@@ -189,7 +189,7 @@ def _split(text: str) -> Iterator[str]:
     yield text[begin:]
 
 
-def _imports(items: Sequence[_Item]) -> dict[str, str]:
+def _imports(items: Sequence[_Declaration]) -> dict[str, str]:
     """Return the imports by the name that code uses, each as a line."""
     found = {}
     for item in items:
@@ -231,7 +231,7 @@ _FUNCTION, _VALUE = ScriptKind.FUNCTION, ScriptKind.VALUE
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _ScriptSide:
     """One content, as bytes and by its named items."""
 
     content: bytes
@@ -258,11 +258,11 @@ def script_names_kept(
     return NamesKept(b"\n".join([content, *_restored(old, new), b""]), _is_complete(old, new))
 
 
-def _side(content: bytes, shape: ScriptShape) -> _Side:
-    return _Side(content, shape, {item.name: item for item in shape.items if item.name})
+def _side(content: bytes, shape: ScriptShape) -> _ScriptSide:
+    return _ScriptSide(content, shape, {item.name: item for item in shape.items if item.name})
 
 
-def _edits(old: _Side, new: _Side) -> Iterator[tuple[int, int, bytes]]:
+def _edits(old: _ScriptSide, new: _ScriptSide) -> Iterator[tuple[int, int, bytes]]:
     for item in new.shape.items:
         before = old.named.get(item.name) if item.name else None
         if item.kind is _FUNCTION and (before is None or before.kind is not _FUNCTION):
@@ -276,7 +276,7 @@ def _edits(old: _Side, new: _Side) -> Iterator[tuple[int, int, bytes]]:
             yield item.body, item.end_of_body, old.text(before.body, before.end_of_body)
 
 
-def _restored(old: _Side, new: _Side) -> Iterator[bytes]:
+def _restored(old: _ScriptSide, new: _ScriptSide) -> Iterator[bytes]:
     """Yield the imports and the statements that the change removed, by their names."""
     bound = new.named.keys() | new.shape.imports.keys()
     yield from (line.encode() for name, line in old.shape.imports.items() if name not in bound)
@@ -285,7 +285,7 @@ def _restored(old: _Side, new: _Side) -> Iterator[bytes]:
             yield old.text(item.start, item.end)
 
 
-def _is_complete(old: _Side, new: _Side) -> bool:
+def _is_complete(old: _ScriptSide, new: _ScriptSide) -> bool:
     """Say whether nothing of the change is left but names: no new value, class, constructor or loose statement."""
     loose = {item.code for item in old.shape.items}
     return all(

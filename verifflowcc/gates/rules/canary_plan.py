@@ -88,14 +88,14 @@ def plant_reviews(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator
     statement = "canary" if criterion.kind is Kind.ATTESTATION else ""
     base = replace(facts, reviews=(), history=replace(facts.history or History(), authors={}))
 
-    def said(opinion: Opinion, actor: str, of: str = subject, place: int = 0) -> Review:
+    def review_by(opinion: Opinion, actor: str, of: str = subject, place: int = 0) -> Review:
         name = f"{place:026d}"
         return Review(name, stage_id, criterion.id, opinion, actor, "", of, statement=statement)
 
-    asked = said(Opinion.REQUESTED, "agent:canary")
-    agents = (asked, *(said(Opinion.APPROVED, f"agent:other{n}", place=n) for n in range(1, 4)))
-    stale = (asked, *(said(Opinion.APPROVED, f"human:Other{n}", _OTHER, n) for n in range(1, 4)))
-    own = (said(Opinion.REQUESTED, "human:Canary"), said(Opinion.APPROVED, "human:Canary", place=1))
+    asked = review_by(Opinion.REQUESTED, "agent:canary")
+    agents = (asked, *(review_by(Opinion.APPROVED, f"agent:other{n}", place=n) for n in range(1, 4)))
+    stale = (asked, *(review_by(Opinion.APPROVED, f"human:Other{n}", _OTHER, n) for n in range(1, 4)))
+    own = (review_by(Opinion.REQUESTED, "human:Canary"), review_by(Opinion.APPROVED, "human:Canary", place=1))
     yield Canary("no word of anybody", base)
     yield Canary("approval by agents alone", replace(base, reviews=agents))
     yield Canary("approval of other content", replace(base, reviews=stale))

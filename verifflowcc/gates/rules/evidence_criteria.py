@@ -50,7 +50,7 @@ def assess_trace(criterion: Criterion, _stage_id: str, facts: Facts) -> Assessme
         reason = f"its checks ({', '.join(criterion.checks) or 'all'}) had nothing to look at"
         return Assessment(criterion, Verdict.NOT_EVALUABLE, reason, CHECK, subject=subject, notes=notes)
     if red:
-        reason, step = f"{_findings(len(red))} in {counted}: {_told(red)}", red[0].step
+        reason, step = f"{_findings(len(red))} in {counted}: {_first_messages(red)}", red[0].step
         missing = missing_results(red, report.asked)
         if missing is not None and (missing.nothing or len(red) > MOST):
             reason, step = _without_results(missing), facts.results_command
@@ -113,14 +113,14 @@ def _nothing(criterion: Criterion, planned: int) -> Assessment:
 def _assess_trace_notes(
     findings: Sequence[Finding], red: Sequence[Finding], planned: int, report: TraceReport, status: BaselineStatus
 ) -> Sequence[str]:
-    told = []
+    notes = []
     if len(findings) > len(red):
-        told.append(f"{len(findings) - len(red)} more on record, none of them an error or a warning")
+        notes.append(f"{len(findings) - len(red)} more on record, none of them an error or a warning")
     if planned:
-        told.append(f"{planned} planned, not asked for results")
+        notes.append(f"{planned} planned, not asked for results")
     if report.known:
-        told.append(f"{_findings(len(report.known))} known before, not counted{_accepted(status)}")
-    return told
+        notes.append(f"{_findings(len(report.known))} known before, not counted{_accepted(status)}")
+    return notes
 
 
 def _accepted(status: BaselineStatus) -> str:
@@ -131,13 +131,13 @@ def _without_results(missing: MissingResults) -> str:
     """Return what is missing, why reports do not count, and the first of what is wrong beside it."""
     parts = [missing.sentence()]
     if missing.stale:
-        parts.append(_told(missing.stale))
+        parts.append(_first_messages(missing.stale))
     if missing.others:
-        parts.append(f"and {_findings(len(missing.others))} beside it: {_told(missing.others)}")
+        parts.append(f"and {_findings(len(missing.others))} beside it: {_first_messages(missing.others)}")
     return "; ".join(parts)
 
 
-def _told(red: Sequence[Finding]) -> str:
+def _first_messages(red: Sequence[Finding]) -> str:
     more = f"; and {len(red) - MOST} more" if len(red) > MOST else ""
     return "; ".join(each.message for each in red[:MOST]) + more
 

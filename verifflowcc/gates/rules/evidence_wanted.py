@@ -34,9 +34,10 @@ def of_stage(stage: StageState) -> tuple[Wanted, ...]:
 
 
 def due(facts: Facts) -> tuple[Wanted, ...]:
-    """Return what stands in the way now: the exit of the stage in work, the entry of the next, and what went stale.
+    """Return the criteria that need evidence now, of gates ahead and of passed stages.
 
-    Where the stage in work needs no evidence, it is what the next stage that needs some will ask for.
+    Those are the exit of the active stage, the entry of the next one, and evidence that went stale. Where the active
+    stage needs none, the next stage that needs some counts.
     """
     here = _in_the_way(facts)
     return _once((*(here or _further_on(facts.sprint)), *_gone_stale(facts)))
@@ -98,8 +99,8 @@ def _unknown(state: SprintState, name: str, stage_id: str | None, there: Iterabl
     near = nearest(name, known)
     have = f"there is {', '.join(sorted(known))}" if known else "none needs evidence"
     where = f"{state.id}/{stage_id}" if stage_id else state.id
-    told = f"did you mean {near}?" if near else have
-    return UsageError(f"{where} has no criterion and no command {name}; {told}", hint="vfcc evidence list --all")
+    advice = f"did you mean {near}?" if near else have
+    return UsageError(f"{where} has no criterion and no command {name}; {advice}", hint="vfcc evidence list --all")
 
 
 def _in_the_way(facts: Facts) -> tuple[Wanted, ...]:

@@ -302,7 +302,7 @@ def closing_gate(facts: Facts) -> Gate:
 
 
 def assess(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
-    """Return what becomes of one criterion now, waivers included."""
+    """Return the assessment of one criterion as of now, waivers included."""
     asked: Assessment = load(KINDS[criterion.kind].assess)(criterion, stage_id, facts)
     if criterion.kind is not Kind.UPSTREAM:
         asked = replace(asked, notes=(*asked.notes, *evidence_changes(criterion, stage_id, facts)))

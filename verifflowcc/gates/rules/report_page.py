@@ -27,7 +27,9 @@ from verifflowcc.sprint.rules.stage_numbers import (
 #
 # How it reads as a page is in `report_page.py`.
 
-_TOLD = frozenset({EventType.STAGE_REOPENED, EventType.STAGE_SKIPPED, EventType.FORK_RESOLVED, EventType.SPRINT_CLOSED})
+_LISTED_MOVES = frozenset(
+    {EventType.STAGE_REOPENED, EventType.STAGE_SKIPPED, EventType.FORK_RESOLVED, EventType.SPRINT_CLOSED}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,9 @@ class ReportedMove:
 
 @dataclass(frozen=True, slots=True)
 class SprintReport:
-    """All of a sprint that its report tells. `as_of` are the last events known, `today` the day for what expires.
+    """All that the report of a sprint shows.
 
+    `as_of` are the ids of the last events known, `today` is the day by which approvals expire,
     `expired` are the events of the approvals and waivers that hold no more today.
     """
 
@@ -157,7 +160,7 @@ def make_report(facts: Facts, ordered: Sequence[Event], metrics: SprintMetrics) 
         reviews=facts.reviews,
         waivers=facts.waivers,
         expired=tuple(event for event, last_day in ends if expired(last_day, facts.today)),
-        moves=tuple(map(_move, filter(_is_told, counting))),
+        moves=tuple(map(_move, filter(_is_listed, counting))),
         feedback=facts.feedback,
         deviations=tuple(_deviations(facts)),
         metrics=metrics,
@@ -221,9 +224,9 @@ def _report_evidence(recorded: Recorded) -> ReportedEvidence:
     )
 
 
-def _is_told(event: Event) -> bool:
+def _is_listed(event: Event) -> bool:
     ends_well = event.type is EventType.SPRINT_CLOSED and event.payload.get("unfinished") is None
-    return event.type in _TOLD and not ends_well
+    return event.type in _LISTED_MOVES and not ends_well
 
 
 def _move(event: Event) -> ReportedMove:
@@ -240,7 +243,7 @@ def _move(event: Event) -> ReportedMove:
 
 
 def _deviations(facts: Facts) -> Iterator[str]:
-    """What did not go as the workflow has it, as it stands now."""
+    """Yield each deviation from the workflow, by the present state of the sprint."""
     present = {stage: tuple(one.artifact for one in texts) for stage, texts in facts.artifacts.items()}
     yield from deviations_in_sprint(facts.sprint, present)
     for each in facts.sprint.stages:
@@ -364,8 +367,8 @@ def _verdict(each: ReportedVerdict, stage: ReportedStage) -> str:
 def _evidence(one: ReportedEvidence) -> str:
     name = f"{one.stage}: `{one.criterion}`: {one.id}" if one.stage else one.id
     if not one.opened:
-        told = f"none: {one.problem}" if one.problem else f"added by {one.actor}; later evidence takes its place"
-        return clause(f"{name}: {told}")
+        status = f"none: {one.problem}" if one.problem else f"added by {one.actor}; later evidence takes its place"
+        return clause(f"{name}: {status}")
     ran = f", command {one.command} with exit code {_code(one.exit_code)}" if one.command else ""
     counted = {name: count for name, count in one.measures.items() if count} or one.measures
     counts = ", ".join(f"{name} {count}" for name, count in counted.items()) or "nothing measured"

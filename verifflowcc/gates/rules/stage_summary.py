@@ -128,7 +128,7 @@ def _handed_over(left: StageExit) -> list[str]:
     return [
         _section("Evidence", [_verdict(each) for each in left.gate.assessments]),
         _section("Notes", [clause(note) for note in left.gate.notes]),
-        _section("Approvals and waivers", list(_said(left))),
+        _section("Approvals and waivers", list(_opinions_and_waivers(left))),
         _section("Deviations", _deviations(left)),
         _section("Open points", list(_open_points(left))),
     ]
@@ -198,7 +198,7 @@ def _verdict(each: Assessment) -> str:
     return clause(f"{str(each.verdict).replace('_', ' ')}{soft}: `{each.criterion.id}`: {each.reason}{used}")
 
 
-def _said(left: StageExit) -> Iterator[str]:
+def _opinions_and_waivers(left: StageExit) -> Iterator[str]:
     """Each opinion and each waiver in this stage, with what is wrong with it."""
     name, facts = left.stage.stage.id, left.facts
     asked = {each.criterion.id: each for each in left.gate.assessments}

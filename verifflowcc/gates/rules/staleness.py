@@ -1,4 +1,4 @@
-"""Whether evidence still speaks of what is there now, and, where it does not, what changed."""
+"""Whether evidence is stale, and which changes made it so."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -215,7 +215,7 @@ def report_kind(criterion: Criterion) -> str:
 
 def _file_reasons(then: Inputs, now: Inputs) -> Iterator[str]:
     if then.patterns != now.patterns:
-        yield f"its inputs are {_told(now.patterns)} now, and were {_told(then.patterns)}"
+        yield f"its inputs are {_pattern_list(now.patterns)} now, and were {_pattern_list(then.patterns)}"
     if not then.digests and then.count:
         yield _counted(then.count, now.count)
     elif then.digests and all(path.endswith("/") for path in then.digests):
@@ -224,7 +224,7 @@ def _file_reasons(then: Inputs, now: Inputs) -> Iterator[str]:
         yield from _differences(then.digests, now.digests, "")
 
 
-def _told(patterns: tuple[str, ...]) -> str:
+def _pattern_list(patterns: tuple[str, ...]) -> str:
     return ", ".join(patterns) or "all files"
 
 
@@ -243,6 +243,6 @@ def _differences(then: Mapping[str, str], now: Mapping[str, str], changed: str) 
 
 
 def _listed(reasons: Iterator[str], most: int | None) -> tuple[str, ...]:
-    told = tuple(islice(reasons, most))
+    shown = tuple(islice(reasons, most))
     more = sum(1 for _ in reasons)
-    return (*told, f"and {more} more") if more else told
+    return (*shown, f"and {more} more") if more else shown

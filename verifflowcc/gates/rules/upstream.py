@@ -25,7 +25,7 @@ class Broken:
 
 
 def assess_upstream(criterion: Criterion, stage_id: str, facts: Facts, assess: Assess) -> Assessment:
-    """Return whether every stage before `stage_id` that was passed or skipped still stands on today's content.
+    """Check that every passed or skipped stage before `stage_id` still holds.
 
     Hard criteria are asked again, whatever the ledger says of them. A soft one that was met at the pass and is not any
     more counts; one that went on record as unmet then does not. Where a hard one broke the result is hard, whatever the
@@ -36,14 +36,14 @@ def assess_upstream(criterion: Criterion, stage_id: str, facts: Facts, assess: A
     if not broken:
         names = ", ".join(each.stage.id for each in earlier)
         return Assessment(criterion, Verdict.PASS, f"{names or 'no stage came before'}", subject=digest_text(names))
-    told = [one.reason for one in broken]
-    more = f"; and {len(told) - MOST} more" if len(told) > MOST else ""
+    reasons = [one.reason for one in broken]
+    more = f"; and {len(reasons) - MOST} more" if len(reasons) > MOST else ""
     return Assessment(
         replace(criterion, mode=Mode.HARD) if any(one.hard for one in broken) else criterion,
         Verdict.FAIL,
-        "; ".join(told[:MOST]) + more,
+        "; ".join(reasons[:MOST]) + more,
         broken[0].step,
-        subject=digest_text("\n".join([criterion.id, *told])),
+        subject=digest_text("\n".join([criterion.id, *reasons])),
     )
 
 
@@ -91,7 +91,7 @@ def _unmet(criterion: Criterion, stage: StageState, facts: Facts, assess: Assess
 
 
 def _skipped(stage: StageState, facts: Facts, assess: Assess) -> Iterator[Broken]:
-    """Yield why a skip does not hold: by nobody who may skip, over, or of what cannot be left out."""
+    """Yield why a skip does not hold: wrong actor, expired, or not skippable."""
     skip, name = stage.skip, stage.stage.id
     if skip is None:
         return
@@ -138,6 +138,6 @@ def _changed(stage: StageState, facts: Facts) -> Iterator[Broken]:
 
 
 def _of_stage(step: str, stage_id: str) -> str:
-    """Name the stage in a command that would else speak of the one in work."""
+    """Return the command with its stage named, where it would take the active one."""
     runs = step.startswith("vfcc evidence run") and "--stage" not in step
     return f"{step} --stage {stage_id}" if runs else step

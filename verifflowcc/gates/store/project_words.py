@@ -1,4 +1,4 @@
-"""Which words the project's files hold: a test that nobody wrote has a name that stands nowhere."""
+"""Collect the words in the project's files, to find reported tests without source."""
 
 import os
 from collections.abc import Iterable

@@ -45,8 +45,8 @@ def texts_to_approve(workspace: Workspace, what: Approvable) -> tuple[ApprovalTe
     Of the project's own files only those are shown that changed since the sprint began.
     """
     state = load_sprint(workspace, what.sprint)[1]
-    said = [one for one in reviews(state.notes) if (one.stage, one.criterion) == (what.stage, what.criterion.id)]
-    last = next((one for one in reversed(said) if one.opinion is Opinion.APPROVED), None)
+    on_record = [one for one in reviews(state.notes) if (one.stage, one.criterion) == (what.stage, what.criterion.id)]
+    last = next((one for one in reversed(on_record) if one.opinion is Opinion.APPROVED), None)
     folder = f"{artifacts_folder(what.sprint, what.stage)}/"
     made = [one for one in what.files if one.path.startswith(folder)]
     others = {one.path: one for one in what.files if not one.path.startswith(folder)}

@@ -129,7 +129,7 @@ class Approval:
 def what_to_approve(
     workspace: Workspace, sprint_id: str, stage_id: str | None = None, criterion_id: str | None = None
 ) -> Approvable:
-    """Return what a stage (the one in work where none is named) has for people to approve.
+    """Return what a stage (default: the active one) has for people to approve.
 
     The only such criterion, or the only one that is not met. The ledger takes over recorded edits first, so that the
     authors are known. Raises UsageError where there is none, or several and none is named, or no file to approve.
@@ -152,16 +152,16 @@ def _meant(found: Sequence[tuple[Gate, Assessment]], criterion_id: str | None) -
     return asked if criterion_id is None and any(not each.met for _, each in asked) else found
 
 
-def check_word(workspace: Workspace, what: Approvable, said: Opinions, *, actor: str, email: str = "") -> None:
+def check_word(workspace: Workspace, what: Approvable, opinions: Opinions, *, actor: str, email: str = "") -> None:
     """Raise what `approve` would raise, before anybody is asked whether they mean it."""
     require_person(actor, "approving", hint=f"{what.command} --request  # anybody may ask for a review")
-    _checked(workspace, what, said)
-    if said.opinion is Opinion.APPROVED:
+    _checked(workspace, what, opinions)
+    if opinions.opinion is Opinion.APPROVED:
         _require_another(what, Contributor(actor, email))
 
 
 def approve(
-    workspace: Workspace, what: Approvable, said: Opinions, *, actor: str, email: str = "", commit: bool = False
+    workspace: Workspace, what: Approvable, opinions: Opinions, *, actor: str, email: str = "", commit: bool = False
 ) -> Approval:
     """Record a person's approval, acceptance or rejection of what was shown.
 
@@ -169,8 +169,8 @@ def approve(
     are no longer what was shown; UsageError for a rejection without a reason, an acceptance without a statement, and a
     last day that is none or over.
     """
-    check_word(workspace, what, said, actor=actor, email=email)
-    return _record(workspace, what, _checked(workspace, what, said), Contributor(actor, email), None, commit=commit)
+    check_word(workspace, what, opinions, actor=actor, email=email)
+    return _record(workspace, what, _checked(workspace, what, opinions), Contributor(actor, email), None, commit=commit)
 
 
 def request_review(
@@ -181,17 +181,17 @@ def request_review(
 
 
 def approve_signed(
-    workspace: Workspace, what: Approvable, said: Opinions, signed: str, *, commit: bool = False
+    workspace: Workspace, what: Approvable, opinions: Opinions, signed: str, *, commit: bool = False
 ) -> Approval:
-    """Record the approval that a signed commit holds; the approver is its author, whoever hands it in.
+    """Record the approval in a signed commit; the approver is the commit's author.
 
-    Raises NotAllowed where the signature is not good, or the message does not approve this very content, where
-    it names another person than its signer, and for the author's own work.
+    Anybody may hand the commit in. Raises NotAllowed where the signature is not good, or the message does not approve
+    this very content, where it names another person than its signer, and for the author's own work.
     """
     from verifflowcc.base.git.git_signatures import verified_commit
     from verifflowcc.gates.use.promotion_signers import name_of_another
 
-    if said.opinion is not Opinion.APPROVED:
+    if opinions.opinion is not Opinion.APPROVED:
         raise UsageError("a signed commit approves; a rejection is made at a terminal")
     vouching = verified_commit(workspace.root, signed)
     if not vouching.good:
@@ -202,8 +202,8 @@ def approve_signed(
     actor = f"human:{vouching.author}"
     if not approves(vouching.message, what.sprint, what.stage, what.asked.subject):
         raise NotAllowed(f"the commit {vouching.sha[:12]} does not say {what.line!r}", hint=f"{what.command} --request")
-    said = _checked(workspace, what, said)
-    if said.statement and said.statement not in " ".join(vouching.message.split()):
+    opinions = _checked(workspace, what, opinions)
+    if opinions.statement and opinions.statement not in " ".join(vouching.message.split()):
         raise NotAllowed(f"the commit {vouching.sha[:12]} does not hold the statement; accept in its own words")
     require_person(actor, "approving", hint=what.command)
     if another := name_of_another(workspace, load_movable(workspace, what.sprint)[1], vouching):
@@ -211,7 +211,7 @@ def approve_signed(
     by = Contributor(actor, vouching.email)
     _require_another(what, by)
     _require_no_rejection(workspace, what, actor, vouching.sha)
-    made = _record(workspace, what, said, by, vouching, commit=commit)
+    made = _record(workspace, what, opinions, by, vouching, commit=commit)
     return replace(made, done=replace(made.done, notes=(*made.done.notes, vouching.reason)))
 
 
@@ -248,10 +248,10 @@ def _size(workspace: Workspace, path: str) -> int:
         return 0
 
 
-def _checked(workspace: Workspace, what: Approvable, said: Opinions) -> Opinions:
-    reason, statement = one_line(said.reason, "the reason"), one_line(said.statement, "the statement")
-    expires = last_day(said.expires, workspace.today())
-    if said.opinion is Opinion.REJECTED:
+def _checked(workspace: Workspace, what: Approvable, opinions: Opinions) -> Opinions:
+    reason, statement = one_line(opinions.reason, "the reason"), one_line(opinions.statement, "the statement")
+    expires = last_day(opinions.expires, workspace.today())
+    if opinions.opinion is Opinion.REJECTED:
         if not reason:
             raise UsageError("a rejection needs a reason", hint=f'{what.command} --reject --reason "what is missing"')
         return Opinions(Opinion.REJECTED, reason)
@@ -261,7 +261,7 @@ def _checked(workspace: Workspace, what: Approvable, said: Opinions) -> Opinions
         )
     if statement and not what.in_words:
         raise UsageError(f"{what.criterion.id} is a review, which takes no --statement", hint=what.command)
-    return Opinions(said.opinion, reason, statement, expires)
+    return Opinions(opinions.opinion, reason, statement, expires)
 
 
 def _require_another(what: Approvable, who: Contributor) -> None:
@@ -291,7 +291,7 @@ def _require_no_rejection(workspace: Workspace, what: Approvable, actor: str, sh
 def _record(
     workspace: Workspace,
     what: Approvable,
-    said: Opinions,
+    opinions: Opinions,
     by: Contributor,
     signed: "VerifiedCommit | None",
     *,
@@ -300,34 +300,34 @@ def _record(
     now = what_to_approve(workspace, what.sprint, what.stage, what.criterion.id)
     if now.asked.subject != what.asked.subject:
         raise ConflictError("what was shown has changed since; nothing was recorded", hint=what.command)
-    attested = what.in_words and said.opinion is Opinion.APPROVED
+    attested = what.in_words and opinions.opinion is Opinion.APPROVED
     kind = EventType.ATTESTED if attested else EventType.REVIEW_RECORDED
 
     def payload(state: SprintState) -> dict[str, Json]:
         own = [one.event for one in latest_words(_own(state, what, by.actor))]
-        word: dict[str, Json] = {"statement": said.statement} if attested else {"verdict": str(said.opinion)}
+        word: dict[str, Json] = {"statement": opinions.statement} if attested else {"verdict": str(opinions.opinion)}
         return {
             **word,
             "stage": what.stage,
             "criterion": what.criterion.id,
             "digest": what.asked.subject,
-            "reason": said.reason or None,
-            "expires": said.expires,
+            "reason": opinions.reason or None,
+            "expires": opinions.expires,
             "signed": signed.sha if signed else None,
-            "replaces": list(own) if said.opinion is not Opinion.REQUESTED else [],
+            "replaces": list(own) if opinions.opinion is not Opinion.REQUESTED else [],
             "seen": dict(_seen(what)),
             **({"key": signed.key} if signed and signed.key else {}),
             **address(by.email),
         }
 
     done = add_note(workspace, what.sprint, kind, payload, actor=by.actor)
-    done = settle(workspace, done, f"{what.sprint}: {what.stage} {said.opinion}", commit=commit)
+    done = settle(workspace, done, f"{what.sprint}: {what.stage} {opinions.opinion}", commit=commit)
     after = what_to_approve(workspace, what.sprint, what.stage, what.criterion.id)
     return Approval(reviews([done.event])[0], after.asked, what.line, done)
 
 
 def _own(state: SprintState, what: Approvable, actor: str) -> list[Review]:
-    """Return what `actor` has said on this criterion."""
+    """Return the reviews of this criterion by `actor`."""
     return [
         one
         for one in reviews(state.notes)

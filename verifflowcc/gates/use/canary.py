@@ -88,8 +88,8 @@ def _met(ran: CommandRun, facts: Facts) -> tuple[str, ...]:
 
 def _doubt(ran: CommandRun) -> str:
     """Return why nothing is met in a copy as it is: there, a command has no git and nothing that git ignores."""
-    said = ran.run.failure or f"it ended with exit code {ran.run.exit_code}"
-    return f"in a copy of the project as it is, it meets nothing ({said})"
+    failure = ran.run.failure or f"it ended with exit code {ran.run.exit_code}"
+    return f"in a copy of the project as it is, it meets nothing ({failure})"
 
 
 def _spoil(copy: Path, inputs: Sequence[str]) -> None:
@@ -118,13 +118,16 @@ def _copy(root: Path, copy: Path, files: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """One violation, and whether the criterion saw it; `said` is what it then said."""
+    """A planted violation, and whether the criterion detected it.
+
+    `reason` is that of the criterion's assessment with the violation in place.
+    """
 
     what: str
     """The fault that was planted."""
     closed: bool
     """Whether the gate closed."""
-    said: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +162,7 @@ class Canaries:
 
 
 def prove_gate(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Canaries:
-    """Return what became of a violation of each criterion of a stage, the one in work where none is named.
+    """Plant a violation for each criterion of a stage (default: the active one).
 
     Commands that are allowed on this machine are run in a scratch copy, once as it is and once with their inputs
     spoilt; nothing in the project is written. Raises as `ask_stage` does, and NotAllowed.

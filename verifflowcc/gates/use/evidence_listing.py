@@ -190,7 +190,7 @@ def _asked(one: Recorded, wanted: Wanted | None, facts: Facts) -> Assessment | N
 
 def _line(one: Recorded, wanted: Wanted | None, facts: Facts) -> EvidenceLine:
     asked, evidence = _asked(one, wanted, facts), one.evidence
-    nobody = "no criterion of this sprint asks for it"
+    unasked = "no criterion of this sprint asks for it"
     return EvidenceLine(
         id=id_of(one),
         stage=_stage(one),
@@ -198,7 +198,7 @@ def _line(one: Recorded, wanted: Wanted | None, facts: Facts) -> EvidenceLine:
         actor=one.actor,
         latest=one.latest,
         verdict=asked.verdict if asked else Verdict.NOT_EVALUABLE,
-        reason=asked.reason if asked else one.problem or nobody,
+        reason=asked.reason if asked else one.problem or unasked,
         kind=evidence.kind if evidence else None,
         trust=evidence.trust if evidence else None,
         time=evidence.time if evidence else None,

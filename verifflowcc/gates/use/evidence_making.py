@@ -267,14 +267,13 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     actor: str,
     progress: Callable[[str], None],
 ) -> EvidenceRun:
-    """Make evidence for the criteria or commands named; without names, for what stands in the way now.
+    """Make evidence for criteria or commands (default: those blocking the gate).
 
     Each command runs once. `progress` gets a line for each.
 
-    Raises CommandsNotAllowed, with nothing run and nothing
-    written, where the commands are not allowed on this machine; WorkspaceError where nothing of what is wanted can be
-    run; ConflictError while another process runs commands here; UsageError for names that mean nothing; NotAllowed for
-    a `refactoring` (its reason) that no person states.
+    Raises CommandsNotAllowed, with nothing run and nothing written, where the commands are not allowed on this machine;
+    WorkspaceError where nothing of what is wanted can be run; ConflictError while another process runs commands here;
+    UsageError for names that mean nothing; NotAllowed for a `refactoring` (its reason) that no person states.
     """
     at = standing(workspace, sprint_id)
     facts = sound_facts(workspace, at.state)

@@ -1,4 +1,4 @@
-"""Run a command for evidence: once, for all criteria that it shows, on content that stays as it is meanwhile."""
+"""Run a command once, as evidence for all its criteria, on unchanged content."""
 
 import signal
 from collections import Counter
@@ -105,10 +105,10 @@ def measure_baseline(criterion: Criterion, facts: Facts, digest: str) -> Measure
     """Return what a baseline holds: the number of tags at the present commit; `digest` is that of its files."""
     history = facts.history
     tags = history.tags if history else ()
-    told = tuple(f"tag: {tag}" for tag in tags)
+    examples = tuple(f"tag: {tag}" for tag in tags)
     if criterion.tagged and (history is None or history.problem):
-        told = (f"tags not known: {history.problem if history else 'git was not asked'}",)
-    return Measured({"tags": len(tags)}, digest, told)
+        examples = (f"tags not known: {history.problem if history else 'git was not asked'}",)
+    return Measured({"tags": len(tags)}, digest, examples)
 
 
 def outcome_of(measured: Measured, exit_code: int | None) -> str:
@@ -211,7 +211,7 @@ class CommandRun:
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
+class _RunAttempt:
     """All that is known once a command has ended."""
 
     run: Run
@@ -239,7 +239,7 @@ def log_path(command: Command) -> str:
 
 
 def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], facts: Facts) -> CommandRun:
-    """Run a command that is allowed, and return what it shows of each criterion; nothing goes on record yet.
+    """Run an allowed command, and return its evidence for each criterion, unrecorded.
 
     The file at `log_path` gets its output while it runs.
 
@@ -258,7 +258,7 @@ def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], fa
     if Kind.LINT not in reports:  # most linters write to their output
         reports[Kind.LINT] = Report(None, ran.output)
     project = Project(workspace.root, before.content, _history(workspace, facts, wanted))
-    attempt = _Attempt(run, reports, before, now(workspace, facts), project, tree)
+    attempt = _RunAttempt(run, reports, before, now(workspace, facts), project, tree)
     made = tuple(_made(workspace, one, attempt) for one in wanted)
     return CommandRun(run, argv, made, last_lines(ran.output))
 
@@ -313,7 +313,7 @@ def _read(workspace: Workspace, path: str) -> Report:
     return Report(path, data, "" if data is not None else f"it left no report at {path}")
 
 
-def _made(workspace: Workspace, one: Wanted, attempt: _Attempt) -> Made:
+def _made(workspace: Workspace, one: Wanted, attempt: _RunAttempt) -> Made:
     inputs = inputs_now(one.criterion, one.stage, attempt.before)
     moved = differences(inputs, inputs_now(one.criterion, one.stage, attempt.after))
     if moved:
@@ -324,7 +324,7 @@ def _made(workspace: Workspace, one: Wanted, attempt: _Attempt) -> Made:
     return kept(workspace, one, inputs, measured, source)
 
 
-def _report_for(one: Wanted, attempt: _Attempt) -> Report:
+def _report_for(one: Wanted, attempt: _RunAttempt) -> Report:
     kind = report_kind(one.criterion)
     if one.criterion.kind is Kind.COMMAND:
         return Report(None, None)

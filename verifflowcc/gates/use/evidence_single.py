@@ -208,7 +208,7 @@ def make_single(workspace: Workspace, one: Wanted, facts: Facts, refactoring: st
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ProjectPlace:
     """Where a project is: the top of its repository, its folder below that, and the commit that its sprint began at."""
 
     top: Path
@@ -216,7 +216,7 @@ class _Place:
     base: str
 
 
-def _place(workspace: Workspace, facts: Facts) -> _Place | str:
+def _place(workspace: Workspace, facts: Facts) -> _ProjectPlace | str:
     """Return the place, or why nothing can be compared with the sprint's base."""
     top, root = top_of(workspace.root), workspace.root.resolve()
     if top is None:
@@ -224,7 +224,7 @@ def _place(workspace: Workspace, facts: Facts) -> _Place | str:
     if facts.sprint.base is None:
         return "the sprint began before the repository's first commit, so nothing can be compared with its base"
     top = top.resolve()
-    return _Place(top, "" if root == top else root.relative_to(top).as_posix(), facts.sprint.base)
+    return _ProjectPlace(top, "" if root == top else root.relative_to(top).as_posix(), facts.sprint.base)
 
 
 def _lost(workspace: Workspace, facts: Facts) -> Measured:
@@ -300,7 +300,7 @@ def _unreadable(command: Command, criterion: Criterion) -> str:
 
 
 def _prove(
-    workspace: Workspace, place: _Place, runner: Runner, command: Command, criterion: Criterion, refactoring: str
+    workspace: Workspace, place: _ProjectPlace, runner: Runner, command: Command, criterion: Criterion, refactoring: str
 ) -> tuple[int, ChangeProof]:
     """Return how many files of the product changed, and the proof. Nothing of an earlier proof is believed."""
     files = commit_files(place.top, place.base), disk_files(place.top)

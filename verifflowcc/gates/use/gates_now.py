@@ -318,7 +318,7 @@ def _movable_sprints(workspace: Workspace) -> Iterator[SprintState]:
 
 @dataclass(frozen=True, slots=True)
 class StageGates:
-    """What stands between a stage and the next one.
+    """The gates between a stage and the next one.
 
     `exit` is the stage's own gate, `entry` that of the `following` stage, if there is one: the next that is open, of a
     stage in work, else the next in order. `failures` counts the stage's evidence that failed since it was entered;
@@ -349,7 +349,7 @@ class StageGates:
 
 
 def ask_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageGates:
-    """Return the gates of a stage, the one in work where none is named (else the last).
+    """Return the gates of a stage (default: the active one, or else the last).
 
     Raises LedgerError where the ledger or an evidence file was not written by vfcc as it stands, ConflictError under a
     fork, ConfigError where the project's own workflow is gone, UsageError for an unknown stage.
@@ -367,7 +367,10 @@ def ask_stage_with_facts(workspace: Workspace, sprint_id: str, stage_id: str | N
 
 
 def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Gate:
-    """Return the entry gate of a stage, the one in work where none is named. Raises as `ask_stage` does."""
+    """Return the entry gate of a stage (default: the active one).
+
+    Raises as `ask_stage` does.
+    """
     state = load_movable(workspace, sprint_id)[1]
     wanted = stage_meant(state, stage_id).stage.id
     check_pinned_workflow(workspace, state)

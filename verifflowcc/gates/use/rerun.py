@@ -69,7 +69,7 @@ class Rerun:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A sprint's evidence run again, and who vouches for what people said in it."""
+    """A sprint's evidence run again, and who vouches for people's decisions in it."""
 
     sprint: str
     rows: tuple[Rerun, ...]
@@ -83,7 +83,7 @@ class Reproduction:
 
 
 def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
-    """Run again what the latest evidence of each criterion was made by, and compare; nothing goes on record.
+    """Run the latest evidence of each criterion again and compare, without recording.
 
     Raises WorkspaceError where there is nothing to check, CommandsNotAllowed where the commands may not run on this
     machine, ConflictError while others run here, and as `ask_stage` does.
@@ -114,7 +114,7 @@ def _latest(state: SprintState, facts: Facts) -> Iterator[tuple[Wanted, Recorded
 
 
 def _without_a_run(wanted: Wanted, recorded: Recorded, state: SprintState, facts: Facts) -> Rerun | None:
-    """Return what can be said without running anything, or None where it must be run."""
+    """Return the result that needs no run, or None where the command must run."""
     evidence, criterion = recorded.evidence, wanted.criterion
     if evidence is None:
         return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, recorded.problem or "it cannot be read")
@@ -169,7 +169,7 @@ def _single_again(workspace: Workspace, wanted: Wanted, recorded: Recorded, fact
         return make_single(workspace, wanted, facts, reason)
 
 
-def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> Iterator[Rerun]:
+def _not_met(state: SprintState, facts: Facts, reported: Set[tuple[str, str]]) -> Iterator[Rerun]:
     """Yield the hard criteria of passed stages that are not met now: a pass can be written by hand, too."""
     yield from _rules(state, facts)
     for stage in state.stages:
@@ -177,7 +177,7 @@ def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> It
             continue
         name = stage.stage.id
         for each in asked_again(stage):
-            if each.mode is not Mode.HARD or (name, each.id) in told:
+            if each.mode is not Mode.HARD or (name, each.id) in reported:
                 continue
             asked = assess(each, name, facts)
             if not asked.met:
@@ -198,12 +198,12 @@ def _compared(wanted: Wanted, recorded: Recorded, made: Made, workspace: Workspa
     if now is None or was is None:
         return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, made.problem)
     criterion = wanted.criterion
-    told = _numbers(now, criterion)
+    numbers = _numbers(now, criterion)
     same = was.outcome == now.outcome and _measured(was, criterion) == _measured(now, criterion)
     if same and judge(criterion, was).met == judge(criterion, now).met:
         differs = results_differ(workspace, was, now)
-        return _row(wanted, recorded, Found.DIFFERS if differs else Found.REPRODUCED, differs or told)
-    return _row(wanted, recorded, Found.DIFFERS, f"recorded {_numbers(was, criterion)}; now {told}")
+        return _row(wanted, recorded, Found.DIFFERS if differs else Found.REPRODUCED, differs or numbers)
+    return _row(wanted, recorded, Found.DIFFERS, f"recorded {_numbers(was, criterion)}; now {numbers}")
 
 
 def _measured(evidence: Evidence, criterion: Criterion) -> Mapping[str, int]:

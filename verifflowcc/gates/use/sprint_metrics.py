@@ -143,7 +143,7 @@ def _facts(workspace: Workspace, state: SprintState, today: str, recorded: Seque
 
 
 def _so_far(workspace: Workspace, state: SprintState, stage: StageState) -> dict[str, int | None]:
-    """The numbers of a stage in work, as far as they are known before its gate is asked."""
+    """Return the active stage's numbers that are known before its gate is asked."""
     now = workspace.clock.now()
     seconds = int((now - moment(stage.entered_at)).total_seconds()) if stage.entered_at else -1
     recorded = None if state.problems else read_recorded(workspace, state)

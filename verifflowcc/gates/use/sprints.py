@@ -208,7 +208,7 @@ def update_sprint(workspace: Workspace, sprint_id: str, results: Mapping[str, ob
 
 
 def _with_learnings(workspace: Workspace, done: Transition, state: SprintState) -> Transition:
-    """Return the end of a sprint with what it offers to keep; where that cannot be read, it stands with a warning."""
+    """Return a sprint's end with its learnings, or a warning if they are unreadable."""
     from verifflowcc.memory.use.proving_fixes import learnings_of  # reads what is remembered, at a sprint's end alone
 
     try:
@@ -310,7 +310,7 @@ def _not_passed(state: SprintState, stage_id: str) -> Owed:
 
 
 def _still_holds(workspace: Workspace, state: SprintState) -> tuple[str, ...]:
-    """Return what goes on record when the sprint is closed. Raises GateClosed where a stage does not hold any more."""
+    """Return the findings to record at the close; GateClosed where a stage fails now."""
     gate = closing_gate(sound_facts(workspace, state))
     for each in gate.blockers:
         raise GateClosed(

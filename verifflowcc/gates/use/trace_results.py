@@ -1,4 +1,4 @@
-"""The results that are known of tests: recorded evidence of the sprint in work, and reports that are given."""
+"""Test results: the current sprint's recorded evidence, and the reports given."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -183,8 +183,8 @@ _WRITES = "list in .gitignore what the tests write, then run them again"
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What one report says; `waived` are those of its skipped tests whose criterion is waived.
+class _ReadReport:
+    """The content of one report; `waived` are its skipped tests with a waived criterion.
 
     A proof is no report of results: it has `proofs`, the verdicts on single tests.
     """
@@ -206,28 +206,28 @@ def read_results(
 
     The sprints are those that are open, else the one that was closed last; of each criterion the latest evidence
     counts. `junit` are reports as paths from where vfcc runs; such a one is fresh only where it says that its tests ran
-    on the content that is there now, reports left out. What cannot be read is told, never left out.
+    on the content that is there now, reports left out. Unreadable reports are listed, never left out.
     """
-    told = list(_recorded(workspace, content))
+    reports = list(_recorded(workspace, content))
     marked = Marked(code) if junit else None
     for path in junit:
-        told.append(_given(workspace, Path(path), content, marked or Marked(code), junit))
+        reports.append(_given(workspace, Path(path), content, marked or Marked(code), junit))
     criteria = tuple(_criteria(workspace, items, content))
     return Results(
-        tuple(result for each in told for result in each.tests),
-        tuple(each.report for each in told if each.report),
+        tuple(result for each in reports for result in each.tests),
+        tuple(each.report for each in reports if each.report),
         criteria,
-        waived_skips=frozenset(test for each in told for test in each.waived),
-        proofs={test: verdict for each in told for test, verdict in each.proofs.items()},
+        waived_skips=frozenset(test for each in reports for test in each.waived),
+        proofs={test: verdict for each in reports for test, verdict in each.proofs.items()},
     )
 
 
-def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Told]:
+def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_ReadReport]:
     for sprint_id in _sprints(workspace):
         try:
             facts = _facts(workspace, sprint_id, content)
         except VfccError as error:
-            yield _Told(ResultReport(f"sprint {sprint_id}", Trust.ASSERTED, problem=error.message))
+            yield _ReadReport(ResultReport(f"sprint {sprint_id}", Trust.ASSERTED, problem=error.message))
             continue
         for wanted in everything(facts.sprint):
             if wanted.criterion.kind is Kind.JUNIT:
@@ -273,58 +273,58 @@ def _asks_tests(state: SprintState) -> bool:
     return any(wanted.criterion.kind in (Kind.JUNIT, Kind.RED_FIRST) for wanted in everything(state))
 
 
-def _of_evidence(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _Told:
+def _of_evidence(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _ReadReport:
     evidence = one.evidence
     report = ResultReport(id_of(one), Trust.ASSERTED, stage=wanted.stage, criterion=wanted.criterion.id)
     if evidence is None:
-        return _Told(replace(report, problem=f"{one.path}: {one.problem or 'it was not read'}"))
+        return _ReadReport(replace(report, problem=f"{one.path}: {one.problem or 'it was not read'}"))
     stale = ", ".join(stale_reasons(evidence, facts, wanted.criterion))
     report = replace(report, trust=evidence.trust, tests=evidence.measures.get("tests", 0), stale=stale)
     if evidence.problem or evidence.results is None:
-        return _Told(replace(report, problem=evidence.problem))
+        return _ReadReport(replace(report, problem=evidence.problem))
     try:
         lines = parse_results(read_results_file(workspace, evidence), evidence.results, evidence.id)
     except FormatError as error:
-        return _Told(replace(report, problem=error.message))
+        return _ReadReport(replace(report, problem=error.message))
     skipped = frozenset(each.test for each in lines.results if each.outcome is Outcome.SKIPPED)
     waived = skipped and assess(wanted.criterion, wanted.stage, facts).verdict is Verdict.WAIVED
-    return _Told(report, lines.results, skipped if waived else frozenset())
+    return _ReadReport(report, lines.results, skipped if waived else frozenset())
 
 
-def _of_proof(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _Told:
+def _of_proof(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _ReadReport:
     """Return the verdicts of a proof; none of one that is stale, or whose file is not what the evidence names.
 
     The gate of its own criterion has the reason.
     """
     evidence = one.evidence
     if evidence is None or evidence.results is None or stale_reasons(evidence, facts, wanted.criterion):
-        return _Told(None)
+        return _ReadReport(None)
     try:
         lines = parse_proof(read_results_file(workspace, evidence), evidence.results)
     except FormatError:
-        return _Told(None)
-    return _Told(None, proofs={each.test: each.verdict for each in lines})
+        return _ReadReport(None)
+    return _ReadReport(None, proofs={each.test: each.verdict for each in lines})
 
 
 def _given(
     workspace: Workspace, path: Path, content: Mapping[str, str], marked: Marked, junit: Sequence[str | Path]
-) -> _Told:
+) -> _ReadReport:
     name = _within(workspace, path) or str(path)
     try:
         if not path.is_file():  # a pipe would be waited for
-            return _Told(ResultReport(name, Trust.ASSERTED, problem=NO_FILE))
+            return _ReadReport(ResultReport(name, Trust.ASSERTED, problem=NO_FILE))
         with path.open("rb") as file:
             read = read_tests(file.read(LARGEST_REPORT_BYTES + 1))
     except OSError as error:
         problem = f"it cannot be read: {error.strerror or error}"
-        return _Told(ResultReport(name, Trust.ASSERTED, problem=problem))
+        return _ReadReport(ResultReport(name, Trust.ASSERTED, problem=problem))
     except FormatError as error:
-        return _Told(ResultReport(name, Trust.ASSERTED, problem=error.message))
+        return _ReadReport(ResultReport(name, Trust.ASSERTED, problem=error.message))
     stale = _stale(workspace, read, path, content, junit)
     trust = Trust.ASSERTED if stale else Trust.IMPORTED_CI
     remedy = _REMEDIES.get(stale, _WRITES) if stale else ""
     report = ResultReport(name, trust, len(read.tests), stale, remedy=remedy)
-    return _Told(report, results_of(Ran(name, read.tests), marked))
+    return _ReadReport(report, results_of(Ran(name, read.tests), marked))
 
 
 def _stale(

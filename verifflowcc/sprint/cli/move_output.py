@@ -102,7 +102,7 @@ def problems(state: SprintState) -> list[str]:
 
 
 def trouble(state: SprintState) -> str:
-    """Return all that stands in the way of a sprint, as text to append; empty where nothing does."""
+    """Return all that blocks a sprint, as text to append; empty where nothing does."""
     return "".join("\n\n" + "\n".join(lines) for lines in (sides(state), problems(state)) if lines)
 
 

@@ -52,7 +52,7 @@ def local_name(element: Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-class _RootSeen(Exception):  # noqa: N818 - no error: nothing more to look for
+class _RootStart(Exception):  # noqa: N818 - no error: nothing more to look for
     """The root element begins: a document type can no longer follow."""
 
 
@@ -64,14 +64,14 @@ def _refuse_document_type(data: bytes, names_a_type: bool) -> None:
             raise FormatError("declares a document type (DTD), which no report needs")
 
     def stop(*_element: object) -> None:
-        raise _RootSeen
+        raise _RootStart
 
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = stop
     try:
         parser.Parse(data, True)
-    except _RootSeen:
+    except _RootStart:
         return
     except expat.ExpatError as error:
         raise FormatError(f"not XML: {error}") from error
@@ -343,9 +343,9 @@ def _claim(suite: Suite, name: str) -> int | None:
 
 
 def _contradiction(suite: Suite, claims: dict[str, int | None], cases: Sequence[Case]) -> str:
-    said = ", ".join(f'{name}="{value}"' for name, value in claims.items() if value is not None)
+    claimed = ", ".join(f'{name}="{value}"' for name, value in claims.items() if value is not None)
     failing = sum(case.result in FAILING for case in cases)
-    return f"{_named(suite)} says {said}, but {len(cases)} tests stand in it, {failing} of them failing"
+    return f"{_named(suite)} says {claimed}, but {len(cases)} tests stand in it, {failing} of them failing"
 
 
 def _named(suite: Suite) -> str:

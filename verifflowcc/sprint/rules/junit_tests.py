@@ -186,7 +186,7 @@ def measure_junit(data: bytes, *, known: Known | None, baseline: Sequence[Baseli
     measures[Result.ERROR] += sum(each.marks for each in suites)
     if known is not None:
         measures["unknown"] = len(foreign)
-    listed = _Listed(baseline)
+    listed = _BaselineTests(baseline)
     measures |= listed.measures(judged)
     lines = sorted([f"{each.id}\0{each.result}\n" for each in judged] + [f"{each}\n" for each in broken])
     outcome = digest_bytes("".join(lines).encode("utf-8", "surrogatepass"))
@@ -239,7 +239,7 @@ def _unknown(cases: Sequence[Case], known: Known | None) -> list[Case]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _BaselineTests:
     """The tests of a baseline, compared with those of a report."""
 
     entries: Sequence[BaselineEntry]
@@ -264,7 +264,9 @@ class _Listed:
         return {**found, "listed_passed": len(self.mended(cases))}
 
 
-def _lines(cases: Sequence[Case], broken: Sequence[str], foreign: Sequence[Case], listed: _Listed) -> Iterator[str]:
+def _lines(
+    cases: Sequence[Case], broken: Sequence[str], foreign: Sequence[Case], listed: _BaselineTests
+) -> Iterator[str]:
     """What needs a person comes first; of what failed, all, and what the baseline lists last."""
     new = [case for case in cases if not listed.has(case)]
     yield from (_line(_SPELLED[case.result], case) for case in new if case.result in FAILING)
@@ -326,8 +328,8 @@ def read_tests(data: bytes) -> JUnitTests:
     judged = with_retries(cases, suites)
     tests = [_test(case, suites) for case in judged]
     tests += [JUnitTest("", f"suite {each.name or '(no name)'}", "", Result.ERROR) for each in suites if each.marks]
-    said = {value for suite in suites for name, value in suite.properties if name == _CONTENT}
-    return JUnitTests(tuple(tests), next(iter(said)) if len(said) == 1 else None, _unsure(suites, len(said)))
+    digests = {value for suite in suites for name, value in suite.properties if name == _CONTENT}
+    return JUnitTests(tuple(tests), next(iter(digests)) if len(digests) == 1 else None, _unsure(suites, len(digests)))
 
 
 def _test(case: Case, suites: Sequence[Suite]) -> JUnitTest:
@@ -350,9 +352,9 @@ def _ids(case: Case) -> Iterator[str]:
 
 
 def _unsure(suites: Sequence[Suite], digests: int) -> str:
-    told = [value for suite in suites for name, value in suite.properties if name.startswith(f"{_CONTENT}.")]
-    if told:
-        return told[0]
+    reasons = [value for suite in suites for name, value in suite.properties if name.startswith(f"{_CONTENT}.")]
+    if reasons:
+        return reasons[0]
     return "its suites ran on different content" if digests > 1 else ""
 
 

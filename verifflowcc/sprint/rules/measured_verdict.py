@@ -48,7 +48,7 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number as an exact fraction, and what is said of it: `line coverage`, `12.5 %`."""
+    """A number as an exact fraction, with its name: `line coverage`, `12.5 %`."""
 
     name: str
     number: int
@@ -61,10 +61,10 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """A limit that a measure does not keep; `said` is the clause for it."""
+    """A limit that a measure does not keep; `clause` puts it into words."""
 
     measure: str
-    said: str
+    clause: str
 
 
 def percent(name: str, part: int, whole: int) -> Measure:
@@ -148,7 +148,7 @@ def red_first(criterion: Criterion, evidence: Evidence) -> _Shown:
         return _unproven(counts, evidence, again)
     wrong = unmet(criterion, {name: Measure(name.replace("_", " "), number) for name, number in counts.items()}, {}, {})
     if wrong:
-        return Verdict.FAIL, f"{'; '.join(each.said for each in wrong)}{_rest(evidence)}", again
+        return Verdict.FAIL, f"{'; '.join(each.clause for each in wrong)}{_rest(evidence)}", again
     red = f"{counts['proven']} of {_tests(counts['tests'])}"
     return Verdict.PASS, f"red without the change, green with it: {red}{_rest(evidence)}", ""
 
@@ -313,7 +313,7 @@ def judge_junit(criterion: Criterion, evidence: Evidence) -> Shown:
     wrong = unmet(criterion, _counts(counts), {"tests": 1_000_000}, dict.fromkeys(_TEST_FAULTS, 0))
     if wrong:
         words = [_EXAMPLES.get(one.measure, "") for one in wrong]
-        return _fail(_told([_test_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
+        return _fail(_with_examples([_test_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
     if _exit_code(evidence):
         return _fail(f"{_many(tests, 'test')} and none of them failed, but {_ended(evidence)}")
     if counts.get("listed") and not counts.get("passed"):
@@ -343,7 +343,7 @@ _EXAMPLES: Mapping[str, str] = {
 
 def _test_clause(one: Unmet, counts: Mapping[str, int]) -> str:
     if one.measure not in counts or one.measure not in _TEST_FAULTS:
-        return one.said
+        return one.clause
     if one.measure == "errors":  # a suite may have one outside of any test
         return _many(counts["errors"], "error")
     return f"{counts[one.measure]} of {_many(counts.get('tests', 0), 'test')} {_TEST_FAULTS[one.measure]}"
@@ -355,7 +355,7 @@ def judge_coverage(criterion: Criterion, evidence: Evidence) -> Shown:
     if not counts.get("files"):
         if counts.get("unknown_files"):
             other = _named(evidence.examples, ["not in the project: "])
-            return _fail(_told(["the report speaks of other files"], other))
+            return _fail(_with_examples(["the report speaks of other files"], other))
         return _open("the report speaks of no file", "let the command measure the product's files")
     wanted = {*criterion.at_least, *criterion.at_most}
     if not wanted:
@@ -364,7 +364,7 @@ def judge_coverage(criterion: Criterion, evidence: Evidence) -> Shown:
         share = _SHARES[name]
         if not counts.get(share.whole):
             why = _named(evidence.examples, ["changes not known: "]) if share.whole not in counts else ()
-            return _open(_told([share.missing], why), share.step)
+            return _open(_with_examples([share.missing], why), share.step)
     measures = _counts(counts) | {
         name: percent(share.title, counts.get(share.part, 0), counts[share.whole])
         for name, share in _SHARES.items()
@@ -373,18 +373,18 @@ def judge_coverage(criterion: Criterion, evidence: Evidence) -> Shown:
     wrong = unmet(criterion, measures, {}, {"missing_files": 0} if criterion.files else {})
     if wrong:
         words = [_EXAMPLES.get(one.measure, "") for one in wrong]
-        return _fail(_told([_coverage_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
+        return _fail(_with_examples([_coverage_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
     if _exit_code(evidence):
         return _fail(f"the coverage is sufficient, but {_ended(evidence)}")
-    told = [f"{measures[name].name} {measures[name]}" for name in sorted(wanted) if name in _SHARES]
+    shares = [f"{measures[name].name} {measures[name]}" for name in sorted(wanted) if name in _SHARES]
     left_out = counts.get("missing_files", 0)
-    return _pass(", ".join(told) + (f"; the report lacks {_many(left_out, 'file')}" if left_out else ""))
+    return _pass(", ".join(shares) + (f"; the report lacks {_many(left_out, 'file')}" if left_out else ""))
 
 
 def _coverage_clause(one: Unmet, counts: Mapping[str, int]) -> str:
     if one.measure == "missing_files" and one.measure in counts:
         return f"the report lacks {_many(counts['missing_files'], 'file')}"
-    return one.said
+    return one.clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +425,7 @@ def judge_findings(criterion: Criterion, evidence: Evidence) -> Shown:
         names = [one.measure.replace("_", " ") for one in wrong]
         words = [f"{name}: " for name in names] + [f"new {name}: " for name in names]
         words += [] if compared else [f"{name.removeprefix('new ')}: " for name in names]
-        return _fail(_told([_finding_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
+        return _fail(_with_examples([_finding_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
     if _exit_code(evidence) and not found:
         return _fail(f"there is no finding, but {_ended(evidence)}")
     return _pass(_within(found, evidence))
@@ -435,7 +435,7 @@ _LEVELS = ("error", "warning", "note")
 
 
 def _finding_clause(one: Unmet, counts: Mapping[str, int]) -> str:
-    return _many(counts[one.measure], one.measure.replace("_", " ")) if one.measure in counts else one.said
+    return _many(counts[one.measure], one.measure.replace("_", " ")) if one.measure in counts else one.clause
 
 
 def judge_lint(criterion: Criterion, evidence: Evidence) -> Shown:
@@ -443,8 +443,8 @@ def judge_lint(criterion: Criterion, evidence: Evidence) -> Shown:
     found = evidence.measures.get("findings", 0)
     wrong = unmet(criterion, _counts(evidence.measures), {}, {"findings": 0})
     if wrong:
-        said = [_many(found, "finding") if one.measure == "findings" else one.said for one in wrong]
-        return _fail(_told(said, evidence.examples))
+        clauses = [_many(found, "finding") if one.measure == "findings" else one.clause for one in wrong]
+        return _fail(_with_examples(clauses, evidence.examples))
     if _exit_code(evidence) and not found:
         return _fail(f"there is no finding, but {_ended(evidence)}")
     return _pass(_within(found, evidence))
@@ -466,7 +466,7 @@ def judge_metric(criterion: Criterion, evidence: Evidence) -> Shown:
     one = Measure(name, evidence.measures[name], 1_000_000)
     wrong = unmet(criterion, {"value": one, name: one}, {}, {})
     if wrong:
-        return _fail(_told([one.said for one in wrong], ()))
+        return _fail(_with_examples([one.clause for one in wrong], ()))
     if _exit_code(evidence):
         return _fail(f"{name} is {decimal(evidence.measures[name])}, but {_ended(evidence)}")
     return _pass(f"{name} is {decimal(evidence.measures[name])}")
@@ -498,7 +498,7 @@ def judge_limits(criterion: Criterion, evidence: Evidence) -> Shown:
         return _open("nothing was measured")
     wrong = unmet(criterion, _counts(evidence.measures), {}, {})
     if wrong:
-        return _fail(_told([one.said for one in wrong], evidence.examples))
+        return _fail(_with_examples([one.clause for one in wrong], evidence.examples))
     if _exit_code(evidence):
         return _fail(f"the limits are kept, but {_ended(evidence)}")
     listed = ", ".join(f"{number} {name}" for name, number in sorted(evidence.measures.items()))
@@ -518,18 +518,18 @@ def _ended(evidence: Evidence) -> str:
     return f"the command {name} ended with exit code {_exit_code(evidence)}"
 
 
-def _told(clauses: list[str], examples: tuple[str, ...]) -> str:
+def _with_examples(clauses: list[str], examples: tuple[str, ...]) -> str:
     return ", ".join(clauses) + (f": {'; '.join(examples[:MOST_EXAMPLES])}" if examples else "")
 
 
 def _named(examples: tuple[str, ...], words: list[str]) -> tuple[str, ...]:
     """Return the examples that speak of what is wrong, without the word that says what."""
-    told = []
+    found = []
     for one in examples:
         word = next((word for word in words if word and (one.startswith(word) or (word[0] == " " and word in one))), "")
         if word:
-            told.append(one.removeprefix(word).removeprefix(":").strip())
-    return tuple(told)
+            found.append(one.removeprefix(word).removeprefix(":").strip())
+    return tuple(found)
 
 
 def _many(number: int, noun: str) -> str:

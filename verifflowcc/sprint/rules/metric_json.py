@@ -76,9 +76,9 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def _each_once(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
-    """Return the object; of a key that stands there twice, one reader sees the first and another the last."""
+    """Return the object. Raises FormatError for a key that is in it twice."""
     record = dict(pairs)
-    if len(record) < len(pairs):
+    if len(record) < len(pairs):  # JSON readers differ: some take the first value of a key, others the last
         doubled, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise FormatError(f"the key {doubled[:80]!r} is there twice in one object")
     return record

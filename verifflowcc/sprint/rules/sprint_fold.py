@@ -118,7 +118,7 @@ class _Moves:
 
 
 @dataclass(frozen=True, slots=True)
-class _Split:
+class _ForkPoint:
     """Of the transitions that count: how many first ones are in one line with all, and the first of each side."""
 
     agreed: tuple[int, ...]
@@ -217,7 +217,7 @@ def _kept(moves: _Moves, counting: int, choice: Event) -> int | None:
     return kept
 
 
-def _split(moves: _Moves, counting: int) -> _Split:
+def _split(moves: _Moves, counting: int) -> _ForkPoint:
     members = tuple(_bits(counting))
     later = [counting] * len(members)
     for place in range(len(members) - 2, -1, -1):
@@ -227,12 +227,12 @@ def _split(moves: _Moves, counting: int) -> _Split:
         agreed += 1
     common = sum(1 << index for index in members[:agreed])
     rest = members[agreed:]
-    return _Split(
+    return _ForkPoint(
         members[:agreed], tuple(index for index in rest if moves.counting[index] & counting == common), members
     )
 
 
-def _side(moves: _Moves, split: _Split, first: int) -> tuple[Event, tuple[str, ...]]:
+def _side(moves: _Moves, split: _ForkPoint, first: int) -> tuple[Event, tuple[str, ...]]:
     rest = split.members[len(split.agreed) :]
     inner = 0
     for index in rest:

@@ -1,4 +1,4 @@
-"""A store in which nothing is kept before a scanner has looked at it; in all else the store that it stands before."""
+"""A memory backend that scans each item for secrets before it is stored."""
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
@@ -58,10 +58,10 @@ Look = Callable[[StoredItem, MemoryBackend], None]
 
 def scanned_store(store: MemoryBackend, look: Look) -> MemoryBackend:
     """Return a store that looks at each item before it is kept."""
-    return cast(MemoryBackend, _Scanned(store, look))
+    return cast(MemoryBackend, _ScanningBackend(store, look))
 
 
-class _Scanned:
+class _ScanningBackend:
     """A `MemoryBackend` whose `add`, `create` and `create_all` look at each item first."""
 
     def __init__(self, store: MemoryBackend, look: Look) -> None:

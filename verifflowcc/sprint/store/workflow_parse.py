@@ -306,7 +306,10 @@ def read_stage(
 
 
 def _exit(stated: Placed, implied: tuple[Criterion, ...], upstream: Criterion | None) -> tuple[Criterion, ...]:
-    """The artifacts' criteria, then the stated ones; one stated with the id of an artifact's stands in its place."""
+    """Return the artifacts' criteria, then the stated ones.
+
+    A stated criterion with the id of an artifact's replaces it.
+    """
     own = {each.id: each for _, each in stated if each.kind is Kind.ARTIFACT}
     first = tuple(own.get(each.id, each) for each in implied)
     rest = tuple(each for _, each in stated if not any(each is one for one in first))

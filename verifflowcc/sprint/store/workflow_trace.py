@@ -32,7 +32,7 @@ class Reader:
     @property
     def problems(self) -> tuple[str, ...]:
         """What was wrong so far, each thing once, in the order of the lines."""
-        return tuple(dict.fromkeys(told for _, told in sorted(self._found, key=lambda one: one[0])))
+        return tuple(dict.fromkeys(problem for _, problem in sorted(self._found, key=lambda one: one[0])))
 
     def wrong(self, place: Loc, reason: str) -> None:
         """Note a problem at the line of `place`, or of the nearest thing around it."""

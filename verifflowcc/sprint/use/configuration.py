@@ -123,7 +123,10 @@ def _mode_problems(workspace: Workspace, config: Config, workflow: "Workflow") -
 
 
 def _unknown_roles(workspace: Workspace, config: Config) -> tuple[str, ...]:
-    """A role that nobody plays is allowed, since its agent may come later, but it is often a slip of the pen."""
+    """Return a notice for each role in `token_allocation` without template and folder.
+
+    It is allowed, since the role's agent may come later, but is often a typing error.
+    """
     from verifflowcc.base.text.plain_words import nearest
 
     prompts = (templates_folder() / "prompts", workspace.memory / "templates")

@@ -1,4 +1,4 @@
-"""Read a sprint's evidence: each file joined with the event that names it, and told apart from what is none."""
+"""Read a sprint's evidence: join each file with its event, and report stray files."""
 
 from collections.abc import Iterator, Mapping
 
@@ -20,7 +20,7 @@ DEPTH = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Lying:
+class _EvidenceFolder:
     """The evidence files that are there: `paths` relative to `.memory/`, and where a file of that name (an id) lies."""
 
     paths: frozenset[str]
@@ -37,7 +37,7 @@ def read_recorded(
     """
     added = added_evidence(state.notes, _parents(workspace, state))
     files = evidence_files(workspace.memory, state.id)
-    lying = _Lying(
+    lying = _EvidenceFolder(
         files.pending.union(files.placed),
         {path.rpartition("/")[2].removesuffix(".json"): path for path in files.placed},
     )
@@ -76,7 +76,7 @@ def _recent(added: tuple[Added, ...]) -> set[str]:
     return chosen
 
 
-def _recorded(workspace: Workspace, sprint_id: str, added: Added, lying: _Lying, opened: bool) -> Recorded:
+def _recorded(workspace: Workspace, sprint_id: str, added: Added, lying: _EvidenceFolder, opened: bool) -> Recorded:
     path = evidence_path(sprint_id, added.stage, added.evidence)
     evidence, problem = None, ""
     if path not in lying.paths:

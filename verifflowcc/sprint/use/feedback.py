@@ -1,4 +1,4 @@
-"""Comments on a sprint: add, list, triage; what stays open goes on into the next sprint."""
+"""Comments on a sprint: add, list, triage; open ones move to the next sprint."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ WAITING = frozenset({Decision.OPEN, Decision.LATER})
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A comment that was recorded or triaged, as it stands now; `short` is enough of its id to name it."""
+    """A comment that was recorded or triaged; `short` is an unambiguous part of its id."""
 
     comment: Feedback
     short: str
@@ -42,7 +42,7 @@ def add_feedback(
         find_stage(load_sprint(workspace, sprint_id)[1], stage_id)
     payload: dict[str, Json] = {"stage": stage_id, "text": words}
     done = _recorded(workspace, sprint_id, lambda _: payload, "comment added", actor=actor, commit=commit)
-    return _said(workspace, done, done.event.id)
+    return _recorded_comment(workspace, done, done.event.id)
 
 
 def triage_feedback(
@@ -77,7 +77,7 @@ def triage_feedback(
         }
 
     done = _recorded(workspace, sprint_id, payload, "comment triaged", actor=actor, commit=commit)
-    return _said(workspace, done, found.event)
+    return _recorded_comment(workspace, done, found.event)
 
 
 def sprint_feedback(workspace: Workspace, state: SprintState) -> tuple[Feedback, ...]:
@@ -155,7 +155,7 @@ def _recorded(
     return settle(workspace, done, f"{sprint_id}: {message}", commit=commit)
 
 
-def _said(workspace: Workspace, done: "Transition", event: str) -> Said:
+def _recorded_comment(workspace: Workspace, done: "Transition", event: str) -> Said:
     known = sprint_feedback(workspace, done.state)
     comment = next(one for one in known if one.event == event)
     return Said(comment, short_id(event, [one.event for one in known]), done)

@@ -165,7 +165,7 @@ def _has_file_to_commit(workspace: Workspace, folder: str) -> bool:
 
 
 def refresh_progress(writer: LedgerWriter, state: SprintState) -> str | None:
-    """Write `progress.json` anew; return a warning where that cannot be done."""
+    """Write `progress.json` again; return a warning where that fails."""
     try:
         return writer.project(progress_document(state, results_of(writer)))
     except VfccError as error:
@@ -219,7 +219,7 @@ def last_day(given: str | None, today: str) -> str | None:
 
 
 def require_open(state: SprintState) -> None:
-    """Raise UsageError where the sprint is closed: what is said after that would be said to nobody."""
+    """Raise UsageError where the sprint is closed, as no gate reads later opinions."""
     if state.status is SprintStatus.CLOSED:
         raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
 

@@ -40,9 +40,10 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
 
     held = set(before.splitlines())
     for each in scan_text(after):
+        # whole lines, as the library reports only the first letters of some secrets
         if _line_at(after, each.start) not in held:
-            told = f"what looks like a secret, a {each.kind}, at {place_of(after, each.start)} (detect-secrets)"
-            raise SecretError(f"{withhold(what)} holds {told}; nothing was written", hint=HINT)
+            finding = f"what looks like a secret, a {each.kind}, at {place_of(after, each.start)} (detect-secrets)"
+            raise SecretError(f"{withhold(what)} holds {finding}; nothing was written", hint=HINT)
 
 
 def _asked_for(workspace: Workspace) -> bool:
@@ -50,5 +51,5 @@ def _asked_for(workspace: Workspace) -> bool:
 
 
 def _line_at(text: str, start: int) -> str:
-    """Return the line at a place of a text: of some secrets the library tells the first letters alone."""
+    """Return the line of a text in which a place is."""
     return text[:start].rpartition("\n")[2] + text[start:].partition("\n")[0]

@@ -60,27 +60,27 @@ class PeopleSaid:
 
 
 def people_said(workspace: Workspace, state: SprintState, today: str) -> PeopleSaid:
-    """Return what people said in a sprint, as of `today` (a day)."""
+    """Return people's opinions in a sprint, as of `today` (a day)."""
     order = {each.stage.id: place for place, each in enumerate(state.stages)}
     words = sorted(_words(state, today), key=lambda one: order.get(one.stage, len(order)))
     waiting = [one for one in sprint_feedback(workspace, state) if one.decision is Decision.OPEN]
     return PeopleSaid(tuple(words), len(waiting))
 
 
-def people_lines(said: PeopleSaid, sprint_id: str) -> list[str]:
-    """Return it as lines for a person; nothing where nothing was said."""
-    told = [_line(one) for one in said.words]
-    if told:
-        told.append(f"whether these are on what lies there now, the gates say: vfcc check gate --sprint {sprint_id}")
-    if said.comments:
-        many = "comments are" if said.comments > 1 else "comment is"
-        told.append(f"{said.comments} {many} open: vfcc feedback list --sprint {sprint_id}")
-    return told
+def people_lines(opinions: PeopleSaid, sprint_id: str) -> list[str]:
+    """Return opinions as lines for a person; none where there are no opinions."""
+    lines = [_line(one) for one in opinions.words]
+    if lines:
+        lines.append(f"whether these are on what lies there now, the gates say: vfcc check gate --sprint {sprint_id}")
+    if opinions.comments:
+        many = "comments are" if opinions.comments > 1 else "comment is"
+        lines.append(f"{opinions.comments} {many} open: vfcc feedback list --sprint {sprint_id}")
+    return lines
 
 
-def valid_until_ms(said: PeopleSaid) -> int | None:
+def valid_until_ms(opinions: PeopleSaid) -> int | None:
     """Return the moment (ms since 1970, UTC) at which a word that still holds expires, or None."""
-    days = [one.expires for one in said.words if one.expires and not one.expired]
+    days = [one.expires for one in opinions.words if one.expires and not one.expired]
     if not days:
         return None
     over = datetime.fromisoformat(min(days)).replace(tzinfo=UTC) + timedelta(days=1)
@@ -121,7 +121,7 @@ SNAPSHOT_FORMAT = 4
 
 @dataclass(frozen=True, slots=True)
 class OpenSprint:
-    """An open sprint: its place in its V, the last event as of which this is said, and the next command.
+    """An open sprint: its place in its V, the last event included, and the next command.
 
     `words` are the opinions of people, `comments` is the number of comments that are open, `gaps` that of the criteria
     which its stages were passed without.
@@ -211,7 +211,7 @@ def remember_status(workspace: Workspace) -> ShownStatus:
         "format": SNAPSHOT_FORMAT,
         "text": shown.text,
         "json": shown.json,
-        "until": min(filter(None, (valid_until_ms(one) for one in _said(status))), default=None),
+        "until": min(filter(None, (valid_until_ms(one) for one in _all_opinions(status))), default=None),
         "stamps": before.by_path,
     }
     try:
@@ -223,7 +223,7 @@ def remember_status(workspace: Workspace) -> ShownStatus:
 
 def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
     state = show_sprint(workspace, line.id)
-    said = people_said(workspace, state, workspace.today())
+    opinions = people_said(workspace, state, workspace.today())
     return OpenSprint(
         id=line.id,
         title=state.title,
@@ -232,8 +232,8 @@ def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
         passed=sum(each.status in DONE for each in state.stages),
         stages=len(state.stages),
         problems=len(state.problems),
-        words=said.words,
-        comments=said.comments,
+        words=opinions.words,
+        comments=opinions.comments,
         as_of=", ".join(state.heads) or "no event",
         next=_next(state),
         gaps=state.gaps,
@@ -252,7 +252,7 @@ def _next(state: SprintState) -> str:
     return f"vfcc next --sprint {state.id}"
 
 
-def _said(status: Status) -> Iterator[PeopleSaid]:
+def _all_opinions(status: Status) -> Iterator[PeopleSaid]:
     return (PeopleSaid(sprint.words, sprint.comments) for sprint in status.open)
 
 

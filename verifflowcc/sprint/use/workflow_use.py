@@ -125,7 +125,10 @@ def show_workflow(workspace: Workspace, name: str | None = None, sprint_id: str 
 
 
 def workflow_yaml(workspace: Workspace, name: str | None) -> str:
-    """Return the file of a workflow as it stands, the default one where `name` is None. Raises as `show_workflow`."""
+    """Return the text of a workflow's file (default: the configured workflow).
+
+    Raises as `show_workflow`.
+    """
     wanted = name or effective_config(workspace).config.workflow
     data, _ = workflow_text(workspace.memory, wanted)
     return data.decode("utf-8", "replace")
