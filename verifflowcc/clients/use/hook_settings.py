@@ -169,20 +169,20 @@ def _left_before(workspace: Workspace, place: Standing) -> dict[str, Any] | None
     return found if isinstance(stamps, dict) and stamps and Stamps(workspace.root, stamps).hold() else None
 
 
-def _leave(workspace: Workspace, role: str | None, standing: Standing, stamps: Stamps) -> None:
+def _leave(workspace: Workspace, role: str | None, agent: Standing, stamps: Stamps) -> None:
     events = [*_ALWAYS]
-    events += ["Stop"] if standing.settings.hold else []
+    events += ["Stop"] if agent.settings.hold else []
     snapshot = {
         "format": FORMAT,
         "stamps": stamps.by_path,
-        "record": standing.settings.record,
-        "files": standing.settings.files,
-        "recall": standing.settings.recall,
-        "room": standing.room_tokens,
+        "record": agent.settings.record,
+        "files": agent.settings.files,
+        "recall": agent.settings.recall,
+        "room": agent.room_tokens,
         "events": events,
-        "rules": standing.rules,
-        "several": standing.several,
-        **standing.place,
+        "rules": agent.rules,
+        "several": agent.several,
+        **agent.place,
     }
     try:
         write_atomic(snapshot_path(workspace, role), json.dumps(snapshot, ensure_ascii=False) + "\n")

@@ -91,8 +91,8 @@ def _hashes(path: str, value: Mapping[str, object]) -> Iterator[tuple[str, str]]
                 if not isinstance(hook, Mapping):
                     continue
                 timeout = hook.get("timeout", _CODEX_TIMEOUT_S)
-                said = {"async": False, "command": hook.get("command"), "timeout": timeout, "type": "command"}
-                trusted: dict[str, object] = {"event_name": snake, "hooks": [said]}
+                entry = {"async": False, "command": hook.get("command"), "timeout": timeout, "type": "command"}
+                trusted: dict[str, object] = {"event_name": snake, "hooks": [entry]}
                 if "matcher" in group:
                     trusted["matcher"] = group["matcher"]
                 text = json.dumps(trusted, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

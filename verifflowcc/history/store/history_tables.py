@@ -158,8 +158,8 @@ class History(DerivedTables):
             for table, row in rows_of(event):
                 rows[table].append(row)
                 if table in _OF_TERMS:
-                    said = f"{event.typed} {event.text('outcome') or ''}"
-                    terms += ((term, event.id, count) for term, count in _counted(said).items())
+                    text = f"{event.typed} {event.text('outcome') or ''}"
+                    terms += ((term, event.id, count) for term, count in _counted(text).items())
         for table, found in rows.items():
             marks = ", ".join("?" * len(COLUMNS[table]))
             self._store.write_all(f"INSERT INTO {table} VALUES ({marks})", found)
@@ -367,11 +367,11 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
         names or (),
     )
     found = [
-        TaskRow(task, session, said, began, at_ms, ended, outcome, following, bool(over), None, role, last, tree)
-        for task, session, said, began, at_ms, ended, outcome, following, over, role, last, tree in prompts
+        TaskRow(task, session, description, began, at_ms, ended, outcome, following, bool(over), None, role, last, tree)
+        for task, session, description, began, at_ms, ended, outcome, following, over, role, last, tree in prompts
     ] + [
-        TaskRow(task, session, said, began, at_ms, ended, outcome, None, False, status, role, None, tree)
-        for task, session, said, began, at_ms, ended, outcome, status, role, tree in _explicit(
+        TaskRow(task, session, description, began, at_ms, ended, outcome, None, False, status, role, None, tree)
+        for task, session, description, began, at_ms, ended, outcome, status, role, tree in _explicit(
             history, marks, names or ()
         )
     ]

@@ -347,5 +347,5 @@ class _File:
         yield Made(event, spent.at, (0, 0))
 
     def _name(self, at: int, kind: str, key: str) -> str:
-        said = "\0".join((self._session, kind, key)).encode("utf-8", "surrogatepass")
-        return ulid(at, hashlib.sha256(said).digest()[:ENTROPY_BYTES])
+        identity = "\0".join((self._session, kind, key)).encode("utf-8", "surrogatepass")
+        return ulid(at, hashlib.sha256(identity).digest()[:ENTROPY_BYTES])

@@ -72,7 +72,7 @@ def alike_in(history: History, text: str, now_ms: int | None, limit: int = BEST)
     return tuple(found[:limit])
 
 
-def _past(history: History, best: tuple[tuple[str, int], ...], told: set[str], now_ms: int | None) -> list[Alike]:
+def _past(history: History, best: tuple[tuple[str, int], ...], seen: set[str], now_ms: int | None) -> list[Alike]:
     """Return those of the events that begin past tasks, in their order, but for those whose words were told."""
     ids = [name for name, _ in best]
     marks = ", ".join("?" * len(ids))
@@ -82,9 +82,9 @@ def _past(history: History, best: tuple[tuple[str, int], ...], told: set[str], n
     found = []
     for name, score in best:
         row = rows.get(task_of.get(name, ""))
-        if row is None or status_of(row, now_ms) is TaskStatus.ACTIVE or row.description.strip().casefold() in told:
+        if row is None or status_of(row, now_ms) is TaskStatus.ACTIVE or row.description.strip().casefold() in seen:
             continue
-        told.add(row.description.strip().casefold())
+        seen.add(row.description.strip().casefold())
         found.append(Alike(episode(history, row, now_ms), score))
     return found
 
