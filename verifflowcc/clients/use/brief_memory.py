@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from verifflowcc.gates.use.gates_now import StageGates
 
 
-# All that the parts of one brief are made from, each gathered when it is first asked for.
+# The inputs of a brief are cached here and read on first use: a hook has two seconds, and most briefs need few of them.
 
 _START, _COMPACTED, _RESUMED = "SessionStart", "compact", "resume"
 
@@ -66,7 +66,7 @@ class BriefRequest:
 
     @property
     def starts(self) -> bool:
-        """Whether the session begins, or its client goes on with it, rather than being in the middle of it."""
+        """Whether the session starts or is resumed now, as opposed to being under way."""
         return bool(self.payload.get("hook_event_name", _START) == _START)
 
     @property
@@ -76,7 +76,7 @@ class BriefRequest:
 
     @property
     def resumed(self) -> bool:
-        """Whether the client goes on with a conversation that it still has."""
+        """Whether the client resumes a conversation that it still has."""
         return self.starts and self.payload.get("source") == _RESUMED
 
     @property
@@ -120,7 +120,7 @@ _BRIEF_WORK_COMPACTED = "What this session did before its context was compacted.
 
 
 def done_last(request: BriefRequest) -> BriefPart:
-    """Return what sessions did here last, for one that begins, or that goes on and was not there."""
+    """Return the last tasks of other sessions, for a session that starts or resumes."""
     if not request.starts or request.compacted:
         return BriefPart()
     now_ms = int(request.workspace.clock.now().timestamp() * 1000)

@@ -1,4 +1,4 @@
-"""Keep an agent from stopping while the gate of the stage in work is closed for want of what an agent can still do."""
+"""Keep an agent from stopping while its stage's gate lacks something it can do."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,10 +19,11 @@ _SHOWN_CRITERIA = 5
 
 
 def hold(workspace: Workspace, agent: Standing, payload: Mapping[str, Any], most: int) -> Answer:
-    """Return what keeps an agent at work; nothing where the gate is open, waits for people, or it was held enough.
+    """Return the answer that blocks a stop; empty where the agent may stop.
 
-    It is held no more than `most` times in a row, since not every client lets go by itself. Raises VfccError.
+    It may where the gate is open or waits for people, and after `most` holds in a row. Raises VfccError.
     """
+    # Not every client ends a loop of blocked stops by itself, so the holds in a row are counted in a file.
     if not agent.in_stage or payload.get("agent_id"):
         return Answer()
     counter = Path(seen_file(str(workspace.local), str(payload.get("session_id") or ""))).with_suffix(".held")
@@ -40,7 +41,7 @@ def hold(workspace: Workspace, agent: Standing, payload: Mapping[str, Any], most
 
 
 def _closed_gate(workspace: Workspace, sprint_id: str) -> list[str]:
-    """Return what an agent can still do for the gate of a sprint's active stage, and the next command; else nothing."""
+    """Return the open criteria that an agent can meet, and the next command."""
     asked = ask_stage(workspace, sprint_id)
     blocking = [each for each in owed_by(asked) if _is_agents(each)]
     if not blocking:

@@ -1,4 +1,4 @@
-"""Find what a client is answered, after `fast/hook.py` has recorded the event."""
+"""Answer a client's hook, after `fast/hook.py` has recorded the event."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +32,7 @@ _ALWAYS = "1970-01-01T00:00:00.000Z"
 
 @dataclass(slots=True)
 class Answered:
-    """What a hook is answered, and the faults, which stop no agent."""
+    """The answer to a hook, and the faults on the way, which go to the log."""
 
     answer: Answer = Answer()
     faults: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ def answer_hook(
     recorded: bool = False,
     unplaced: bool = False,
 ) -> Answered:
-    """Return what a client is answered.
+    """Return the answer to a client's hook.
 
     Where the event was `recorded`, what its line could not say yet is added to the history: the sprint and stage of an
     `unplaced` one, and why a call is denied. Whatever fails on the way is a fault, and what is known without it is the
@@ -101,7 +101,7 @@ def _record_denial(workspace: Workspace, client: str, payload: Payload, agent: S
 
 
 def _at_start(workspace: Workspace, agent: Standing, payload: Payload, reader: SourceReader) -> Answer:
-    """Brief a session: on all that matters, or on what changed where its client goes on with what it was shown."""
+    """Brief a session: in full, or only on changes where its client resumes it."""
     from verifflowcc.clients.use.brief import made_brief
     from verifflowcc.clients.use.brief_memory import BriefRequest
 
@@ -139,7 +139,7 @@ def _at_subagent_start(workspace: Workspace, agent: Standing, payload: Payload, 
 
 
 def _forget(workspace: Workspace, payload: Payload, reader: SourceReader) -> None:
-    """Forget what a conversation has seen, which it has no more: it begins, was cleared or is compacted."""
+    """Forget which notes a conversation was shown, since its context is new or cut."""
     from verifflowcc.clients.use.hook_notes import forget_seen
 
     reader.read("session notes", lambda: forget_seen(workspace, conversation_of(payload)), None)

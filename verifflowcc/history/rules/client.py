@@ -82,7 +82,7 @@ def client_of(name: str) -> Client:
 
 
 def normal_form(client: str, event: str, payload: "Mapping[str, Json]") -> "dict[str, Json]":
-    """Return a client's words as Claude Code would say them; `event` is the one named on the command line, if any.
+    """Return a hook's input in Claude Code's form; `event` is from the command line.
 
     Unknown fields are kept as they are; what is missing stays missing.
     """

@@ -1,4 +1,4 @@
-"""What stands in a field of a client's words, of whatever type it turns out to be. It runs inside of hooks."""
+"""Read fields of a hook's input, whatever their type. It runs inside hooks."""
 
 TYPE_CHECKING = False
 

@@ -71,7 +71,7 @@ CLIENT = Codex()
 
 
 def wants_outcome(payload: "Mapping[str, Json]") -> bool:
-    """Say whether a hook tells of a command that ended, and nothing of how."""
+    """Whether a hook reports the end of a command without its outcome."""
     return (
         payload.get("hook_event_name") == "PostToolUse"
         and payload.get("tool_name") == "Bash"
@@ -81,7 +81,7 @@ def wants_outcome(payload: "Mapping[str, Json]") -> bool:
 
 
 def with_outcome(payload: "dict[str, Json]", tail: bytes) -> "dict[str, Json]":
-    """Return a hook's words with the exit code and the duration that the end of a rollout has for the call, if any."""
+    """Add the exit code and duration of a call, if the end of the rollout has them."""
     needle = f'"id":"{payload["tool_use_id"]}"'.encode("utf-8", "replace")
     for line in reversed(tail.split(b"\n")):
         if needle in line and b"CommandExecution" in line:

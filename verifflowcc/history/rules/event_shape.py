@@ -228,7 +228,7 @@ def _add_tests(event: "dict[str, Json]", output: str, folder: str, withhold: "Wi
 
 
 def _add_digests(files: "Iterable[dict[str, Json]]", read_file: "ReadFile") -> None:
-    """Give each file that a call wrote its digest, as gates compute it: whoever commits these bytes, the agent wrote
+    """Give each file that a call wrote its digest, as gates compute it: even if committed by others, the agent wrote
     them."""
     for each in files:
         if each["operation"] in _CHANGES and is_of_project(each["path"]):
