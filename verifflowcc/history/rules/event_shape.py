@@ -338,7 +338,7 @@ def _holds_content(text: str) -> bool:
 
 
 def _kept(text: str, most: int, withhold: "Withhold", beside: str = "") -> str:
-    """Return the beginning of a text, without secrets, and how long it was. A name beside it tells of a secret, too."""
+    """Return the beginning of a text, without secrets, and how long it was. A name beside it can show a secret, too."""
     looked_at = text[: most + _LOOKED_AT]
     shown = withhold(looked_at)
     if beside and shown == looked_at and "\n" not in looked_at[:BEGINNING]:

@@ -1,4 +1,4 @@
-"""Rows of the history's tables, out of its lines: what a line tells of, in the columns of the decision record.
+"""Turn lines of the history into rows of its tables.
 
 A line of another version, of no kind that is known, or that is no event is no row: the file keeps it all the same.
 """

@@ -323,7 +323,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """Why calls were not answered wholly, and how many; `the_same_again` is that of those that were told apart."""
+    """The number of calls that were not fully answered for one cause."""
 
     cause: str
     calls: int

@@ -53,7 +53,7 @@ def given_files(given: str) -> list[Path]:
 
 
 def session_file(path: Path) -> SessionFile | None:
-    """Return what is known of a file; None where it tells of no session. Raises OSError."""
+    """Return the session of a file; None where it has none. Raises OSError."""
     if not path.is_file():
         return None
     with path.open("rb") as file:

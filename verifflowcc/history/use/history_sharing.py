@@ -1,4 +1,4 @@
-"""A session's history as it may be committed: which tools and files, when, with what outcome; nobody's words.
+"""A session's history as it may be committed: which tools and files, when, with what outcome; without any words.
 
 One file for each session, so that two people's never meet in one.
 """
