@@ -246,7 +246,7 @@ def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) 
     # the older session first, which another one may have copied; what is known stays whose it was
     ordered = sorted(files, key=lambda each: (each.seen.at, each.seen.session not in known.met, str(each.path)))
     elsewhere: set[int] = set()
-    reading = [_File(each, batches, elsewhere, str(workspace.root)) for each in ordered]
+    reading = [_FileImport(each, batches, elsewhere, str(workspace.root)) for each in ordered]
     with step("importing sessions", len(reading)) as advance:
         for one in reading:
             one.read()
@@ -255,7 +255,7 @@ def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) 
     return tuple(each.result() for each in reading)
 
 
-class _File:
+class _FileImport:
     """One file while it is read. `elsewhere` are the lines of the sessions that were read before."""
 
     def __init__(self, file: SessionFile, batches: Batches, elsewhere: set[int], root: str) -> None:
