@@ -24,7 +24,7 @@ def owed(request: BriefRequest) -> BriefPart:
     found = request.gates()
     if found is None:
         return BriefPart()
-    asked, stage = found[0], request.standing.stage
+    asked, stage = found[0], request.agent.stage
     owes = owed_by(asked)
     named = command_in(request.workspace, asked.sprint.id)
     lines = [

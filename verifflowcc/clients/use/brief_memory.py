@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from verifflowcc.gates.use.gates_now import StageGates
 
 
-# All that the parts of one brief are made from, each gathered when it is first asked for.
+# The inputs of a brief are cached here and read on first use: a hook has two seconds, and most briefs need few of them.
 
 _START, _COMPACTED, _RESUMED = "SessionStart", "compact", "resume"
 
@@ -44,7 +44,7 @@ class BriefRequest:
     """
 
     workspace: Workspace
-    standing: Standing
+    agent: Standing
     payload: Mapping[str, Any]
     budget_tokens: int
     count: Count
@@ -56,7 +56,7 @@ class BriefRequest:
     @property
     def reader_role(self) -> str | None:
         """The role whose memory and commands the brief names."""
-        return self.role or self.standing.role
+        return self.role or self.agent.role
 
     @property
     def session(self) -> str:
@@ -66,7 +66,7 @@ class BriefRequest:
 
     @property
     def starts(self) -> bool:
-        """Whether the session begins, or its client goes on with it, rather than being in the middle of it."""
+        """Whether the session starts or is resumed now, as opposed to being under way."""
         return bool(self.payload.get("hook_event_name", _START) == _START)
 
     @property
@@ -76,7 +76,7 @@ class BriefRequest:
 
     @property
     def resumed(self) -> bool:
-        """Whether the client goes on with a conversation that it still has."""
+        """Whether the client resumes a conversation that it still has."""
         return self.starts and self.payload.get("source") == _RESUMED
 
     @property
@@ -96,7 +96,7 @@ class BriefRequest:
 
     def artifacts(self) -> "tuple[Handed, ...]":
         """Return the artifacts of earlier stages, in the order in which the current one builds on them."""
-        sprint, stage = self.standing.sprint, self.standing.stage
+        sprint, stage = self.agent.sprint, self.agent.stage
         if self._artifacts is None:
             from verifflowcc.clients.use.handover_brief import handed_over
 
@@ -105,7 +105,7 @@ class BriefRequest:
 
     def gates(self) -> "tuple[StageGates, Facts] | None":
         """Return the current stage's gates and the facts behind them; None between two stages. Raises `ask_stage`'s."""
-        sprint, stage = self.standing.sprint, self.standing.stage
+        sprint, stage = self.agent.sprint, self.agent.stage
         if self._asked is None and sprint and stage:
             from verifflowcc.gates.use.gates_now import ask_stage_with_facts
 
@@ -120,7 +120,7 @@ _BRIEF_WORK_COMPACTED = "What this session did before its context was compacted.
 
 
 def done_last(request: BriefRequest) -> BriefPart:
-    """Return what sessions did here last, for one that begins, or that goes on and was not there."""
+    """Return the last tasks of other sessions, for a session that starts or resumes."""
     if not request.starts or request.compacted:
         return BriefPart()
     now_ms = int(request.workspace.clock.now().timestamp() * 1000)
@@ -203,8 +203,8 @@ def rules(request: BriefRequest) -> BriefPart:
 
     The first has the beginning of its text.
     """
-    words = " ".join(task.description for task in tasks_of(request)) or _goal_words(request.standing.sprint)
-    hits = recalled(request.workspace, request.standing, words, _RULES, request.reader_role) if words else ()
+    words = " ".join(task.description for task in tasks_of(request)) or _goal_words(request.agent.sprint)
+    hits = recalled(request.workspace, request.agent, words, _RULES, request.reader_role) if words else ()
     matched = {hit.item.id for hit in hits}
     found = [(hit.scope, hit.item, line_of(hit)) for hit in hits]
     found += [(scope, item, _index_line(item)) for scope, item in _in_force(request) if item.id not in matched]
@@ -238,7 +238,7 @@ def open_work(request: BriefRequest) -> BriefPart:
 
 def tasks_of(request: BriefRequest) -> Sequence[Task]:
     """Return the open tasks of the role in the sprint, oldest first."""
-    sprint = request.standing.sprint
+    sprint = request.agent.sprint
     return open_tasks(request.workspace, request.reader_role, sprint.id if sprint else None)
 
 

@@ -47,7 +47,7 @@ _TOUCHES, _PAIRS, _ITEMS, _MOST, _MARKS = 3, 3, 3, 3, 10
 
 
 def known_of(
-    workspace: Workspace, standing: Standing, payload: Mapping[str, Any], paths: Sequence[str], reader: SourceReader
+    workspace: Workspace, agent: Standing, payload: Mapping[str, Any], paths: Sequence[str], reader: SourceReader
 ) -> list[Part]:
     """Return what is known of files, of those alone that the session has not seen; note that it has seen them now.
 
@@ -58,7 +58,7 @@ def known_of(
     seen = set(session_notes(workspace, whose))
     new = [path for path in dict.fromkeys(paths) if path not in seen and not path.startswith(("/", "~"))][:_MOST]
     note_seen(workspace, whose, [path for path in paths if path not in seen])
-    return [part for path in new if (part := _of_file(workspace, standing, session, path, reader))[1]]
+    return [part for path in new if (part := _of_file(workspace, agent, session, path, reader))[1]]
 
 
 def note_seen(workspace: Workspace, session: str, lines: Iterable[str]) -> None:
@@ -87,11 +87,11 @@ def session_notes(workspace: Workspace, session: str) -> list[str]:
         return []
 
 
-def _of_file(workspace: Workspace, standing: Standing, session: str, path: str, reader: SourceReader) -> Part:
+def _of_file(workspace: Workspace, agent: Standing, session: str, path: str, reader: SourceReader) -> Part:
     nothing: list[str] = []
     lines = []
     for name, part in PARTS.items():
-        lines += reader.read(name, partial(part, workspace, standing, session, path), nothing)
+        lines += reader.read(name, partial(part, workspace, agent, session, path), nothing)
     return f"Known of {shown(path)}", lines
 
 
@@ -111,8 +111,8 @@ def _known_past(workspace: Workspace, _: Standing, session: str, path: str) -> l
     return lines
 
 
-def _cited(workspace: Workspace, standing: Standing, _: str, path: str) -> list[str]:
-    return [line_of(hit) for hit in _items(workspace, standing, path)]
+def _cited(workspace: Workspace, agent: Standing, _: str, path: str) -> list[str]:
+    return [line_of(hit) for hit in _items(workspace, agent, path)]
 
 
 def _marked(workspace: Workspace, _: Standing, __: str, path: str) -> list[str]:
@@ -120,11 +120,11 @@ def _marked(workspace: Workspace, _: Standing, __: str, path: str) -> list[str]:
     return [f"it says that it is of {', '.join(ids[:_MARKS])}"] if ids else []
 
 
-def _items(workspace: Workspace, standing: Standing, path: str) -> Sequence[Hit]:
+def _items(workspace: Workspace, agent: Standing, path: str) -> Sequence[Hit]:
     """The items that cite the file."""
     from verifflowcc.memory.use.searching import search
 
-    scopes = [scope for scope in scopes_recalled(workspace, agent=standing.role) if scope != "user"]
+    scopes = [scope for scope in scopes_recalled(workspace, agent=agent.role) if scope != "user"]
     found = search(workspace, scopes, Sought(path, _ITEMS * 3, paths=(path,)))
     return [hit for hit in found.hits if any(ref.path == path for ref in hit.item.refs)][:_ITEMS]
 
@@ -156,9 +156,9 @@ Count = Callable[[str], int]
 _OF_FILE, _NEWEST, _LONGEST_TASK = 3, 4_000, 100
 
 
-def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
+def current_notes(workspace: Workspace, agent: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
     """Return the notes; made and written again where they are stale. What fails is left out."""
-    path = local_file(workspace, NOTES, standing.named)
+    path = local_file(workspace, NOTES, agent.named)
     try:
         found = read(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -166,21 +166,21 @@ def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader
     stamps = found.get("stamps") if isinstance(found, dict) and found.get("format") == FORMAT else None
     if isinstance(stamps, dict) and Stamps(workspace.root, stamps).hold():
         return dict(found)
-    return write_notes(workspace, standing, reader, count)
+    return write_notes(workspace, agent, reader, count)
 
 
-def write_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
+def write_notes(workspace: Workspace, agent: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
     """Make the notes, and write them unless a source failed or something changed just now."""
     stamps = Stamps(workspace.root)
     stamps.take((*depends_on(workspace), *_histories(workspace)))
     none: list[Row] = []
     nothing: dict[str, list[tuple[str, str]]] = {}
-    rows = reader.read("memory", lambda: _rows(workspace, standing, stamps), none)
+    rows = reader.read("memory", lambda: _rows(workspace, agent, stamps), none)
     past = reader.read("history", lambda: _past(workspace), nothing)
     notes = {**_as_notes(rows, past, count), "stamps": stamps.by_path}
     if not reader.failures and settled(stamps.touched_ns):
         with suppress(WorkspaceError):  # the next hook makes them again
-            write_atomic(local_file(workspace, NOTES, standing.named), json.dumps(notes, ensure_ascii=False) + "\n")
+            write_atomic(local_file(workspace, NOTES, agent.named), json.dumps(notes, ensure_ascii=False) + "\n")
     return notes
 
 
@@ -190,7 +190,7 @@ def _histories(workspace: Workspace) -> Iterator[str]:
         yield os.path.relpath(folder.resolve(), workspace.root.resolve())
 
 
-def _rows(workspace: Workspace, standing: Standing, stamps: Stamps) -> list[Row]:
+def _rows(workspace: Workspace, agent: Standing, stamps: Stamps) -> list[Row]:
     """Return the items that hold, the most important first; none of a person's own.
 
     Of an item whose code changed since, the notes say so; they are stale when that code changes again.
@@ -198,7 +198,7 @@ def _rows(workspace: Workspace, standing: Standing, stamps: Stamps) -> list[Row]
     settings = memory_settings(workspace)
     if not settings.enabled:
         return []
-    scopes = [scope for scope in scopes_recalled(workspace, agent=standing.role) if scope != "user"]
+    scopes = [scope for scope in scopes_recalled(workspace, agent=agent.role) if scope != "user"]
     stamps.take(f"{folder_of(scope)}/items" for scope in scopes)
     found = list_items(workspace, scopes, Asked(status="active")).rows
     rows = [row for row in found if row.item.refs or row.item.type in TYPES]

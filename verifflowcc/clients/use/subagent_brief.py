@@ -32,10 +32,10 @@ def subagent_brief(request: BriefRequest, reader: SourceReader) -> Fitted:
 
 def _permissions(request: BriefRequest) -> BriefPart:
     """Return what the session's role and the subagent's own may do: a call needs the permission of both."""
-    if request.standing.settings.tools is ToolTable.OFF:
+    if request.agent.settings.tools is ToolTable.OFF:
         return BriefPart()
-    own = subagent_permission_line(request.standing.rules, request.role or "")
-    lines = [permission_line(request.standing.rules), own]
+    own = subagent_permission_line(request.agent.rules, request.role or "")
+    lines = [permission_line(request.agent.rules), own]
     return BriefPart(entries=entries([line for line in lines if line]))
 
 
@@ -47,7 +47,7 @@ def _rules(request: BriefRequest) -> BriefPart:
 
 def _owed(request: BriefRequest) -> BriefPart:
     """Return what the stage owes, where the subagent acts in the stage's own role."""
-    sprint, stage = request.standing.sprint, request.standing.stage
+    sprint, stage = request.agent.sprint, request.agent.stage
     state = sprint.stage(stage) if sprint and stage else None
     return owed(request) if state and request.reader_role == state.stage.role else BriefPart()
 

@@ -17,7 +17,7 @@ _HOUR, _DAY = 60, 24 * 60
 
 
 def page(shown: "WindowPage") -> str:
-    """Return a window as a table under a line that tells what is in use."""
+    """Return a window as a table, under a line with the tokens in use."""
     from verifflowcc.base.terminal.table import table
 
     task = f", task {shown.task}" if shown.task else ""

@@ -62,7 +62,7 @@ def _rarity(holding: int, tasks: int) -> int:
 WITHIN_MS = 300_000
 LEAST = 3
 _MOST_FILES = 200
-"""What edits more files than these at a time is a tool that goes through all of them, and tells of no pair."""
+"""A task with more edited files ran a tool over all of them: its pairs mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class TaskEpisode:
 
 @dataclass(frozen=True, slots=True)
 class WindowPart:
-    """An item of a window as a snapshot tells of it; `relevance` in thousandths."""
+    """An item of a window, without its content; `relevance` in thousandths."""
 
     id: str
     type: str

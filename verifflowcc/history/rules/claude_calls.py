@@ -1,7 +1,7 @@
-"""Claude Code's transcripts, told as its hooks tell them: prompts, calls of tools, turns, compactions; and tokens.
+"""Read Claude Code's transcripts as the events that its hooks would have sent.
 
-What the client adds by itself is left out, as `formats.turns_claude` leaves it out; so is what one session copied from
-another. A message comes as several lines that each say its tokens: the most that one says is what it took.
+These are prompts, calls of tools, turns and compactions; and the tokens of each message. What the client adds by itself
+is left out; so is what one session copied from another.
 """
 
 import re
@@ -24,16 +24,17 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.codex_conversation import looks_like_codex
 from verifflowcc.memory.rules.conversation import LEFT_OUT, looks_like_claude, typed
 
-# What Claude Code counts for a session beyond the messages of its transcript, such as the request of a compaction.
-
 
 class Totals:
-    """The messages of a session so far, beside what the client counts now and then; `others` are its subagents'."""
+    """The tokens of a session's messages so far; `others` are its subagents'.
+
+    The client counts more than its transcript has, such as the request of a compaction, in `cost-state` lines.
+    """
 
     def __init__(self, others: Sequence[Spent] = ()) -> None:
         self._others = others
         self._own: dict[str, Tokens] = {}
-        self._told: dict[str, Tokens] = {}
+        self._reported: dict[str, Tokens] = {}
         self._begun = False
 
     def add(self, model: str, tokens: Tokens) -> None:
@@ -41,7 +42,7 @@ class Totals:
         self._own[model] = self._own.get(model, Tokens()) + tokens
 
     def beyond(self, at: int, row: Mapping[str, Json], before: int | None, *, copied: bool) -> Iterator[Spent]:
-        """Yield what a `cost-state` line counts that no message told, as far as that was not told before.
+        """Yield the tokens that a `cost-state` line counts beyond all messages so far.
 
         The others' messages count that came `before` the session went on. A session with `copied` lines was forked from
         another one, which its first count holds too: what that counts beyond is no one's here.
@@ -54,9 +55,9 @@ class Totals:
         if not spent.keys() <= counted.keys():  # the client names models otherwise where it counts
             counted, spent = {"": _sum(counted)}, {"": _sum(spent)}
         for model, total in sorted(counted.items()):
-            told = self._told.get(model, Tokens())
-            more = total.beyond(spent.get(model, Tokens()) + told)
-            self._told[model] = told + more
+            before_this = self._reported.get(model, Tokens())
+            more = total.beyond(spent.get(model, Tokens()) + before_this)
+            self._reported[model] = before_this + more
             if more != Tokens() and (self._begun or not copied):
                 key = f"{model} {total.input} {total.output} {total.cache_read} {total.cache_creation}"
                 yield Spent(at, key, more, model)
@@ -71,8 +72,6 @@ def _calls_claude_totals_tokens(counted: Json) -> Tokens:
 def _sum(tokens: Mapping[str, Tokens]) -> Tokens:
     return sum(tokens.values(), Tokens())
 
-
-# What the first lines of a file say of the session that it tells of, if it tells of one.
 
 CLAUDE, CODEX = "claude", "codex"
 _MOST_LINES = 500
@@ -93,7 +92,7 @@ class Glance:
 
 
 def glance(lines: Iterable[bytes]) -> Glance | None:
-    """Return what the first lines say; None where they are of no session that worked in a folder."""
+    """Return what the first lines name; None where they are of no session in a folder."""
     session, folder, agent_type, at = "", "", "", 0
     for row in islice(CallLines("", lines).rows(), _MOST_LINES):
         if looks_like_codex(row):
@@ -118,7 +117,7 @@ def _of_codex(row: Mapping[str, Json]) -> Glance | None:
 
 SKIPPED = (b'{"type":"api-request', b'{"type": "api-request', b'{"type":"file-history', b'{"type":"tools-used')
 """Lines that hold whole requests and files, and nothing that is asked for here."""
-_GOES_ON = ("tool_use", "pause_turn")
+_UNFINISHED = ("tool_use", "pause_turn")
 _BEFORE_A_SUMMARY = "This session is being continued"
 _ERROR_TAG = re.compile(r"</?tool_use_error>")
 _NEAR = 60_000
@@ -128,7 +127,7 @@ Heard = Said | Spent
 
 @dataclass(frozen=True, slots=True)
 class Subagent:
-    """Whose transcript it is, where it is not the main agent's."""
+    """The subagent of a transcript: its id and its type."""
 
     name: str
     type: str
@@ -159,7 +158,7 @@ class ClaudeCalls:
         self._last_words: Said | None = None
 
     def read(self, lines: CallLines) -> Iterator[Heard]:
-        """Yield what the lines tell; what was spent comes last."""
+        """Yield the events of the lines, and then the tokens of the messages."""
         for row in lines.rows():
             yield from self._of(row)
         yield from self._turn_end()
@@ -187,7 +186,7 @@ class ClaudeCalls:
         if kind == "assistant" and row.get("isApiErrorMessage") is not True:
             yield from self._answer(row, copied=copied)
         elif kind == "user":
-            yield from self._told(row, copied=copied)
+            yield from self._of_user(row, copied=copied)
         elif kind == "system" and word_at(row, "subtype") == "compact_boundary":
             self._trigger = word_at(row, "compactMetadata", "trigger")
 
@@ -227,7 +226,7 @@ class ClaudeCalls:
             yield Said(self._at, f"end {self._at}", words, around)
             self._over, self._ended = True, self._at
 
-    def _told(self, row: Mapping[str, Json], *, copied: bool) -> Iterator[Said]:
+    def _of_user(self, row: Mapping[str, Json], *, copied: bool) -> Iterator[Said]:
         content = mapping_at(row, "message").get("content")
         blocks = content if isinstance(content, list) else []
         results = [each for each in blocks if word_at(each, "type") == "tool_result"]
@@ -265,12 +264,12 @@ class ClaudeCalls:
             yield from self._maybe_end(row, message, text)
 
     def _maybe_end(self, row: Mapping[str, Json], message: Mapping[str, Json], text: str) -> Iterator[Said]:
-        """Yield the end of a turn; where the message does not say that it ends one, what comes next tells."""
+        """Yield the end of a turn, or keep it until the next line shows that it ended."""
         key = word_at(message, "id") or word_at(row, "uuid")
         hook = "SubagentStop" if self._agent else "Stop"
         self._last_words = Said(self._at, key, self._words(row, hook, last_assistant_message=text))
         reason = message.get("stop_reason")
-        if reason in _GOES_ON:
+        if reason in _UNFINISHED:
             self._last_words = None
         elif reason is not None:
             yield from self._turn_end()
@@ -286,7 +285,7 @@ class ClaudeCalls:
             return
         words = self._words(row, "")
         before = self._spent.get(name)
-        if before:
+        if before:  # a message comes as several lines, each with its tokens so far: the highest count is the cost
             self._totals.add(model, tokens.beyond(before.tokens))
             self._spent[name] = replace(before, tokens=before.tokens + tokens.beyond(before.tokens))
             return

@@ -1,7 +1,7 @@
-"""What becomes of a client's file when vfcc's entries go into it, or out of it again.
+"""Plan how vfcc's entries are added to a client's file, or removed from it.
 
-All that is somebody else's keeps its place and its bytes. What went in is remembered as places in the text, so that
-cutting them out gives back what was there.
+All other content keeps its place and its bytes. The record of an install has places in the text, so that an uninstall
+restores the earlier text exactly.
 """
 
 import json
@@ -76,7 +76,7 @@ def found_in(text: str, target: Target) -> Found:
 
 
 def installed(text: str | None, target: Target, record: Record | None, *, force: bool = False) -> Plan:
-    """Return what becomes of a file that is to hold vfcc's entries. Raises ValueError as `found_in` does.
+    """Plan how a file gets vfcc's entries. Raises ValueError as `found_in` does.
 
     `text` is what is in the file, None where there is none. With `force`, entries that somebody edited are replaced.
     """
@@ -101,7 +101,7 @@ def installed(text: str | None, target: Target, record: Record | None, *, force:
 
 
 def uninstalled(text: str | None, target: Target, record: Record | None, *, force: bool = False) -> Plan:
-    """Return what becomes of a file that is to lose vfcc's entries. Raises ValueError as `found_in` does.
+    """Plan how a file loses vfcc's entries. Raises ValueError as `found_in` does.
 
     Where nobody edited it since, it gets the bytes that it had before; else it loses vfcc's entries alone.
     """

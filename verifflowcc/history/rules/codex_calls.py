@@ -1,7 +1,7 @@
-"""Codex's rollouts, told as its hooks tell them: prompts, calls of tools, turns, compactions; and tokens.
+"""Read Codex's rollouts as the events that its hooks would have sent.
 
-Names of tools and of what they are given are those of its hooks. Tokens are counted up for the whole thread; what each
-message took is how much more there is.
+These are prompts, calls of tools, turns and compactions; and the tokens of each message. Tools and their inputs have
+the names that hooks use.
 """
 
 import json
@@ -23,8 +23,6 @@ from verifflowcc.base.formats.session_lines import (
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.codex_conversation import of_the_client
 
-# What Codex's tools are called by its hooks, what they were given, and what came back.
-
 _SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec")
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call")
 _PATCH = "apply_patch"
@@ -40,7 +38,7 @@ _RUNNING = "Process running with session ID"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool's name and input, as a hook says them, and the folder that it was asked to run in, if any."""
+    """A tool's name and input in the words of a hook, and the folder that it runs in."""
 
     tool: str
     given: Json
@@ -49,7 +47,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool answered: a response, or an error; and how long it took, where that is said."""
+    """A tool's response or error, and its duration where the rollout has it."""
 
     response: Json
     error: str = ""
@@ -57,10 +55,11 @@ class Answer:
 
 
 def call_of(entry: Mapping[str, Json]) -> Call | None:
-    """Return the call of a tool that an entry is; None where it is none.
+    """Return the call of a tool in an entry; None for any other entry.
 
-    >>> call_of({"type": "function_call", "name": "exec_command", "arguments": '{"cmd": "make test"}'})
-    Call(tool='Bash', given={'command': 'make test'}, folder='')
+    >>> call = call_of({"type": "function_call", "name": "exec_command", "arguments": '{"cmd": "make test"}'})
+    >>> call.tool, call.given
+    ('Bash', {'command': 'make test'})
     """
     if entry.get("type") not in _CALLS:
         return None
@@ -75,7 +74,7 @@ def call_of(entry: Mapping[str, Json]) -> Call | None:
 
 
 def _named(space: str, name: str) -> str:
-    """Return the name of a tool in a name space; that of an MCP server's has two lines between."""
+    """Return a tool's name with its name space, joined with `__` for an MCP server."""
     if name in _ALONE or not space:
         return name
     return f"{space}__{name}" if space.startswith("mcp__") and not space.endswith("__") else space + name
@@ -103,7 +102,7 @@ def _command(given: Json) -> str:
 
 
 def answer_of(tool: str, output: Json, done: Mapping[str, Json] | None) -> Answer:
-    """Return the answer of a tool; `done` is what else the rollout says of how it went."""
+    """Return the answer of a tool; `done` is the rollout's own record of its end."""
     if done and word_at(done, "type") == "CommandExecution" and "aggregated_output" in done:
         return _of_command(done)
     if done and word_at(done, "type") == "McpToolCall" and (result := mapping_at(done, "result")):
@@ -121,7 +120,7 @@ def answer_of(tool: str, output: Json, done: Mapping[str, Json] | None) -> Answe
 
 
 def is_running(output: Json) -> bool:
-    """Say whether an answer tells only that a command goes on."""
+    """Whether an answer only reports that the command is still running."""
     return isinstance(output, str) and _RUNNING in output[:500].partition("Output:\n")[0]
 
 
@@ -191,12 +190,12 @@ class CodexCalls:
         self._total, self._context, self._response = Tokens(), 0, ""
 
     def read(self, lines: CallLines) -> Iterator[Heard]:
-        """Yield what the lines tell."""
+        """Yield the events of the lines."""
         for row in lines.rows():
             yield from self._of(row)
         yield from self._waited()
-        for told in self._running.values():
-            yield Said(told.at, told.key, {**told.words, "hook_event_name": "PreToolUse"})
+        for each in self._running.values():  # the rollout ends before the command does: only its start is known
+            yield Said(each.at, each.key, {**each.words, "hook_event_name": "PreToolUse"})
         for name, (at, words) in self._calls.items():
             yield Said(at, name, words | {"hook_event_name": "PreToolUse"})
 
@@ -268,14 +267,15 @@ class CodexCalls:
             yield from self._count(entry.get("info"))
         elif kind == "task_complete":
             yield from self._waited()
-            if last := word_at(entry, "last_agent_message"):  # no hook is called where nothing was said
+            if last := word_at(entry, "last_agent_message"):  # Codex calls no hook for a turn without an answer
                 words = self._words("SubagentStop" if self._agent else "Stop", last_assistant_message=last)
                 yield Said(self._at, f"{self._thread} {self._turn or self._at} end", words)
 
-    def _typed(self, told_by: str, text: str) -> Iterator[Said]:
-        """Yield what was typed. A rollout tells it in more than one way: the first that is met is read from then on."""
-        if self._prompt_of in ("", told_by) and text.strip():
-            self._prompt_of = told_by
+    def _typed(self, source: str, text: str) -> Iterator[Said]:
+        """Yield a typed prompt, from the first kind of line that has one."""
+        # A rollout can hold a prompt as a message, an event and an item: reading one kind alone counts it once.
+        if self._prompt_of in ("", source) and text.strip():
+            self._prompt_of = source
             yield self._waiting or self._prompt(text)
             self._waiting = None
 
@@ -285,7 +285,7 @@ class CodexCalls:
         return Said(self._at, f"{self._thread} prompt {self._prompts}", words)
 
     def _waited(self) -> Iterator[Said]:
-        """Yield a message to the model that looks typed, where nothing tells what was."""
+        """Yield the waiting user message: no event showed what was typed."""
         if self._waiting:
             yield self._waiting
         self._waiting = None
@@ -309,14 +309,14 @@ class CodexCalls:
         elif kind.endswith("_output") and name in self._calls:
             at, words = self._calls.pop(name)
             done, output = self._done.pop(name, None), entry.get("output")
-            told = Said(self._at, name, words | self._answered(at, answer_of(str(words["tool_name"]), output, done)))
+            event = Said(self._at, name, words | self._answered(at, answer_of(str(words["tool_name"]), output, done)))
             if done is None and is_running(output):
-                self._running[name] = told
+                self._running[name] = event
             else:
-                yield told
+                yield event
 
     def _did(self, name: str, item: Mapping[str, Json]) -> Iterator[Said]:
-        """Keep how a call went for its answer; where that came already and only told that it goes on, yield the end."""
+        """Keep a call's outcome for its answer, or yield the end of a running command."""
         if begun := self._running.pop(name, None):
             answer = answer_of(str(begun.words["tool_name"]), None, item)
             since = begun.at - begun.words["duration_ms"]
@@ -340,7 +340,8 @@ class CodexCalls:
         if total == self._total:
             return
         more = total.beyond(self._total)
-        if total.context < self._total.context or total.output < self._total.output:  # it began anew
+        # Codex counts tokens up for the whole thread; a lower count shows that it started again.
+        if total.context < self._total.context or total.output < self._total.output:
             more = tokens_of(mapping_at(info, "last_token_usage"))
         self._total = total
         key = f"{self._thread} {total.context} {total.cache_read} {total.cache_creation} {total.output}"
@@ -350,7 +351,8 @@ class CodexCalls:
 
 
 def tokens_of(counted: Mapping[str, Json]) -> Tokens:
-    """Return what Codex counts, parted: its input holds what came out of a cache and what went into one."""
+    """Return Codex's counts of tokens, with cached input apart from other input."""
+    # Codex's `input_tokens` include those that it read from a cache and those that it wrote to one.
     cached = number_at(counted, "cached_input_tokens")
     written = number_at(counted, "cache_write_input_tokens")
     read = max(number_at(counted, "input_tokens") - cached - written, 0)

@@ -45,8 +45,8 @@ def encode(client: str, event: str, answer: Answer) -> tuple[str, int]:
     if not context and not decision:
         return "", 0
     reason = _shortened(_sound(answer.reason)).strip() or _NO_REASON
-    said = asked.answer(event, context, decision, reason)
-    return write(said) + "\n", 0
+    output = asked.answer(event, context, decision, reason)
+    return write(output) + "\n", 0
 
 
 def _sound(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Rows of the history's tables, out of its lines: what a line tells of, in the columns of the decision record.
+"""Turn lines of the history into rows of its tables.
 
 A line of another version, of no kind that is known, or that is no event is no row: the file keeps it all the same.
 """
@@ -130,8 +130,8 @@ def rows_of(event: Event) -> Iterator[tuple[str, Row]]:
             counts = (event.whole(name) or 0 for name in (*names, *own))
             yield "usage", (event.id, event.time, event.session, event.text("gen_ai.request.model"), *counts)
         case kind if kind in _SESSION:
-            said = next(filter(None, map(event.text, ("source", "trigger", "reason"))), None)
-            whose = (said, client, event.text("gen_ai.agent.name"), event.text("outcome"))
+            reason = next(filter(None, map(event.text, ("source", "trigger", "reason"))), None)
+            whose = (reason, client, event.text("gen_ai.agent.name"), event.text("outcome"))
             yield "session_events", (event.id, *at, kind, *whose)
         case _:
             return

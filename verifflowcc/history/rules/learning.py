@@ -82,9 +82,9 @@ def error_fixes(calls: Sequence[Call]) -> Iterator[LearnedPattern]:
                 seen[failed.signature, tuple(sorted(files))].append(failed)
     for (signature, changed), found in seen.items():
         count = len(found)
-        said = " ".join(found[-1].error.split())[:160]
+        error = " ".join(found[-1].error.split())[:160]
         where = ", ".join(changed[:5])
-        sentence = f"`{found[-1].command or found[-1].tool}` failed with “{said}”; it passed after {where} changed"
+        sentence = f"`{found[-1].command or found[-1].tool}` failed with “{error}”; it passed after {where} changed"
         confidence = 1000 * count // (failures[signature] + 1)
         details = (("signature", signature), ("command", found[-1].command))
         yield LearnedPattern(
@@ -166,8 +166,8 @@ def _errors(session: str, calls: Sequence[Call]) -> Iterator[SessionLearning]:
             failed[call.signature].append(call)
     for signature, found in sorted(failed.items()):
         if len(found) >= 2:
-            said = " ".join(found[-1].error.split())[:160]
-            sentence = f"{found[-1].command or found[-1].tool} failed {len(found)} times with “{said}”"
+            error = " ".join(found[-1].error.split())[:160]
+            sentence = f"{found[-1].command or found[-1].tool} failed {len(found)} times with “{error}”"
             confidence = 1000 * len(found) // (len(found) + 1)
             yield SessionLearning(session, LearningType.COMMON_ERROR, signature, sentence, confidence)
 

@@ -387,7 +387,7 @@ def _begins(command: str, words: str) -> bool:
 
 
 def _by_stage(wishes: "list[Wish]", rules: "Mapping[str, Json]", advice: str) -> str:
-    """Return why a stage does not change a file of the product, whoever would."""
+    """Return why a stage does not change a file of the product, in any role."""
     edits, stage = rules.get("edits"), rules.get("stage")
     if edits not in ("none", "tests"):
         return ""

@@ -323,7 +323,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """Why calls were not answered wholly, and how many; `the_same_again` is that of those that were told apart."""
+    """The number of calls that were not fully answered for one cause."""
 
     cause: str
     calls: int
@@ -402,7 +402,12 @@ def unasked(calls: Iterable[Call], shown: Mapping[str, Shown], root: str) -> int
 def tally(found: Sequence[Judged]) -> Tally:
     """Count calls.
 
-    >>> tally([Judged("s", Kind.READ, 1000), Judged("s", Kind.READ, 500), Judged("s", Kind.READ, 0, True)])
+    >>> calls = [
+    ...     Judged("s", Kind.READ, 1000),
+    ...     Judged("s", Kind.READ, 500),
+    ...     Judged("s", Kind.READ, 0, True),
+    ... ]
+    >>> tally(calls)
     Tally(calls=3, wholly=1, partly=1, again=1, share=333, covered=500)
     """
     if not found:

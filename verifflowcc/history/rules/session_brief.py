@@ -118,8 +118,8 @@ def _prompt(event: Event, turn: _Turn) -> WindowItem:
 
 
 def _response(event: Event, turn: _Turn | None) -> Iterator[WindowItem]:
-    if said := _session_window_text(event, "outcome"):
-        yield _item(event, ItemType.ASSISTANT_RESPONSE, said, turn)
+    if outcome := _session_window_text(event, "outcome"):
+        yield _item(event, ItemType.ASSISTANT_RESPONSE, outcome, turn)
 
 
 def _state(turn: _Turn, now: datetime) -> WindowItem:
@@ -194,7 +194,11 @@ def minutes(number: int) -> str:
 _LONGEST = 300
 _CHANGING = (Operation.WRITE, Operation.EDIT)
 _WORK, _ASKED, _EDITED = "Not finished yet", "Prompts of the user, newest first", "Files edited, newest first"
-_FAILED, _READ, _SAID = "Failed, and not passed since", "Files read, newest first", "What was answered, newest first"
+_FAILED, _READ, _ANSWERED = (
+    "Failed, and not passed since",
+    "Files read, newest first",
+    "What was answered, newest first",
+)
 _FAILED_THEN = "Failed when it was last run so; another run since may have passed it"
 _HEADING = 12
 """So many tokens are set aside for a heading; what the parts take more together is seen on the whole text."""
@@ -235,8 +239,8 @@ def brief_of(
 
 
 def _text(chosen: Sequence[_Line], items: Sequence[WindowItem]) -> str:
-    told = {name for line in chosen for name in line.items}
-    left = sum(1 for item in items if item.id not in told)
+    listed = {name for line in chosen for name in line.items}
+    left = sum(1 for item in items if item.id not in listed)
     parts: list[str] = []
     for heading in dict.fromkeys(line.heading for line in chosen):
         parts.append(f"{heading}:")
@@ -253,7 +257,7 @@ def _lines(items: Sequence[WindowItem], failures: Sequence[OpenFailure], now: da
     yield from _touched(newest, _EDITED, changing=True)
     yield from _unsolved(items, failures, now)
     yield from _touched(newest, _READ, changing=False)
-    yield from _quoted(newest, ItemType.ASSISTANT_RESPONSE, _SAID, now)
+    yield from _quoted(newest, ItemType.ASSISTANT_RESPONSE, _ANSWERED, now)
 
 
 def _states(newest: Sequence[WindowItem], now: datetime) -> Iterator[_Line]:
@@ -288,7 +292,7 @@ def _failure(each: OpenFailure, now: datetime) -> str:
 
 
 def _touched(newest: Sequence[WindowItem], heading: str, *, changing: bool) -> Iterator[_Line]:
-    """Each file once, with all of its lines, by the newest touch of it; one that was edited is not told as read."""
+    """Each file once, with all of its lines, by the newest touch of it; edited files are not listed as read."""
     edited = {touch.path for item in newest for touch in _touches(item, changing=True)}
     found: dict[str, list[tuple[WindowItem, Touched]]] = {}
     for item in newest:

@@ -47,7 +47,7 @@ class Scored:
 
     @property
     def part(self) -> WindowPart:
-        """The item as a snapshot tells of it."""
+        """The item as a snapshot has it, without its content."""
         return WindowPart(self.item.id, str(self.item.type), self.item.tokens, self.score // (UNIT // FULL))
 
 
@@ -249,7 +249,7 @@ def room_for(window: Window, message_tokens: int, limit_tokens: int) -> int:
 
 
 def past_work(tasks: Sequence[TaskEpisode]) -> str:
-    """Return what is told of past tasks, a line each; nothing where there are none."""
+    """Return past tasks as text, a line each; empty where there are none."""
     lines = [f"- {_plain(task.description)}: {_plain(task.outcome) or task.status}" for task in tasks]
     return "\n".join(("Relevant past work:", *lines)) if lines else ""
 

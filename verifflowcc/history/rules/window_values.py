@@ -26,7 +26,7 @@ class ItemType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A file that an item shows or tells of: what was done with it, and its first and last line, from 1."""
+    """A file of an item, what was done with it, and its first and last line, from 1."""
 
     path: str
     operation: Operation = Operation.READ
@@ -71,12 +71,12 @@ class WindowItem:
 
     @property
     def path(self) -> str | None:
-        """The path of the first file that it tells of."""
+        """The path of its first file."""
         return self.files[0].path if self.files else None
 
     @property
     def lines(self) -> tuple[int, int] | None:
-        """The lines of the first file that it tells of."""
+        """The lines of its first file."""
         return self.files[0].lines if self.files else None
 
 

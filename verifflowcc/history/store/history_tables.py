@@ -115,9 +115,9 @@ class History(DerivedTables):
             self._anew = False
             yield
             if self._anew:
-                self._start_anew()
+                self._read_all_again()
 
-    def _start_anew(self) -> None:
+    def _read_all_again(self) -> None:
         """Read all files in their order: of what several tell, the first one's telling counts, whichever came later."""
         for (name,) in self._store.rows("SELECT path FROM files"):
             self._forget(name)
@@ -158,8 +158,8 @@ class History(DerivedTables):
             for table, row in rows_of(event):
                 rows[table].append(row)
                 if table in _OF_TERMS:
-                    said = f"{event.typed} {event.text('outcome') or ''}"
-                    terms += ((term, event.id, count) for term, count in _counted(said).items())
+                    text = f"{event.typed} {event.text('outcome') or ''}"
+                    terms += ((term, event.id, count) for term, count in _counted(text).items())
         for table, found in rows.items():
             marks = ", ".join("?" * len(COLUMNS[table]))
             self._store.write_all(f"INSERT INTO {table} VALUES ({marks})", found)
@@ -185,7 +185,7 @@ class History(DerivedTables):
         return list(by_id.values())
 
     def _forget(self, name: str) -> None:
-        """Take out what a file told; where another one told some of that, too, everything is read anew."""
+        """Remove the rows of a file; read all again where another file had some of them."""
         self._anew = self._anew or bool(self._store.rows("SELECT 1 FROM again WHERE first = ? LIMIT 1", (name,)))
         for table, columns in COLUMNS.items():
             self._store.rows(f"DELETE FROM {table} WHERE {columns[0]} IN {_OF_FILE}", (name,))
@@ -367,11 +367,11 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
         names or (),
     )
     found = [
-        TaskRow(task, session, said, began, at_ms, ended, outcome, following, bool(over), None, role, last, tree)
-        for task, session, said, began, at_ms, ended, outcome, following, over, role, last, tree in prompts
+        TaskRow(task, session, description, began, at_ms, ended, outcome, following, bool(over), None, role, last, tree)
+        for task, session, description, began, at_ms, ended, outcome, following, over, role, last, tree in prompts
     ] + [
-        TaskRow(task, session, said, began, at_ms, ended, outcome, None, False, status, role, None, tree)
-        for task, session, said, began, at_ms, ended, outcome, status, role, tree in _explicit(
+        TaskRow(task, session, description, began, at_ms, ended, outcome, None, False, status, role, None, tree)
+        for task, session, description, began, at_ms, ended, outcome, status, role, tree in _explicit(
             history, marks, names or ()
         )
     ]
@@ -379,7 +379,7 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
 
 
 def _explicit(history: History, marks: str, names: Sequence[str]) -> list[Any]:
-    """Return the tasks that somebody started by name, with what was said of them last."""
+    """Return the tasks that somebody started by name, with their last recorded status."""
     return history.rows(
         f"""
         SELECT t.task_id, t.session_id, b.description, b.timestamp, b.at_ms,

@@ -165,7 +165,7 @@ class Given:
 
 
 class Said(TypedDict, total=False):
-    """What may be said of an item beside its content and type.
+    """Optional fields of a new item beside its content and type.
 
     `task` is the window's current one where it is left out; `relevance` is in thousandths, `dependencies` are ids of
     the items that it needs. `path` and `lines` tell where code, or a tool's result, is from, `tool` and `failed` what a
@@ -184,7 +184,7 @@ class Said(TypedDict, total=False):
 
 
 def item_of(given: Given, task: str | None, now: datetime, count: Count) -> WindowItem:
-    """Return a new item; `task` is whose it is where nothing is said. A word stands in the place of each secret.
+    """Return a new item, redacted, by default of `task`.
 
     Raises UsageError for what no item can be.
     """
@@ -225,14 +225,14 @@ def _check(given: Given, kind: ItemType) -> None:
 
 
 def _misplaced(given: Given, kind: ItemType) -> tuple[str, ItemType] | None:
-    """What is said that an item of this type does not have, and the type that has it."""
-    said: Iterable[tuple[bool, str, tuple[ItemType, ...]]] = (
+    """Return a field that this type does not have, and the type that has it."""
+    checks: Iterable[tuple[bool, str, tuple[ItemType, ...]]] = (
         (given.path is not None, "a file", (ItemType.CODE_SNIPPET, ItemType.TOOL_RESULT)),
         (given.tool is not None, "a tool", (ItemType.TOOL_RESULT,)),
         (given.failed, "a failure", (ItemType.TOOL_RESULT,)),
         (given.tool_calls, "a call of tools", (ItemType.ASSISTANT_RESPONSE,)),
     )
-    return next(((what, kinds[0]) for is_said, what, kinds in said if is_said and kind not in kinds), None)
+    return next(((what, kinds[0]) for given_too, what, kinds in checks if given_too and kind not in kinds), None)
 
 
 def _withheld(text: str | None) -> str | None:
@@ -284,10 +284,10 @@ def code_found(
 def past_found(
     similar: Similar, text: str, task: str | None, now: datetime, counter: TokenCounter
 ) -> Iterator[WindowItem]:
-    """Yield what is told of the 3 most similar past tasks, as one item; nothing where there are none."""
-    told = past_work(similar(text, SIMILAR_TASKS)[:SIMILAR_TASKS])
-    if told:
-        item = item_of(Given(told, ItemType.ASSISTANT_RESPONSE.value), task, now, counter.count)
+    """Yield one item with the 3 most similar past tasks, if there are any."""
+    lines = past_work(similar(text, SIMILAR_TASKS)[:SIMILAR_TASKS])
+    if lines:
+        item = item_of(Given(lines, ItemType.ASSISTANT_RESPONSE.value), task, now, counter.count)
         yield replace(item, relevance=_PAST)
 
 
@@ -373,13 +373,13 @@ class ContextWindow:
         self,
         content: str,
         type: str = ItemType.USER_MESSAGE.value,
-        **said: Unpack[Said],
+        **options: Unpack[Said],
     ) -> WindowItem:
         """Add an item to the end, and return it as it is kept, with its id and tokens; nothing is pruned.
 
         What may be said of it is in `Said`. Raises UsageError for what does not fit together.
         """
-        return self.add_given(Given(content, type, **said))
+        return self.add_given(Given(content, type, **options))
 
     def add_given(self, given: Given, *, switch: bool = False) -> WindowItem:
         """Add an item as `add` does; with `switch`, its task becomes the current one as by `set_task`."""

@@ -1,4 +1,4 @@
-"""Read what clients keep of their sessions into the history, as if hooks had told it when it happened.
+"""Import clients' own session files into the history, as hooks would have recorded them.
 
 Each event goes to the day that it is of. Its id is made of its time and of what it is of, so that a second import makes
 the same ids and adds nothing; nor is added what a hook told already. Whoever imports holds a lock. Where an import is
@@ -54,7 +54,7 @@ class Count:
 
 @dataclass(slots=True)
 class Batches:
-    """Events that wait to be added. Whoever adds holds the lock of imports; hooks may add at any time.
+    """Events that wait to be added, under the lock of imports; hooks may add at any time.
 
     In a `dry` run nothing is written. Raises WorkspaceError.
     """
@@ -125,9 +125,9 @@ class Batches:
             self.known.wrote(day, len(lines))
 
     def _still_new(self, waiting: list[tuple[Made, bytes, Count]]) -> Iterator[tuple[Made, bytes, Count]]:
-        """Yield what no hook told meanwhile."""
+        """Yield the events that no hook has recorded by now."""
         for each in waiting:
-            if self.known.was_told(each[0]):
+            if self.known.hook_recorded(each[0]):
                 each[2].new -= 1
                 each[2].known += 1
             else:
@@ -246,7 +246,7 @@ def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) 
     # the older session first, which another one may have copied; what is known stays whose it was
     ordered = sorted(files, key=lambda each: (each.seen.at, each.seen.session not in known.met, str(each.path)))
     elsewhere: set[int] = set()
-    reading = [_File(each, batches, elsewhere, str(workspace.root)) for each in ordered]
+    reading = [_FileImport(each, batches, elsewhere, str(workspace.root)) for each in ordered]
     with step("importing sessions", len(reading)) as advance:
         for one in reading:
             one.read()
@@ -255,7 +255,7 @@ def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) 
     return tuple(each.result() for each in reading)
 
 
-class _File:
+class _FileImport:
     """One file while it is read. `elsewhere` are the lines of the sessions that were read before."""
 
     def __init__(self, file: SessionFile, batches: Batches, elsewhere: set[int], root: str) -> None:
@@ -265,7 +265,7 @@ class _File:
         self._notes: list[str] = []
 
     def read(self) -> None:
-        """Add what the file tells, and its subagents' files."""
+        """Add the events of the file and of its subagents' files."""
         others: list[Spent] = []
         for path in self._file.subagents:
             others += self._of(path, ClaudeCalls(self._session, agent=Subagent(*subagent_of(path))).read)
@@ -334,11 +334,11 @@ class _File:
         return sent_prompts(f"{self._root}/.memory/local")
 
     def _of_spent(self, spent: Spent) -> Iterator[Made]:
-        """Yield what a message took; where a part of that is told already, the rest."""
+        """Yield the tokens of a message, without those that are recorded already."""
         self._tokens += spent.tokens
-        told = self._batches.known.spent(self._session, spent.message) if spent.message else None
+        recorded = self._batches.known.spent(self._session, spent.message) if spent.message else None
         key, tokens = spent.key, spent.tokens
-        if told is not None and (more := tokens.beyond(told)) != Tokens():
+        if recorded is not None and (more := tokens.beyond(recorded)) != Tokens():
             key, tokens = f"{key} {tokens}", more
         name = self._name(spent.at, USAGE, key)
         part = Spent(spent.at, key, tokens, spent.model, spent.message, spent.task, spent.agent, spent.agent_type)
@@ -347,5 +347,5 @@ class _File:
         yield Made(event, spent.at, (0, 0))
 
     def _name(self, at: int, kind: str, key: str) -> str:
-        said = "\0".join((self._session, kind, key)).encode("utf-8", "surrogatepass")
-        return ulid(at, hashlib.sha256(said).digest()[:ENTROPY_BYTES])
+        identity = "\0".join((self._session, kind, key)).encode("utf-8", "surrogatepass")
+        return ulid(at, hashlib.sha256(identity).digest()[:ENTROPY_BYTES])

@@ -1,4 +1,4 @@
-"""What the history offers to a prompt: past tasks like the one at hand, and what the role did last.
+"""Offer a prompt past tasks like its own, and the role's last actions.
 
 All of it is of this machine alone, and what agents said is shown as theirs: on one line each, in a fence.
 """
@@ -42,7 +42,7 @@ class Alike:
 
 
 def similar_tasks(workspace: Workspace, text: str, limit: int = BEST) -> tuple[TaskEpisode, ...]:
-    """Return the past tasks that are most like a text, best first; what is still in work is no past task.
+    """Return the past tasks that are most like a text, best first, without active ones.
 
     Raises BackendError.
     """
@@ -51,7 +51,7 @@ def similar_tasks(workspace: Workspace, text: str, limit: int = BEST) -> tuple[T
 
 
 def alike_in(history: History, text: str, now_ms: int | None, limit: int = BEST) -> tuple[Alike, ...]:
-    """Return the same from a history that is open, with scores. Of tasks with the same words one stands for all."""
+    """Return the same from a history that is open, with scores. Of tasks with the same words one is returned."""
     terms = sorted(set(stems(text)))
     if not terms:
         return ()
@@ -72,8 +72,8 @@ def alike_in(history: History, text: str, now_ms: int | None, limit: int = BEST)
     return tuple(found[:limit])
 
 
-def _past(history: History, best: tuple[tuple[str, int], ...], told: set[str], now_ms: int | None) -> list[Alike]:
-    """Return those of the events that begin past tasks, in their order, but for those whose words were told."""
+def _past(history: History, best: tuple[tuple[str, int], ...], seen: set[str], now_ms: int | None) -> list[Alike]:
+    """Return those of the events that begin past tasks, in their order, but for those whose words were seen."""
     ids = [name for name, _ in best]
     marks = ", ".join("?" * len(ids))
     both = f"SELECT id, task_id FROM {{}} WHERE id IN ({marks})"
@@ -82,9 +82,9 @@ def _past(history: History, best: tuple[tuple[str, int], ...], told: set[str], n
     found = []
     for name, score in best:
         row = rows.get(task_of.get(name, ""))
-        if row is None or status_of(row, now_ms) is TaskStatus.ACTIVE or row.description.strip().casefold() in told:
+        if row is None or status_of(row, now_ms) is TaskStatus.ACTIVE or row.description.strip().casefold() in seen:
             continue
-        told.add(row.description.strip().casefold())
+        seen.add(row.description.strip().casefold())
         found.append(Alike(episode(history, row, now_ms), score))
     return found
 
@@ -270,7 +270,7 @@ def past_tasks_text(workspace: Workspace, task: str) -> Supplied | None:
         alike = [each.task for each in alike_in(history, task, None, BEST)] if task else []
         open_ = [each for each in _left_open(history) if each.id not in {one.id for one in alike}]
     sections = (("Past tasks like this one", alike), ("Left open", open_))
-    parts = [f"## {title}\n\n" + "".join(map(_told, found)) for title, found in sections if found]
+    parts = [f"## {title}\n\n" + "".join(map(_task_text, found)) for title, found in sections if found]
     return Supplied(f"{MEMORY}/local/history", "\n".join(parts), "agent") if parts else None
 
 
@@ -279,7 +279,7 @@ def _left_open(history: History) -> list[TaskEpisode]:
     return [episode(history, row, None) for row in rows[:_OPEN]]
 
 
-def _told(task: TaskEpisode) -> str:
+def _task_text(task: TaskEpisode) -> str:
     files = ", ".join(task.files[:_FILES])
     more = f" and {len(task.files) - _FILES} more" if len(task.files) > _FILES else ""
     lines = [f"- {task.started[:10]}: {plain_line(task.description, _LONGEST)}", f"  {task.status}"]

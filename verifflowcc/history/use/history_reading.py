@@ -59,7 +59,7 @@ def add(workspace: Workspace, day: str, lines: bytes, around: Repository | None 
 
 
 def note_task(workspace: Workspace, task: Task) -> None:
-    """Record how a task stands now, where the project records at all. Raises WorkspaceError where it cannot."""
+    """Record the status of a task, where the project records at all. Raises WorkspaceError where it cannot."""
     try:
         if not effective_config(workspace).config.hooks.record:
             return
@@ -83,7 +83,7 @@ _GATHERING = "history.lock"
 
 
 def open_history(workspace: Workspace) -> History:
-    """Return the history's tables, to be entered as a context. What is there twice counts once."""
+    """Return the history's tables, to be entered as a context. A duplicate counts once."""
     gather_history(workspace)
     return History(workspace.local / FILE, _partitions(workspace))
 

@@ -1,4 +1,4 @@
-"""A session's history as it may be committed: which tools and files, when, with what outcome; nobody's words.
+"""A session's history as it may be committed: which tools and files, when, with what outcome; without any words.
 
 One file for each session, so that two people's never meet in one.
 """
@@ -50,13 +50,13 @@ def learn_from_session(workspace: Workspace, session: str) -> tuple[SessionLearn
     """Record and return what a session showed that was not recorded of it yet. Raises BackendError, WorkspaceError."""
     with open_history(workspace) as history:
         found = _of_session(history, session)
-        told = {
+        known = {
             (sort, subject, sentence)
             for sort, subject, sentence in history.rows(
                 "SELECT learning_type, subject, sentence FROM session_learnings WHERE session_id = ?", (session,)
             )
         }
-    new = tuple(each for each in found if (each.type, each.subject, each.sentence) not in told)
+    new = tuple(each for each in found if (each.type, each.subject, each.sentence) not in known)
     record(
         workspace,
         "learning",

@@ -74,13 +74,13 @@ def history_remarks(workspace: Workspace) -> Iterator[Remark]:
         raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
     behind = size - sum(sizes_read(workspace.local / FILE).values())
     days = "1 file" if len(files) == 1 else f"{len(files):,} files"
-    told = f"{_kib(size)} in {days}"
+    size_text = f"{_kib(size)} in {days}"
     if behind > 0:
         yield Remark(
-            HEALTH_AREA, Health.OK, f"{told}; its tables are {_kib(behind)} behind, which the next question reads"
+            HEALTH_AREA, Health.OK, f"{size_text}; its tables are {_kib(behind)} behind, which the next question reads"
         )
     else:
-        yield Remark(HEALTH_AREA, Health.OK, f"{told}; its tables are up to it")
+        yield Remark(HEALTH_AREA, Health.OK, f"{size_text}; its tables are up to it")
     if size > LARGE_BYTES:
         yield Remark(HEALTH_AREA, Health.NOTE, f"the history takes {_kib(size)}", "vfcc history prune --older-than 90d")
 
@@ -152,8 +152,8 @@ def _of_file(workspace: Workspace, target: Target, record: Record | None) -> Ite
         found = found_in(text, target)
     except (VfccError, ValueError, RecursionError) as error:
         if record or "vfcc" in _text(workspace, target.path):
-            told = str(error).replace("\n", "; ")
-            about = told if told.startswith(target.path) else f"{target.path}: {told}"
+            problem = str(error).replace("\n", "; ")
+            about = problem if problem.startswith(target.path) else f"{target.path}: {problem}"
             yield Remark(AREA, Health.FINDING, about, f"mend {target.path}")
         return
     wrong = list(faults(target.client, found.value))

@@ -97,7 +97,7 @@ def integrate(
         if not dry_run:
             for work in works:
                 _carry_out(workspace, work)
-    return Integrated(tuple(_told(work, uninstall=uninstall) for work in works), dry_run)
+    return Integrated(tuple(_client_file(work, uninstall=uninstall) for work in works), dry_run)
 
 
 def _decided(workspace: Workspace, target: Target, *, uninstall: bool, force: bool) -> _Work:
@@ -144,7 +144,7 @@ def _forget(workspace: Workspace, manifest: Path, records: dict[str, Record], pa
         remove_empty(workspace.root, record.folders)
 
 
-def _told(work: _Work, *, uninstall: bool) -> ClientFile:
+def _client_file(work: _Work, *, uninstall: bool) -> ClientFile:
     outcome, target = work.plan.outcome, work.target
     steps: tuple[str, ...] = ()
     if outcome is Outcome.EDITED:

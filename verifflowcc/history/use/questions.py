@@ -96,7 +96,7 @@ def pairs_in(history: History, path: str | None = None) -> tuple[CoEdit, ...]:
 
 
 def status_of(row: TaskRow, now_ms: int | None) -> TaskStatus:
-    """Return where a task is: what was said of it, else whether its agent came to an end or went on to something else.
+    """Return a task's recorded status, else the one that its session shows.
 
     A task that its agent ended is completed. One that another one followed, whose session ended, or whose session has
     recorded nothing for an hour is paused: a client that is killed reports no end. Without `now_ms` the time that has

@@ -242,7 +242,7 @@ def _window(workspace: Workspace, session: str | None) -> Window:
 
 
 def _newest_without_window(workspace: Workspace) -> str | None:
-    """Return the session that hooks told of last, where there is no window yet at all."""
+    """Return the session that hooks recorded last, where there is no window yet at all."""
     if newest_session(windows_folder(workspace)) is not None:
         return None
     found = sessions(workspace, 1)
