@@ -85,7 +85,9 @@ class StaleRef:
 
 
 def stale_refs(refs: Iterable[Ref], code: Mapping[str, CodeNow]) -> tuple[StaleRef, ...]:
-    """Return those refs whose code vanished or changed, in order; `code` maps plain paths to what is there now.
+    """Return the refs whose code vanished or changed, in order.
+
+    `code` maps plain paths to their present content.
 
     A ref whose path is not among them is not judged. One without a digest can only have vanished.
     """

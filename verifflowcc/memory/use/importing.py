@@ -398,10 +398,10 @@ def _into(
     if asked and not choices.dry_run and is_person(actor) and (asked := _new(store, asked, choices)):
         confirm(asked)
     if choices.dry_run:
-        there = _There(store.list_all())
+        there = _StoreItems(store.list_all())
         return [_fate(there, each, choices, actor)[0] for each in coming]
     with store.writing():
-        there = _There(store.list_all())
+        there = _StoreItems(store.list_all())
         decided = [_fate(there, each, choices, actor) for each in coming]
         for _, kept in observed("writing items", decided):
             if kept is not None:
@@ -410,12 +410,12 @@ def _into(
 
 
 def _new(store: MemoryBackend, coming: Sequence[Incoming], choices: Choices) -> list[Incoming]:
-    there = _There(store.list_all())
+    there = _StoreItems(store.list_all())
     wanted = (Fate.ADDED, Fate.REPLACED)
     return [each for each in coming if _fate(there, each, choices, "human:")[0].fate in wanted]
 
 
-class _There:
+class _StoreItems:
     """The items of a store by all that an incoming one can meet."""
 
     def __init__(self, items: Iterable[StoredItem]) -> None:
@@ -429,7 +429,7 @@ class _There:
                 self.by_key[each.item.type, each.item.key] = each
 
 
-def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[ImportedItem, StoredItem | None]:
+def _fate(there: _StoreItems, each: Incoming, choices: Choices, actor: str) -> tuple[ImportedItem, StoredItem | None]:
     """Return what becomes of an item, and what is to be kept of it."""
     item, scope = each.stored.item, each.scope
 

@@ -12,7 +12,7 @@ from verifflowcc.base.model.item_values import Item, Link, Relation, Source
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.consolidate import made_of
-from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.rules.superseded import excluded_items
 from verifflowcc.memory.store.ingested_turns import Turns
 from verifflowcc.memory.use.consolidating import Shelf, undo
 from verifflowcc.memory.use.item_scope import require_person
@@ -37,8 +37,8 @@ class Purged:
     """What a purge did, or would do.
 
     `gone` are the items of the source and the summaries made of them, `back` other items that such a summary told,
-    `stand` items that hold again; `linked_by` are ids of items that still link to what is gone; `said_too` are sessions
-    with statements that were not kept since the source had said the same: read again, they are.
+    `stand` items that hold again; `linked_by` are ids of items that still link to what is gone;
+    `other_sessions` are sessions with statements that were not kept since the source had the same: read again, they are.
     """
 
     source: str
@@ -48,7 +48,7 @@ class Purged:
     stand: tuple[PurgedItem, ...]
     """Items in force again."""
     linked_by: tuple[str, ...]
-    said_too: tuple[str, ...]
+    other_sessions: tuple[str, ...]
     """Sessions with the same statement, to be ingested again."""
     turns: int
     """Turns that count as not read again."""
@@ -108,7 +108,7 @@ def _is_session(session: str | None, source: str) -> bool:
 
 
 def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, dry_run: bool) -> Purged:
-    done = _Done()
+    done = _PurgeTotals()
     with ExitStack() as stack:
         streams = open_streams(stack, workspace, scopes, reading=False)
         shelves = []
@@ -118,7 +118,7 @@ def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, 
                     stream.lock(stack)
                 stack.enter_context(stream.store.writing())
             shelves.append(Shelf(stream.store, dry_run=dry_run))
-        before = {shelf.scope: set(standing(shelf.items()).left_out) for shelf in shelves}
+        before = {shelf.scope: set(excluded_items(shelf.items()).left_out) for shelf in shelves}
         gone = {shelf.scope: _of_source(shelf, source) for shelf in shelves}
         done.sessions = {item.source.session for found in gone.values() for item in found.values()} - {None}
         undone = _undo_summaries(shelves, gone, done)
@@ -132,7 +132,7 @@ def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, 
     return done.told(source, dry_run=dry_run)
 
 
-class _Done:
+class _PurgeTotals:
     """What is gathered over the scopes."""
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class _Done:
         self.stand: list[PurgedItem] = []
         self.linked_by: list[str] = []
         self.sessions: set[str | None] = set()
-        self._said_too: dict[str, None] = {}
+        self._other_sessions: dict[str, None] = {}
         self._turns = 0
 
     def is_forgotten(self, session: str, same: Sequence[str], source: str) -> bool:
@@ -160,7 +160,7 @@ class _Done:
             forgotten = [turn for turn, same in turns.items() if self.is_forgotten(session, same, source)]
             self._turns += len(forgotten)
             if forgotten and session not in self.sessions and not _is_session(session, source):
-                self._said_too[session] = None
+                self._other_sessions[session] = None
 
     def told(self, source: str, *, dry_run: bool) -> Purged:
         """Return all of it as one value."""
@@ -170,7 +170,7 @@ class _Done:
             tuple(self.back),
             tuple(self.stand),
             tuple(self.linked_by),
-            tuple(self._said_too),
+            tuple(self._other_sessions),
             self._turns,
             dry_run,
         )
@@ -184,7 +184,7 @@ def _of_source(shelf: Shelf, source: str) -> dict[str, Item]:
     return {item.id: item for item in shelf.items() if came_from(item.source, source)}
 
 
-def _undo_summaries(shelves: Sequence[Shelf], gone: _Gone, done: _Done) -> dict[str, set[str]]:
+def _undo_summaries(shelves: Sequence[Shelf], gone: _Gone, done: _PurgeTotals) -> dict[str, set[str]]:
     """Take apart every summary that tells of what goes, wherever it was promoted to; return scope → their ids."""
     homes = {shelf.scope: shelf for shelf in shelves}
     undone: dict[str, set[str]] = {shelf.scope: set() for shelf in shelves}
@@ -200,14 +200,14 @@ def _undo_summaries(shelves: Sequence[Shelf], gone: _Gone, done: _Done) -> dict[
     return undone
 
 
-def _purge_scope(shelf: Shelf, gone: dict[str, Item], undone: set[str], before: set[str], done: _Done) -> None:
+def _purge_scope(shelf: Shelf, gone: dict[str, Item], undone: set[str], before: set[str], done: _PurgeTotals) -> None:
     if not gone and not undone:
         return
     _link_past(shelf, gone)
     for item in gone.values():
         shelf.delete(item.id)
         done.went(_told(shelf, item))
-    left_out = standing(shelf.items()).left_out
+    left_out = excluded_items(shelf.items()).left_out
     back = {(each.scope, each.id) for each in done.back}
     stand = [item for item in shelf.items() if item.path in before and item.path not in left_out]
     done.stand += [_told(shelf, item) for item in stand if (shelf.scope, item.id) not in back]

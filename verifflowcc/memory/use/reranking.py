@@ -102,7 +102,7 @@ def passage(body: str, heading: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
+class _SentHits:
     """What a model is given: the places among the hits, their texts, and what is told of those that it is not."""
 
     places: tuple[int, ...]
@@ -110,7 +110,7 @@ class _Sent:
     notices: tuple[str, ...]
 
 
-def _sent(hits: Sequence[Hit], settings: MemorySettings, text_of: TextOf) -> _Sent:
+def _sent(hits: Sequence[Hit], settings: MemorySettings, text_of: TextOf) -> _SentHits:
     reads_private = settings.extraction_mode is not ExtractionMode.HEURISTIC
     places: list[int] = []
     texts: list[str] = []
@@ -125,7 +125,7 @@ def _sent(hits: Sequence[Hit], settings: MemorySettings, text_of: TextOf) -> _Se
             continue
         places.append(place)
         texts.append(text)
-    return _Sent(tuple(places), tuple(texts), tuple(notices))
+    return _SentHits(tuple(places), tuple(texts), tuple(notices))
 
 
 def _shown(item: Item, text: str) -> str:

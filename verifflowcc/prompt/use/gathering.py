@@ -20,7 +20,7 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.memory.rules.recall_scoring import question_of
-from verifflowcc.memory.rules.superseded import standing, superseded
+from verifflowcc.memory.rules.superseded import excluded_items, superseded
 from verifflowcc.memory.use.code_refs import Checking
 from verifflowcc.prompt.rules.data_sentences import conflicts
 from verifflowcc.prompt.use.ordering import Caps, Entry, Offer, Past, in_order, paths_in
@@ -199,7 +199,7 @@ def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathere
     """Return path → why it does not stand; what is private supersedes nothing that others have, nor the reverse."""
     reasons: dict[str, str] = {}
     for items in _groups(selected, bodies).values():
-        stands = standing(items)
+        stands = excluded_items(items)
         gathered.notices += stands.notices
         reasons |= stands.left_out
     return reasons
