@@ -119,7 +119,7 @@ class Stale:
         return f"summarises {self.original}, which {self.by} replaced"
 
     @property
-    def told(self) -> str:
+    def notice(self) -> str:
         """What is wrong with it, and what to do."""
         return f"{self.summary} {self.why}; rebuild it: vfcc memory maintain"
 
@@ -136,8 +136,8 @@ def excluded_items(items: Sequence[Item]) -> Standing:
     """Return what does not stand: superseded, rejected, deprecated, pending, archived."""
     found = superseded(items)
     reasons = withdrawn(items) | {path: each.why for path, each in found.found.items()}
-    told = (each.told for each in stale_summaries(items, found.found))
-    return Standing(reasons, (*found.notices, *told))
+    stale = (each.notice for each in stale_summaries(items, found.found))
+    return Standing(reasons, (*found.notices, *stale))
 
 
 def stale_summaries(items: Iterable[Item], found: Mapping[str, Superseded]) -> tuple[Stale, ...]:

@@ -218,7 +218,7 @@ class RecallIndex(DerivedTables):
     def _brought_up(self, store: MemoryBackend) -> bool:
         """Apply the store's changes; return False where another process did so first.
 
-        Files are read outside of the transaction, so that nobody waits for them.
+        Files are read outside of the transaction, so that no other process waits for them.
         """
         scope = self._scope(store.scope)
         changes = store.changes(scope.mark if scope else None, scope.known if scope else dict)

@@ -24,7 +24,7 @@ from verifflowcc.memory.use.upkeep import parts_of
 
 @dataclass(frozen=True, slots=True)
 class PurgedItem:
-    """An item as it is told of."""
+    """An item as the result of a purge shows it."""
 
     scope: str
     id: str
@@ -38,7 +38,8 @@ class Purged:
 
     `gone` are the items of the source and the summaries made of them, `back` other items that such a summary told,
     `stand` items that hold again; `linked_by` are ids of items that still link to what is gone;
-    `other_sessions` are sessions with statements that were not kept since the source had the same: read again, they are.
+    `other_sessions` are sessions with statements that were not kept since the source had the same:
+    a new reading keeps them.
     """
 
     source: str
@@ -79,12 +80,12 @@ def purge(
         require_person(actor, "purging a source", hint=f"vfcc memory forget --source {source} --dry-run")
     if workspace is not None and PROJECT in scopes:
         scopes = tuple(dict.fromkeys((*scopes, *parts_of(workspace))))
-    told = _purged(workspace, source, scopes, dry_run=True)
-    if not told.gone and not told.turns:
+    found = _purged(workspace, source, scopes, dry_run=True)
+    if not found.gone and not found.turns:
         raise UsageError(f"nothing here came from {source}", hint="vfcc memory show ID  # it says where it was read")
     if dry_run:
-        return told
-    confirm(told)
+        return found
+    confirm(found)
     return _purged(workspace, source, scopes, dry_run=False)
 
 
@@ -129,7 +130,7 @@ def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, 
                 if not dry_run:
                     kept = {(item.source.session, item.source.turn) for item in shelf.items()}
                     stream.forget(lambda session, _, same: done.is_forgotten(session, same, source), kept)
-    return done.told(source, dry_run=dry_run)
+    return done.result(source, dry_run=dry_run)
 
 
 class _PurgeTotals:
@@ -162,7 +163,7 @@ class _PurgeTotals:
             if forgotten and session not in self.sessions and not _is_session(session, source):
                 self._other_sessions[session] = None
 
-    def told(self, source: str, *, dry_run: bool) -> Purged:
+    def result(self, source: str, *, dry_run: bool) -> Purged:
         """Return all of it as one value."""
         return Purged(
             source,
@@ -185,18 +186,18 @@ def _of_source(shelf: Shelf, source: str) -> dict[str, Item]:
 
 
 def _undo_summaries(shelves: Sequence[Shelf], gone: _Gone, done: _PurgeTotals) -> dict[str, set[str]]:
-    """Take apart every summary that tells of what goes, wherever it was promoted to; return scope → their ids."""
+    """Undo every summary that contains a purged item; return scope → their ids."""
     homes = {shelf.scope: shelf for shelf in shelves}
     undone: dict[str, set[str]] = {shelf.scope: set() for shelf in shelves}
     for shelf in shelves:
         for summary in shelf.items():
-            scope, told = made_of(summary)
-            if gone.get(scope, {}).keys().isdisjoint(told):
+            scope, originals = made_of(summary)
+            if gone.get(scope, {}).keys().isdisjoint(originals):
                 continue
             back = undo(shelf, summary, homes[scope])
             undone[shelf.scope].add(summary.id)
-            done.went(_told(shelf, summary))
-            done.back += [_told(homes[scope], item) for item in back if item.id not in gone[scope]]
+            done.went(_shown(shelf, summary))
+            done.back += [_shown(homes[scope], item) for item in back if item.id not in gone[scope]]
     return undone
 
 
@@ -206,11 +207,11 @@ def _purge_scope(shelf: Shelf, gone: dict[str, Item], undone: set[str], before: 
     _link_past(shelf, gone)
     for item in gone.values():
         shelf.delete(item.id)
-        done.went(_told(shelf, item))
+        done.went(_shown(shelf, item))
     left_out = excluded_items(shelf.items()).left_out
     back = {(each.scope, each.id) for each in done.back}
     stand = [item for item in shelf.items() if item.path in before and item.path not in left_out]
-    done.stand += [_told(shelf, item) for item in stand if (shelf.scope, item.id) not in back]
+    done.stand += [_shown(shelf, item) for item in stand if (shelf.scope, item.id) not in back]
     done.linked_by += _linked_by(shelf.items(), gone.keys() | undone)
 
 
@@ -253,5 +254,5 @@ def _linked_by(items: Iterable[Item], gone: Set[str]) -> list[str]:
     return [item.id for item in items if any(link.to in gone for link in item.links)]
 
 
-def _told(shelf: Shelf, item: Item) -> PurgedItem:
+def _shown(shelf: Shelf, item: Item) -> PurgedItem:
     return PurgedItem(shelf.scope, item.id, item.type, item.title)

@@ -120,8 +120,8 @@ def evaluate(
     asked: list[Asked] = []
     notices: list[str] = []
     for each in observed("asking questions", ready):
-        ranks, told = _ranks(workspace, each, limit)
-        notices += told
+        ranks, messages = _ranks(workspace, each, limit)
+        notices += messages
         answers = (
             Answer(expected.name, rank, "" if rank else known.invalid_reason(each.labelled, named))
             for expected, rank, named in zip(each.labelled.expect, ranks, each.named, strict=True)
@@ -210,7 +210,10 @@ class _ScopeNames:
         return f"{where}; did you mean {near}?" if near else where
 
     def invalid_reason(self, query: Labelled, places: frozenset[Place]) -> str:
-        """Why none of some items stands, so that a question is not answered with them; empty where one does."""
+        """Why none of some items is in force; empty where one is.
+
+        A question is not answered with items that are out of force.
+        """
         if query.everything or query.as_of:
             return ""
         reasons = [self._left_out[scope].get(path, "") for scope, path in sorted(places)]
