@@ -78,10 +78,10 @@ def _standing(item: Item) -> tuple[object, ...]:
 
 def in_force(here: Workspace | None) -> set[str]:
     """What the items say that stand now."""
-    from verifflowcc.memory.rules.superseded import standing
+    from verifflowcc.memory.rules.superseded import excluded_items
 
     found = kept(here)
-    left_out = standing([each.item for each in found]).left_out
+    left_out = excluded_items([each.item for each in found]).left_out
     return {each.body.strip() for each in found if each.item.path not in left_out}
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import Archived, DecisionFacts, DecisionStatus, Item, Link, Relation, Status
 from verifflowcc.memory.rules.lifetimes import has_ended
-from verifflowcc.memory.rules.superseded import archived_on, as_of, standing, status_before, superseded
+from verifflowcc.memory.rules.superseded import archived_on, as_of, excluded_items, status_before, superseded
 
 START, TODAY = date(2026, 1, 1), date(2026, 11, 21)
 FACT = Item("a", "fact", "A", "a.md", "project", 500, 800, created="2026-03-01")
@@ -49,7 +49,7 @@ def histories(draw: st.DrawFn) -> list[Item]:
 
 
 def held(items: Sequence[Item]) -> set[str]:
-    gone = standing(items).left_out
+    gone = excluded_items(items).left_out
     return {item.id for item in items if item.path not in gone}
 
 

@@ -13,7 +13,7 @@ from verifflowcc.base.model.item_values import Item, Relation, SourceKind, Statu
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.items.rules.front_matter import split
-from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.rules.superseded import excluded_items
 from verifflowcc.memory.use.importing import Choices, Imported, Incoming, import_memory
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.prompt.use.prompt_use import compile_context
@@ -92,7 +92,7 @@ def test_what_supersedes_another_is_linked_wherever_that_is_said(here: Workspace
         ("0001-use-rest", Relation.SUPERSEDES)
     ]
     assert found["0001-use-rest"].links == ()
-    assert list(standing(tuple(found.values())).left_out) == [".memory/project/decisions/0001-use-rest.md"]
+    assert list(excluded_items(tuple(found.values())).left_out) == [".memory/project/decisions/0001-use-rest.md"]
 
 
 def test_the_second_run_changes_nothing_and_an_edited_record_is_a_conflict(here: Workspace, small: Path) -> None:

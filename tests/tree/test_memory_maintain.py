@@ -543,7 +543,7 @@ def test_a_front_matter_that_cannot_be_edited_is_told_and_left(plain: Workspace)
     write_tree(plain.memory, {"project/items/fact/one.md": ANCHORED})
     note_uses(plain, {"project": ["one"]}, "show")
 
-    told = [each.why for each in run(plain) if each.kind is StepKind.TOLD]
+    told = [each.why for each in run(plain) if each.kind is StepKind.NOT_DONE]
 
     assert len(told) == 2
     assert all("cannot be edited" in why for why in told)

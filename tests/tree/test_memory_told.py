@@ -11,7 +11,7 @@ from verifflowcc.base.model.item_values import Relation, Status, Trust
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.rules.consolidate import is_consolidation
-from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.rules.superseded import excluded_items
 from verifflowcc.memory.use.adding import Outcome
 from verifflowcc.memory.use.consolidating import StepKind
 from verifflowcc.memory.use.forgetting import forget_item
@@ -61,7 +61,7 @@ def told(here: Workspace) -> list[str]:
 
 def left_out(here: Workspace) -> set[str]:
     every = [each.item for each in items(here).values()]
-    found = standing(every)
+    found = excluded_items(every)
     return {item.id for item in every if item.path in found.left_out}
 
 

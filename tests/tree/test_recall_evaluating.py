@@ -103,8 +103,8 @@ def test_what_was_superseded_is_missed_with_the_reason_unless_it_is_asked_for(ro
     (missed,) = asked(root, query("When do invoices go out?", "old.md")).asked
     (found,) = asked(root, query("When do invoices go out?", "old.md", everything=True)).asked
 
-    assert (missed.answers[0].rank, found.answers[0].standing) == (None, "")
-    assert missed.answers[0].standing.startswith("superseded by ")
+    assert (missed.answers[0].rank, found.answers[0].invalid_reason) == (None, "")
+    assert missed.answers[0].invalid_reason.startswith("superseded by ")
     assert found.answers[0].rank is not None
 
 

@@ -84,7 +84,6 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "gone": "removed",
         "back": "restored",
         "stand": "in_force_again",
-        "said_too": "other_sessions",
     },
     "verifflowcc.memory.use.remembering.Learned": {"fate": "outcome"},
     "verifflowcc.memory.use.task_ending.Ended": {"gone": "removed"},
@@ -93,7 +92,6 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.sprint.use.sprint_status.Word": {"word": "opinion"},
     "verifflowcc.gates.use.proof.ChangeProof": {"untried": "not_tried"},
     "verifflowcc.gates.use.proof.Proof": {"left": "remaining"},
-    "verifflowcc.memory.use.recall_evaluating.Answer": {"standing": "invalid_reason"},
     "verifflowcc.memory.use.recall_evaluating.Evaluation": {
         "asked": "questions",
         "reciprocal_rank_bp": "reciprocal_rank",

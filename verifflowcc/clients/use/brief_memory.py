@@ -19,7 +19,7 @@ from verifflowcc.history.rules.event_shape import moment
 from verifflowcc.history.store.history_tables import History, TaskRow, files_by_use, newest_tasks, task_rows
 from verifflowcc.history.use.history_reading import open_history
 from verifflowcc.history.use.questions import status_of
-from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.rules.superseded import excluded_items
 from verifflowcc.memory.rules.tasks import Task, TaskStatus
 from verifflowcc.memory.use.scopes import scopes_recalled
 from verifflowcc.memory.use.stores import open_store
@@ -260,7 +260,7 @@ def line_of(hit: Hit) -> str:
 def ids_in_force(request: BriefRequest) -> frozenset[str]:
     """Return the ids of all items that hold, whether or not a brief lists them."""
     items = [item for _, item in request.items()]
-    withdrawn = standing(items).left_out
+    withdrawn = excluded_items(items).left_out
     return frozenset(item.id for item in items if item.path not in withdrawn)
 
 
@@ -270,7 +270,7 @@ def _index_line(item: Item) -> str:
 
 def _in_force(request: BriefRequest) -> Sequence[tuple[str, Item]]:
     """Return the rules that hold for all work: by their kind, the most important first."""
-    withdrawn = standing([item for _, item in request.items()]).left_out
+    withdrawn = excluded_items([item for _, item in request.items()]).left_out
     today = request.workspace.today()
     found = [
         (scope, item)

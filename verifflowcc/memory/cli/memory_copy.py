@@ -128,21 +128,21 @@ def _confirm(asked: "Sequence[Incoming]", *, yes: bool) -> None:
     from verifflowcc.sprint.cli.move_output import confirm, listed
 
     lines = listed([f"  {each.stored.item.title}" for each in asked])
-    told = [f"preferences that would steer every prompt in every project: {len(asked)}", *lines]
-    confirm(told, "Remember them?", yes=yes)
+    message = [f"preferences that would steer every prompt in every project: {len(asked)}", *lines]
+    confirm(message, "Remember them?", yes=yes)
 
 
 def _memory_exchange_page(done: "Imported") -> str:
     from verifflowcc.base.text.hidden_text import printable
     from verifflowcc.memory.use.importing import Fate
 
-    told = [each for each in done.items if each.fate is not Fate.UNCHANGED]
+    shown = [each for each in done.items if each.fate is not Fate.UNCHANGED]
     lines = []
-    for each in told[:_MOST]:
+    for each in shown[:_MOST]:
         what = f"{each.id} ({each.type}, {each.scope})" if each.id else each.where
         lines.append(f"{each.fate}: {what}" + (f": {each.why}" if each.why else ""))
-    if len(told) > _MOST:
-        lines.append(f"and {len(told) - _MOST:,} more")
+    if len(shown) > _MOST:
+        lines.append(f"and {len(shown) - _MOST:,} more")
     counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in Fate if done.count(fate))
     lines.append(f"{'would be ' if done.dry_run else ''}{counts or 'nothing to import'}")
     if done.count(Fate.PROPOSED) and not done.dry_run:

@@ -137,7 +137,7 @@ def _purged(done: "Purged") -> list[str]:
     lines = [*_rows(done.gone, f"{would}gone"), *_rows(done.back, f"{would}back, since the summary of it is gone")]
     lines += _rows(done.stand, f"{would}in force again")
     lines += [f"{other} still links to what is {would}gone" for other in done.linked_by]
-    lines += [f"{session} contains some of it too; ingest it again to keep that" for session in done.said_too]
+    lines += [f"{session} contains some of it too; ingest it again to keep that" for session in done.other_sessions]
     items = f"{len(done.gone):,} {'item' if len(done.gone) == 1 else 'items'}"
     return [*lines, f"{items} {would}gone that came from {done.source}"]
 

@@ -42,4 +42,4 @@ def _rank(answer: Answer) -> str:
 
 
 def _named(answer: Answer) -> str:
-    return f"{answer.name} ({answer.standing})" if answer.standing else answer.name
+    return f"{answer.name} ({answer.invalid_reason})" if answer.invalid_reason else answer.name

@@ -101,10 +101,10 @@ def _agreed(steering: "Sequence[Learned]") -> bool:
 def _page(done: "Ingested") -> list[str]:
     from verifflowcc.memory.use.remembering import Fate
 
-    told = [each for each in done.learned if each.fate is not Fate.SAME]
-    lines = [line for each in told[:_MOST] for line in _lines(each)]
-    if len(told) > _MOST:
-        lines.append(f"and {len(told) - _MOST:,} more (--json has all)")
+    shown = [each for each in done.learned if each.fate is not Fate.SAME]
+    lines = [line for each in shown[:_MOST] for line in _lines(each)]
+    if len(shown) > _MOST:
+        lines.append(f"and {len(shown) - _MOST:,} more (--json has all)")
     turns = f"{done.turns:,} {'turn' if done.turns == 1 else 'turns'}"
     known = f", {done.known:,} of them known" if done.known else ""
     counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in Fate if done.count(fate))
@@ -116,8 +116,8 @@ def _page(done: "Ingested") -> list[str]:
 
 def _lines(each: "Learned") -> list[str]:
     what = f"{each.id or each.title or 'a statement'} ({each.type}, {each.scope})"
-    said = f": {each.title}" if each.id else ""
-    lines = [f"{each.fate}: {what}{said}"]
+    title = f": {each.title}" if each.id else ""
+    lines = [f"{each.fate}: {what}{title}"]
     lines += [f"  in place of {other}" for other in each.supersedes]
     lines += [f"  contradicts {other}" for other in each.contradicts]
     if each.why:
@@ -217,13 +217,16 @@ def promote(
     finally:
         _count(here.workspace, found, done)
         if done and not as_json:
-            tell([_told(each) for each in done])
+            tell([_promotion_line(each) for each in done])
         elif done:
             out.emit_json(done)
 
 
 def _count(workspace: "Workspace | None", found: "Sequence[Found]", done: "Sequence[Promoted]") -> None:
-    """Count the items in whose place a proposal came; what held already and moves up comes in the place of none."""
+    """Count the items that promoted proposals replaced.
+
+    An item that held already and moves up replaces none.
+    """
     from verifflowcc.base.model.item_values import Status
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.use.access_counts import SUPERSEDED, note_metrics
@@ -238,10 +241,10 @@ def _each_once(found: "Sequence[Found]") -> "list[Found]":
     return list({(each.scope, each.item.id): each for each in found}.values())
 
 
-def _told(done: "Promoted") -> str:
+def _promotion_line(done: "Promoted") -> str:
     moved = done.scope != done.was
-    stands = f", in the place of {', '.join(done.supersedes)}" if done.supersedes and not moved else ""
-    return f"{done.item.id}: {f'moved to {done.scope} memory' if moved else 'active'}{stands}"
+    replaced = f", in the place of {', '.join(done.supersedes)}" if done.supersedes and not moved else ""
+    return f"{done.item.id}: {f'moved to {done.scope} memory' if moved else 'active'}{replaced}"
 
 
 def _show(promoting: "Promoting") -> None:

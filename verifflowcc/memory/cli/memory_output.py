@@ -179,8 +179,8 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
     where = f", in {source.project}" if source.project else ""
     yield "source", f"{source.kind}, {source.actor}{where}{f', session {source.session}' if source.session else ''}"
     if source.origin:
-        said = f", spoken by {source.speaker}" if source.speaker else ""
-        yield "read from", f"{source.origin}{f', turn {source.turn}' if source.turn else ''}{said}"
+        speaker = f", spoken by {source.speaker}" if source.speaker else ""
+        yield "read from", f"{source.origin}{f', turn {source.turn}' if source.turn else ''}{speaker}"
     for row in MEMORY_KEYS:
         if row.kind and row.explained and (value := getattr(item, row.name)):
             yield row.name, str(value)
@@ -195,7 +195,10 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
 
 
 def before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]:
-    """Return what a person sees before a question: what is remembered now, and what would be; no secret in it."""
+    """Return the lines that compare an item before and after, without secrets.
+
+    A person sees them before they are asked.
+    """
     from verifflowcc.base.text.secrets import withhold
 
     return [withhold(line) for line in _before_and_after(before, after)]
@@ -211,13 +214,13 @@ def _before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]
         lines += [after.item.title, *_short(after)]
     names = ("key", "importance", "confidence", "status", "trust", "expires", "deadline", "tags")
     return lines + [
-        f"{name}: {_said(before.item, name)} → {_said(after.item, name)}"
+        f"{name}: {_field_text(before.item, name)} → {_field_text(after.item, name)}"
         for name in names
         if getattr(before.item, name) != getattr(after.item, name)
     ]
 
 
-def _said(item: Item, name: str) -> str:
+def _field_text(item: Item, name: str) -> str:
     value = getattr(item, name)
     if isinstance(value, int):
         from verifflowcc.base.formats.front_matter_values import show_thousandths
@@ -253,9 +256,9 @@ def numbers(found: "Numbers") -> list[str]:
     ]
     lines.append(table(headings, rows, right=(2, 3, 4, 5)))
     for each in found.scopes:
-        told = [", ".join(f"{number:,} {name}" for name, number in of.items()) for of in (each.types, each.statuses)]
+        counts = [", ".join(f"{number:,} {name}" for name, number in of.items()) for of in (each.types, each.statuses)]
         if set(each.types) - {"note"}:
-            lines.append(folded(f"{each.scope}: {told[0]}; {told[1]}", 2))
+            lines.append(folded(f"{each.scope}: {counts[0]}; {counts[1]}", 2))
     return lines
 
 
@@ -376,10 +379,10 @@ def _nothing(recalled: Recalled, scopes: Sequence[str]) -> str:
 def _hit(number: int, hit: Hit, *, explain: bool) -> Iterator[str]:
     item = hit.item
     by = "" if item.trust == "human" else f", trust {item.trust}"
-    said = "".join(f", {word}" for word in (hit.standing, "stale" if hit.stale else "") if word)
+    marks = "".join(f", {word}" for word in (hit.standing, "stale" if hit.stale else "") if word)
     yield folded(f"{number}. {item.title}", 3)
     section = f", section {hit.heading!r}" if hit.heading else ""
-    yield folded(f"   {item.id}: {item.type} {place(hit.scope, item.path)}{section}{by}{said}", 3)
+    yield folded(f"   {item.id}: {item.type} {place(hit.scope, item.path)}{section}{by}{marks}", 3)
     if hit.stale:
         yield folded(f"   stale: {hit.stale}", 3)
     if hit.via:
@@ -392,9 +395,9 @@ def _hit(number: int, hit: Hit, *, explain: bool) -> Iterator[str]:
 
 def _parts(hit: Hit) -> str:
     changed = {name: getattr(hit.parts, name) for name in _PARTS if getattr(hit.parts, name)}
-    said = ", ".join(f"{name} {value / 10:+.1f} %" for name, value in changed.items())
+    shown = ", ".join(f"{name} {value / 10:+.1f} %" for name, value in changed.items())
     meaning = f", meaning {hit.parts.meaning:,}" if hit.parts.meaning else ""
-    return f": words {hit.parts.words:,}{meaning}{', ' if said else ''}{said}"
+    return f": words {hit.parts.words:,}{meaning}{', ' if shown else ''}{shown}"
 
 
 def _matched(matched: Mapping[str, tuple[str, ...]]) -> str:

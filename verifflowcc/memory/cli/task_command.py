@@ -192,7 +192,10 @@ def _meant(acting: "Acting", task: str | None, command: str) -> str:
 
 
 def _tell(acting: "Acting", name: str, verb: str, promote: list[str], *, yes: bool) -> None:
-    """Say what goes, and how to keep it; a person is asked, anybody else has been told."""
+    """Show what the end of a task removes and how to keep it; ask a person to confirm.
+
+    Anybody else is not asked: an agent has no terminal to answer at.
+    """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.task_output import to_end
     from verifflowcc.memory.use.task_ending import plan_end

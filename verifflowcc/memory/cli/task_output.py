@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def started(task: "Task") -> str:
-    """Return what was started, and how it goes on."""
+    """Return what was started, and the next commands."""
     return printable(
         f"{task.id}: {task.description}\n  {_where(task)}\nnext: vfcc task note …, vfcc task finish {task.id}"
     )

@@ -162,7 +162,7 @@ _Key = tuple[str, str, str]
 
 
 class _Pool:
-    """The profiles that are free, by those of their words under which whoever is near to them finds them.
+    """The profiles without a group, indexed by words that similar ones must share.
 
     Two that share so many of their words that they are near share one of the rarest of each: all but as many as they
     share and one more. How many those are at least follows from what else they have in common, so that a word is kept
@@ -260,12 +260,12 @@ def is_consolidation(item: Item) -> bool:
 
 
 def is_told(original: Item, summary: Item | None) -> bool:
-    """Say whether what an archived item says holds all the same, since the summary that it was put into tells it.
+    """Say whether an archived item still holds, since its summary contains it.
 
     `summary` is the item that it names (`archived.into`); None where that is not there.
     """
-    said = original.archived
-    if summary is None or said is None or said.into != summary.id or original.status is not Status.ARCHIVED:
+    archived = original.archived
+    if summary is None or archived is None or archived.into != summary.id or original.status is not Status.ARCHIVED:
         return False
     held = status_before(original) is Status.ACTIVE
     return held and summary.status is Status.ACTIVE and is_consolidation(summary)
@@ -315,8 +315,8 @@ def summary_of(
     last of them. Its id follows from theirs (and from `salt`, where that id is taken); its path is the caller's to set.
     """
     members = [each.item for each in cluster.members]
-    told = without_repeats([withhold(statement(each.item, each.body)) for each in cluster.members])
-    text = (refine(told) if refine else None) or "".join(f"- {each}\n" for each in told)
+    statements = without_repeats([withhold(statement(each.item, each.body)) for each in cluster.members])
+    text = (refine(statements) if refine else None) or "".join(f"- {each}\n" for each in statements)
     title = _title(cluster)
     ends = [last_day(item, ttl_days) for item in members]
     last = [each for each in ends if each is not None]
@@ -385,8 +385,8 @@ def _title(cluster: Cluster) -> str:
 
 
 def _letters(members: Sequence[Item], salt: int) -> str:
-    said = "\n".join((*sorted(item.id for item in members), str(salt)))
-    digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
+    seed = "\n".join((*sorted(item.id for item in members), str(salt)))
+    digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:LETTERS])
 
 

@@ -102,7 +102,10 @@ def one_apart(word: str, other: str) -> bool:
 
 
 def check_identity(sources: MemorySources, tell: MemoryFindings) -> None:
-    """Tell of ids, keys and names that mean more than one item. Two trace items of one id are told by `check trace`."""
+    """Report ids, keys and names that mean more than one item.
+
+    Two trace items with one id are reported by `check trace`.
+    """
     items = sorted(sources.items, key=lambda each: each.item.path)
     tell.ask(len(items), "duplicate-id", "alike-names")
     for same in _groups((each, each.item.id) for each in items):
@@ -153,15 +156,15 @@ def _says(each: Looked) -> str:
 def _check_alike(items: Sequence[Looked], tell: MemoryFindings) -> None:
     for what, name in (("path", _path), ("id", _id)):
         for same in _groups((each, folded(name(each.item))) for each in items):
-            told = {name(same[0].item)}
+            seen = {name(same[0].item)}
             for each in same[1:]:
                 own = name(each.item)
-                if own not in told and not (what == "id" and _follows_path(each.item)):
+                if own not in seen and not (what == "id" and _follows_path(each.item)):
                     first = same[0].item
                     message = f"the {what} {own} differs from {name(first)} in case or Unicode form alone"
                     line = each.line("id") if what == "id" else 1
                     tell.item("alike-names", each.item, line, message, f"rename {own}", what, [first.path])
-                told.add(own)
+                seen.add(own)
 
 
 def _path(item: Item) -> str:
@@ -173,7 +176,7 @@ def _id(item: Item) -> str:
 
 
 def _follows_path(item: Item) -> bool:
-    """Whether the id was made from the path, which is told already."""
+    """Whether the id was made from the path, whose clash is reported already."""
     return item.path.startswith(item.id)
 
 

@@ -16,7 +16,9 @@ _ORDER = {severity: number for number, severity in enumerate(Severity)}
 
 
 class MemoryFindings:
-    """Collects findings: `message` is one sentence, `step` what to do next, `about` tells two of one code apart.
+    """Collects findings: a message, the next step, and `about` as a part of identity.
+
+    `about` keeps two findings of one code apart.
 
     What looks like a secret in them is withheld.
     """
@@ -54,8 +56,8 @@ class MemoryFindings:
     def file(self, code: str, path: str, line: int, message: str, step: str) -> None:
         """Tell something of a file that is no item."""
         check = CHECKS[code]
-        said = withhold(message)
-        self._found.append(Finding(code, check.family, check.severity, "", "", path, line, said, step))
+        shown = withhold(message)
+        self._found.append(Finding(code, check.family, check.severity, "", "", path, line, shown, step))
 
     def findings(self) -> tuple[Finding, ...]:
         """Return the findings in a stable order: severity, path, line, code, about."""
@@ -130,17 +132,20 @@ class MemorySources:
 
 # Checks of links and refs: they lead to what is there and holds, and say nothing in a circle.
 
-_TOLD = {
+_REF_CHANGES = {
     Change.GONE: ("ref-gone", "is not there"),
     Change.SYMBOL_GONE: ("ref-symbol-gone", "is not there"),
     Change.CHANGED: ("ref-changed", "has changed since"),
 }
-_STANDS_ON = frozenset(Relation) - {Relation.SUPERSEDES, Relation.CONTRADICTS}
+_DEPENDING = frozenset(Relation) - {Relation.SUPERSEDES, Relation.CONTRADICTS}
 
 
 def check_links(sources: MemorySources, tell: MemoryFindings) -> None:
-    """Tell of links and refs of items that are not of the trace; those of trace items are told by `check trace`."""
-    names = _Names([each.item for each in sources.items])
+    """Report broken links and refs of items that are not trace items.
+
+    Those of trace items are reported by `check trace`.
+    """
+    names = _LinkNames([each.item for each in sources.items])
     own = [each for each in sources.items if each.item.type not in sources.trace_types]
     newer: dict[str, set[str]] = defaultdict(set)
     for looked in own:
@@ -158,7 +163,7 @@ def check_links(sources: MemorySources, tell: MemoryFindings) -> None:
         _check_refs(looked, sources, tell)
 
 
-class _Names:
+class _LinkNames:
     """Every name by which a link can mean an item: id, path, path from beside, file name, key, in this order."""
 
     def __init__(self, items: Sequence[Item]) -> None:
@@ -189,8 +194,8 @@ def _dangling(looked: Looked, link: Link, sources: MemorySources, tell: MemoryFi
 def _check_link(looked: Looked, link: Link, target: Item, tell: MemoryFindings) -> None:
     item, line, about = looked.item, looked.line("links"), f"{link.relation} {link.to}"
     active = item.status is Status.ACTIVE
-    told_by = target.archived is not None and target.archived.into == item.id
-    if link.relation in _STANDS_ON and active and target.status is Status.ARCHIVED and not told_by:
+    is_summary = target.archived is not None and target.archived.into == item.id
+    if link.relation in _DEPENDING and active and target.status is Status.ARCHIVED and not is_summary:
         message = f"{item.id} {link.relation} {target.id}, which is archived"
         tell.item("link-to-archived", item, line, message, f"vfcc memory show {target.id}", about, [target.path])
     if link.relation == Relation.CONTRADICTS and active and target.status is Status.ACTIVE and target != item:
@@ -229,13 +234,13 @@ def _check_refs(looked: Looked, sources: MemorySources, tell: MemoryFindings) ->
     tell.ask(len(judged), "ref-gone", "ref-changed")
     tell.ask(sum(ref.symbol is not None for ref in judged), "ref-symbol-gone")
     for stale in stale_refs(judged, sources.code):
-        code, told = _TOLD[stale.change]
+        code, what = _REF_CHANGES[stale.change]
         path, symbol = stale.ref.path, stale.ref.symbol
         name = f"{symbol} in {path}" if symbol and stale.change is not Change.GONE else path
         step = (
             f"vfcc memory edit {item.id} --holds" if stale.change is Change.CHANGED else f"correct refs in {item.path}"
         )
-        tell.item(code, item, line, f"{name}, of which {item.id} speaks, {told}", step, name)
+        tell.item(code, item, line, f"{name}, of which {item.id} speaks, {what}", step, name)
 
 
 # Checks of what must not be in memory, and of who vouches for what is.

@@ -191,7 +191,7 @@ def read_answer(text: str, turn: Turn, statement_of: StatementOf) -> Answered:
     of the schema.
     """
     lists = _lists(text)
-    said = _Said.of(turn.text)
+    words = _TurnWords.of(turn.text)
     candidates: list[Candidate] = []
     refused: list[Refused] = []
     for (layer, kind, names), items in zip(_STREAMS, lists, strict=True):
@@ -199,7 +199,7 @@ def read_answer(text: str, turn: Turn, statement_of: StatementOf) -> Answered:
             many = f"more than {MOST_ITEMS} {layer} items" if number >= MOST_ITEMS else None
             why = many or _problem(item, layer, kind, names)
             if why is None and isinstance(item, dict):
-                candidates.append(_candidate(item, layer, kind, turn, said, statement_of))
+                candidates.append(_candidate(item, layer, kind, turn, words, statement_of))
             else:
                 refused.append(Refused(why or "no object", _shown(item)))
     if refused and not candidates:
@@ -251,13 +251,13 @@ def _content_problem(content: object) -> str | None:
 
 
 def _candidate(
-    item: Mapping[str, object], layer: StreamName, kind: str, turn: Turn, said: "_Said", statement_of: StatementOf
+    item: Mapping[str, object], layer: StreamName, kind: str, turn: Turn, words: "_TurnWords", statement_of: StatementOf
 ) -> Candidate:
     content = " ".join(str(item["content"]).split())
     type_name, importance = str(item[kind]), item["importance"]
     subject, value, negated = statement_of(content, type_name)
     sources = _sources(content, turn.text)
-    sure = SURE if said.holds(content) and all(_scoped(content, part, each) for part, each in sources) else UNSURE
+    sure = SURE if words.holds(content) and all(_scoped(content, part, each) for part, each in sources) else UNSURE
     source = " … ".join(dict.fromkeys(each for _, each in sources))
     return Candidate(
         layer=layer,
@@ -278,9 +278,11 @@ def _candidate(
 
 def _sources(content: str, text: str) -> list[tuple[str, str]]:
     """Return the clauses of a content, each with the sentence of the turn, as written, that has most of its words."""
-    said = [(each, _stems(each)) for each in (quote(text, one.start, one.end) for one in spoken(text))]
+    sentences = [(each, _stems(each)) for each in (quote(text, one.start, one.end) for one in spoken(text))]
     parts = [part for part in map(_folded, _CLAUSE.split(content)) if _stems(part)]
-    return [(part, max(said, key=lambda each: len(each[1] & _stems(part)))[0]) for part in parts] if said else []
+    return (
+        [(part, max(sentences, key=lambda each: len(each[1] & _stems(part)))[0]) for part in parts] if sentences else []
+    )
 
 
 def _scoped(content: str, part: str, source: str) -> bool:
@@ -319,7 +321,7 @@ def _shown(item: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _TurnWords:
     """The words of a turn, of each of its clauses, and its whole text, as an answer is compared with them."""
 
     text: str
@@ -327,7 +329,7 @@ class _Said:
     clauses: tuple[tuple[frozenset[str], bool], ...]
 
     @classmethod
-    def of(cls, text: str) -> "_Said":
+    def of(cls, text: str) -> "_TurnWords":
         folded = text.casefold()
         return cls(folded, frozenset(map(_stem, _WORD.findall(folded))), tuple(_clauses(folded)))
 

@@ -16,7 +16,10 @@ from verifflowcc.base.text.plain_words import nearest
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The name of an item that answers a question (its id, key, path or file), and the line on which it stands."""
+    """The name of an item that answers a question, and its line in the file.
+
+    The name is an id, a key, a path or a file's name.
+    """
 
     name: str
     line: int
@@ -51,7 +54,7 @@ def labelled_queries(value: object, lines: Mapping[Place, int], file: str) -> tu
 
     Raises FormatError with every problem, each `file:line: sentence` on a line of its own. No question at all is one.
     """
-    reading = _Reading(lines, file)
+    reading = _QuestionReader(lines, file)
     if not isinstance(value, list) or not value:
         reading.wrong((), "there is no question in it; write a list of - question: … and expect: […]")
         value = []
@@ -61,7 +64,7 @@ def labelled_queries(value: object, lines: Mapping[Place, int], file: str) -> tu
     return tuple(found)
 
 
-class _Reading:
+class _QuestionReader:
     """Reads values at places and notes every problem."""
 
     def __init__(self, lines: Mapping[Place, int], file: str) -> None:

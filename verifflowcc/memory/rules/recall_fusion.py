@@ -28,7 +28,10 @@ Place = tuple[str, int]
 
 
 class Compared(NamedTuple):
-    """A unit with the similarity of its meaning to that of a question, in millionths, and where it stands."""
+    """A unit with its place and the similarity of its meaning to a question.
+
+    The similarity is in millionths.
+    """
 
     unit: Place
     thread: str

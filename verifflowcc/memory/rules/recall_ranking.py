@@ -91,7 +91,9 @@ _USUAL_CONFIDENCE = 800
 
 
 def parts_of(items: Sequence[tuple[Item, int, bool]]) -> list[Parts]:
-    """Return the parts of the scores of items, given each with how well its words match and whether it stands.
+    """Return the parts of the scores of items.
+
+    Each item is given with how well its words match and whether it is in force.
 
     An item's recency is its place from the oldest to the newest of these.
     """
@@ -103,9 +105,9 @@ def parts_of(items: Sequence[tuple[Item, int, bool]]) -> list[Parts]:
             confidence=max(-CONFIDENCE, (item.confidence - _USUAL_CONFIDENCE) * CONFIDENCE // 200),
             recency=(place - NEUTRAL) * RECENCY // NEUTRAL,
             uses=min(item.uses.count, MANY_USES) * USES // MANY_USES,
-            standing=0 if stands else NOT_STANDING,
+            standing=0 if in_force else NOT_STANDING,
         )
-        for (item, words, stands), place in zip(items, recent, strict=True)
+        for (item, words, in_force), place in zip(items, recent, strict=True)
     ]
 
 
@@ -128,8 +130,8 @@ def recency(values: Sequence[tuple[str, str | int] | None]) -> list[int]:
 
 
 def _recency_of(item: Item) -> tuple[str, str | int] | None:
-    said = item.recency
-    return None if said.kind is None or said.value is None else (said.kind, said.value)
+    recency = item.recency
+    return None if recency.kind is None or recency.value is None else (recency.kind, recency.value)
 
 
 RELEVANCE_WEIGHT = 6
@@ -229,5 +231,5 @@ def _containing(kept: Sequence[KeptUnit], terms: Mapping[str, str]) -> dict[str,
 
 
 def _speakers(kept: Sequence[KeptUnit], task: Question) -> frozenset[str]:
-    said = {word for each in kept for word in each.unit.speaker.split()}
-    return task.names.intersection(said)
+    speakers = {word for each in kept for word in each.unit.speaker.split()}
+    return task.names.intersection(speakers)

@@ -99,7 +99,7 @@ def question_of(text: str, more: Iterable[str] = ()) -> Question:
 
 
 def tells_time(text: str) -> bool:
-    """Say whether a text tells a time.
+    """Say whether a text names a time.
 
     >>> tells_time("We moved last week."), tells_time("We moved.")
     (True, False)
@@ -201,8 +201,8 @@ def _turn(item: Item) -> tuple[str, int | None]:
 
 def _of_day(item: Item) -> tuple[str, str]:
     """The ISO day that an item is from, and the terms of its year and month; empty where it does not say."""
-    said = item.created or (item.decision.date if item.decision else None)
-    found = _UNITS_DAY.match(said or "")
+    day = item.created or (item.decision.date if item.decision else None)
+    found = _UNITS_DAY.match(day or "")
     if found is None or not 1 <= int(found[2]) <= len(MONTHS):
         return "", ""
     return found[0], " ".join([found[1], *stems(MONTHS[int(found[2]) - 1])])
@@ -259,7 +259,9 @@ _BODY = (FIELDS.index("title"), FIELDS.index("key"), FIELDS.index("tags"), FIELD
 
 
 class Scored(NamedTuple):
-    """A unit with its score, above zero, and term → the fields (or `beside`) in which it stands.
+    """A unit with its score above zero, and the fields that each term matched.
+
+    `matched` maps a term to its fields, or to `beside`.
 
     `meaning` is what of the score is not by words.
     """
@@ -277,9 +279,9 @@ def wanted(question: Question, corpus: Corpus, speakers: frozenset[str]) -> dict
     """
     there = {term: corpus.containing.get(term, 0) for term in question.terms}
     held = {term: number for term, number in there.items() if number}
-    said = {term: number for term, number in held.items() if term not in speakers} or held
-    rarest = sorted(said, key=lambda term: (said[term], term))[:MOST_TERMS]
-    return {term: max(1, log2(2 * corpus.units + 2, 2 * min(said[term], corpus.units) + 1)) for term in rarest}
+    counts = {term: number for term, number in held.items() if term not in speakers} or held
+    rarest = sorted(counts, key=lambda term: (counts[term], term))[:MOST_TERMS]
+    return {term: max(1, log2(2 * corpus.units + 2, 2 * min(counts[term], corpus.units) + 1)) for term in rarest}
 
 
 def score(
@@ -289,10 +291,13 @@ def score(
     *,
     speakers: frozenset[str] = frozenset(),
 ) -> list[Scored]:
-    """Return the units that match, best first; ties by path and part. What stands beside one must be among `kept`."""
+    """Return the units that match, best first; ties by path and part.
+
+    Neighbours of a unit must be among `kept`.
+    """
     terms = wanted(question, corpus, speakers)
     asked = frozenset(terms)
-    counted = {each.number: _Counted(each, asked) for each in kept}
+    counted = {each.number: _CountedUnit(each, asked) for each in kept}
     # Of several units at one place, as two facts of one turn, the first stands for the place, whatever its number.
     turns = [each for each in kept if each.unit.place is not None]
     turns.sort(key=lambda each: (each.path, each.part), reverse=True)
@@ -322,7 +327,7 @@ def is_turn(unit: Unit) -> bool:
     return unit.place is not None and bool(unit.speaker)
 
 
-class _Counted:
+class _CountedUnit:
     """A unit with the weighted counts of the terms in it, and its weighted length; both in twentieths."""
 
     __slots__ = ("counts", "fields", "kept", "length")
@@ -344,8 +349,8 @@ class _Counted:
 
 
 def _around(
-    each: KeptUnit, places: Mapping[tuple[str, int], int], counted: Mapping[int, _Counted]
-) -> list[tuple["_Counted", int]]:
+    each: KeptUnit, places: Mapping[tuple[str, int], int], counted: Mapping[int, _CountedUnit]
+) -> list[tuple["_CountedUnit", int]]:
     """The units whose counts count for this one, itself first, with what they count in twentieths."""
     found = [(counted[each.number], OWN)]
     thread, place = each.unit.thread, each.unit.place
@@ -362,7 +367,7 @@ def _around(
     return found
 
 
-def _words(terms: Mapping[str, int], around: Sequence[tuple[_Counted, int]], mean: int, k1: int) -> int:
+def _words(terms: Mapping[str, int], around: Sequence[tuple[_CountedUnit, int]], mean: int, k1: int) -> int:
     """BM25 of the counts around a unit. Its length is the weighted mean of theirs, beside the mean of all."""
     total = 0
     if len(around) == 1:  # most units stand alone
@@ -382,7 +387,7 @@ def _words(terms: Mapping[str, int], around: Sequence[tuple[_Counted, int]], mea
     return total
 
 
-def _matched(terms: Iterable[str], around: Sequence[tuple[_Counted, int]]) -> dict[str, tuple[str, ...]]:
+def _matched(terms: Iterable[str], around: Sequence[tuple[_CountedUnit, int]]) -> dict[str, tuple[str, ...]]:
     if len(around) == 1:
         fields_of = around[0][0].fields
         return {term: tuple(fields_of[term]) for term in terms if term in fields_of}
@@ -398,7 +403,7 @@ def _matched(terms: Iterable[str], around: Sequence[tuple[_Counted, int]]) -> di
 
 
 def _best_of_threads(
-    found: Mapping[int, tuple[int, object]], counted: Mapping[int, _Counted]
+    found: Mapping[int, tuple[int, object]], counted: Mapping[int, _CountedUnit]
 ) -> dict[tuple[str, int], int]:
     best: dict[tuple[str, int], int] = {}
     for number, (words, _) in found.items():
@@ -407,7 +412,7 @@ def _best_of_threads(
     return best
 
 
-def _thread(one: _Counted) -> tuple[str, int]:
+def _thread(one: _CountedUnit) -> tuple[str, int]:
     """What a unit shares its best score with: its thread, else itself alone."""
     unit = one.kept.unit
     return (unit.thread, -1) if unit.place is not None else ("", one.kept.number)

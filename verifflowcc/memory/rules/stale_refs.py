@@ -21,7 +21,7 @@ CHECK, PROVEN_BY = "check", "proven_by"
 class Turned:
     """A check that failed and then passed: its criterion and command, the two pieces of evidence, and their ISO days.
 
-    `told` are the lines that the failed one told, such as the tests that failed.
+    `lines` are those of the failed one, such as the tests that failed.
     """
 
     criterion: str
@@ -30,14 +30,14 @@ class Turned:
     failed_on: str
     passed: str
     passed_on: str
-    told: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 def proves(turned: Turned, fix: Item) -> bool:
     """Say whether a check that turned speaks of a fix: one made on or after the day of the failure.
 
     The fix names it by its detail `check`, by a link to the criterion or to one of the two pieces of evidence, or by
-    speaking of a file that the failure told of.
+    speaking of a file that the failure named.
     """
     if fix.type != "fix" or fix.status is not Status.ACTIVE or (fix.created or "")[:10] < turned.failed_on:
         return False
@@ -46,7 +46,7 @@ def proves(turned: Turned, fix: Item) -> bool:
         return True
     if any(link.to in names | {turned.failed, turned.passed} for link in fix.links):
         return True
-    return any(ref.path in line and (ref.symbol or "") in line for ref in fix.refs for line in turned.told)
+    return any(ref.path in line and (ref.symbol or "") in line for ref in fix.refs for line in turned.lines)
 
 
 def proven(fix: Item, turned: Iterable[Turned]) -> tuple[Item, tuple[Turned, ...]]:
@@ -85,7 +85,9 @@ class StaleRef:
 
 
 def stale_refs(refs: Iterable[Ref], code: Mapping[str, CodeNow]) -> tuple[StaleRef, ...]:
-    """Return those refs whose code vanished or changed, in order; `code` maps plain paths to what is there now.
+    """Return the refs whose code vanished or changed, in order.
+
+    `code` maps plain paths to their present content.
 
     A ref whose path is not among them is not judged. One without a digest can only have vanished.
     """

@@ -1,4 +1,4 @@
-"""The log of uses: lines added by whoever reads items, taken away whole by the one who merges them.
+"""The log of uses: readers add lines, and the merging process takes it away whole.
 
 Beside the log lie what is being merged: the lines that were taken, and the plan of what the items will then say. All of
 it is local, ignored by git, and may be deleted; the uses that were not merged yet are lost with it.
@@ -71,7 +71,9 @@ PLAN = "access.plan.json"
 
 
 def append_lines(folder: Path, root: Path, lines: bytes) -> None:
-    """Add whole lines to the log in `folder`, in one write, whoever else adds to it or takes it away meanwhile.
+    """Add whole lines to the log in `folder`, in one write.
+
+    Other processes may add lines, or take the log away, at the same time.
 
     `folder` must not leave `root` by a link. Raises WorkspaceError where it cannot be written, ConflictError where it
     is held for too long.

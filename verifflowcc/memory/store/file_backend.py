@@ -42,7 +42,7 @@ class ItemPlaces:
         self._root, self._folder, self._index = root, folder, index
 
     def is_there(self) -> bool:
-        """Say whether there is anything at all: where nobody kept an item yet, looking leaves nothing behind."""
+        """Say whether the folder exists; looking at an empty scope creates nothing."""
         return os.path.lexists(self._root / as_on_disk(self._folder))
 
     def folder_problem(self) -> str | None:
@@ -106,14 +106,14 @@ WAIT_S = 60.0
 
 
 @dataclass(slots=True)
-class _Held:
+class _HeldLock:
     """What this process holds of one lock file."""
 
     threads: RLock = field(default_factory=RLock)
     owner: int | None = None
 
 
-_held: dict[str, _Held] = {}
+_held: dict[str, _HeldLock] = {}
 _held_lock = Lock()
 
 
@@ -129,7 +129,7 @@ class ScopeLock:
         self._path = folder / (kind if kind == "task" else scope.replace("/", "+"))
         self._gate = folder / f"{self._path.name}.gate"
         with _held_lock:
-            self._here = _held.setdefault(str(self._path.absolute()), _Held())
+            self._here = _held.setdefault(str(self._path.absolute()), _HeldLock())
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -266,14 +266,14 @@ class FilesBackend:
         if not self._places.is_there():
             self._problems = ()
             return Changes("", (), tuple(known()))
-        told = self._index.changes(self._walk(), self._read, mark)
-        self._problems = told.problems
-        if told.paths is not None:
-            return Changes(told.mark, self._changed(told.files), told.paths)
-        found = compared({each.path: each.digest for each in told.files}, known())
+        reported = self._index.changes(self._walk(), self._read, mark)
+        self._problems = reported.problems
+        if reported.paths is not None:
+            return Changes(reported.mark, self._changed(reported.files), reported.paths)
+        found = compared({each.path: each.digest for each in reported.files}, known())
         changed = frozenset(found.changed)
-        files = [each for each in told.files if each.path in changed]
-        return Changes(told.mark, self._changed(files), (*found.gone, *found.changed), found.complete)
+        files = [each for each in reported.files if each.path in changed]
+        return Changes(reported.mark, self._changed(files), (*found.gone, *found.changed), found.complete)
 
     def clear(self) -> None:
         """Remove the files of all items of this scope; what cannot be read as an item stays. Raises WorkspaceError."""
@@ -329,14 +329,17 @@ class FilesBackend:
         return Reading(path, stamp, problem=found)
 
     def _with_texts(self, answer: Answer) -> Iterator[StoredItem]:
-        """Yield items with their texts; whose file went meanwhile is left out, what changed is read anew."""
+        """Yield items with their texts; skip vanished files, read changed ones again."""
         for item, stamp in answer.found:
             found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, item.path)[0]
             if isinstance(found, StoredItem):
                 yield found
 
     def _changed(self, files: Iterable[Counting]) -> Iterator[StoredItem]:
-        """Yield items with their texts, but for what is no longer as the index has it: that is told the next time."""
+        """Yield items with their texts, except those changed since the index read them.
+
+        Those are reported the next time.
+        """
         for path, stamp, item in ((each.path, each.stamp, each.item) for each in files):
             found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, path)[0]
             if isinstance(found, StoredItem) and found.item.id == item.id:

@@ -89,7 +89,7 @@ class InMemoryBackend(MemoryBackend):
         return sorted(self._all(), key=lambda each: each.item.id)
 
     def changes(self, mark: str | None, known: Known) -> Changes:
-        """Return what differs from `known`; of several items with one path, the first by id is told."""
+        """Return what differs from `known`; of items with one path, the first by id."""
         there = {each.item.path: each for each in reversed(self.list_all())}
         found = compared({path: digest_text(each.text) for path, each in sorted(there.items())}, known())
         return Changes("", [there[path] for path in found.changed], found.gone, found.complete)

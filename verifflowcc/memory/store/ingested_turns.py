@@ -72,11 +72,11 @@ def turns_read(folder: Path) -> Log:
     read: dict[str, dict[str, Sequence[str]]] = {}
     forgotten: dict[str, set[str]] = {}
     for line in data.split(b"\n"):
-        session, turns, anew = _line(line)
+        session, turns, dropped = _line(line)
         if session is not None:
             read.setdefault(session, {}).update(turns)
             forgotten.setdefault(session, set()).difference_update(turns)
-            forgotten[session] |= anew
+            forgotten[session] |= dropped
     return Log(read, forgotten)
 
 
@@ -105,10 +105,10 @@ def forget_read(
     lines: list[bytes] = []
     for session, turns in before.read.items():
         kept = {turn: same for turn, same in turns.items() if not is_gone(session, turn, same)}
-        anew = {turn for turn in turns if turn not in kept and (session, turn) in with_item}
+        forgotten = {turn for turn in turns if turn not in kept and (session, turn) in with_item}
         if len(kept) < len(turns):
             gone[session] = len(turns) - len(kept)
-        lines.append(_bytes(session, kept, None, {*anew, *before.forgotten.get(session, ())}))
+        lines.append(_bytes(session, kept, None, {*forgotten, *before.forgotten.get(session, ())}))
     if gone:
         check_inside(folder / LOG, root)
         write_atomic(folder / LOG, b"".join(lines))
@@ -145,11 +145,11 @@ def drop_plan(folder: Path) -> None:
         raise WorkspaceError(f"cannot remove {folder / PLAN}: {error.strerror or error}") from error
 
 
-def _bytes(session: str, turns: Mapping[str, Sequence[str]], at: str | None, anew: Collection[str] = ()) -> bytes:
-    if not turns and not anew:
+def _bytes(session: str, turns: Mapping[str, Sequence[str]], at: str | None, forgotten: Collection[str] = ()) -> bytes:
+    if not turns and not forgotten:
         return b""
     same = {turn: list(ids) for turn, ids in turns.items() if ids}
-    more = {"same": same, "forgotten": sorted(anew), "at": at}
+    more = {"same": same, "forgotten": sorted(forgotten), "at": at}
     value = {"session": session, "turns": list(turns), **{name: each for name, each in more.items() if each}}
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode("ascii") + b"\n"
 
@@ -162,11 +162,15 @@ def _line(line: bytes) -> tuple[str | None, dict[str, Sequence[str]], set[str]]:
         return nothing
     if not isinstance(value, dict):
         return nothing
-    session, turns, anew = value.get("session"), value.get("turns"), value.get("forgotten")
+    session, turns, forgotten = value.get("session"), value.get("turns"), value.get("forgotten")
     if not isinstance(session, str) or not isinstance(turns, list):
         return nothing
     read = dict.fromkeys((each for each in turns if isinstance(each, str)), ()) | _turns(value.get("same"))
-    return session, read, {each for each in anew if isinstance(each, str)} if isinstance(anew, list) else set()
+    return (
+        session,
+        read,
+        {each for each in forgotten if isinstance(each, str)} if isinstance(forgotten, list) else set(),
+    )
 
 
 def _turns(value: object) -> dict[str, Sequence[str]]:

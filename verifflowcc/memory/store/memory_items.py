@@ -59,7 +59,10 @@ def read_stored(root: Path, folder: str, path: str) -> tuple[StoredItem | str | 
 
 
 def read_unchanged(root: Path, item: Item, stamp: str) -> StoredItem | None:
-    """Return an item with the text of its file, if that has this very stamp; None where it cannot be told or read."""
+    """Return an item with the text of its file, if the file's stamp is unchanged.
+
+    None where the file cannot be read, or where its stamp proves nothing.
+    """
     if not stamp:
         return None
     try:
@@ -133,8 +136,8 @@ def paths_since(store: Store, mark: str | None, between: tuple[str, str]) -> lis
         return None
     statement = "SELECT path, token FROM memory_changes WHERE number > ? AND path > ? AND path < ?"
     found = {}
-    for path, said in store.rows(statement, (int(number), *between)):
-        if not str(said).startswith(_sum_of(str(path))):
+    for path, token in store.rows(statement, (int(number), *between)):
+        if not str(token).startswith(_sum_of(str(path))):
             raise sqlite3.DatabaseError("a row of the index is damaged")
         found[str(path)] = True
     return list(found)
@@ -260,7 +263,7 @@ class MemoryItems(DerivedTables):
 
         Raises BackendError.
         """
-        return self._current(walk, read, lambda: self._told(mark, walk))
+        return self._current(walk, read, lambda: self._changes_since(mark, walk))
 
     def _asked_soundly(self, ask: Callable[[], _T]) -> _T:
         return self._soundly(ask, f"the items below {self._folder}")
@@ -318,7 +321,7 @@ class MemoryItems(DerivedTables):
         if touched:
             log_changes(self._store, sorted(touched))
 
-    def _told(self, mark: str | None, walk: ItemWalk) -> Told:
+    def _changes_since(self, mark: str | None, walk: ItemWalk) -> Told:
         paths = paths_since(self._store, mark, self._range)
         statement = f"SELECT path, stamp, digest, facts FROM memory_items WHERE path = first AND {_BELOW}"
         if paths is None:

@@ -1,4 +1,4 @@
-"""The log of metrics: `metrics.jsonl` in a local folder, to which whole lines are added by whoever counts something.
+"""The log of metrics: whole lines in `metrics.jsonl`, in a local folder.
 
 It is local, ignored by git, and may be deleted: the counters then begin again. Each time that it has grown by so many
 bytes, what is older than today is summed in it.
@@ -15,7 +15,9 @@ GROWN_BYTES = 1 << 20
 
 
 def add_metrics(folder: Path, root: Path, lines: bytes, today: str) -> None:
-    """Add whole lines to the log in `folder`, in one write, whoever else adds to it meanwhile; `today` is an ISO day.
+    """Add whole lines to the log in `folder`, in one write; `today` is an ISO day.
+
+    Other processes may add lines at the same time.
 
     `folder` must not leave `root` by a link. Raises WorkspaceError where it cannot be written, ConflictError where it
     is held for too long.
@@ -43,7 +45,9 @@ def read_metrics_log(folder: Path) -> bytes:
 
 
 def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes], today: str) -> None:
-    """Add what `decide` makes of all that the log says, while nobody else may read or add; `today` is an ISO day.
+    """Decide on the whole log under its lock, and add the result.
+
+    `today` is an ISO day.
 
     So what several processes together may spend is never more than one of them could. Raises as `add_metrics` does,
     and what `decide` raises; then nothing was added.

@@ -216,7 +216,10 @@ class RecallIndex(DerivedTables):
         return Scope(ScopeTables(self._store, number), mark, units, lengths)
 
     def _brought_up(self, store: MemoryBackend) -> bool:
-        """Put in what changed; return False where another process did so meanwhile. Files are read outside of it."""
+        """Apply the store's changes; return False where another process did so first.
+
+        Files are read outside of the transaction, so that no other process waits for them.
+        """
         scope = self._scope(store.scope)
         changes = store.changes(scope.mark if scope else None, scope.known if scope else dict)
         new = [prepared(each, self._rules.read) for each in observed("indexing items", changes.changed)]
@@ -268,7 +271,7 @@ class RecallIndex(DerivedTables):
             self._judge(there)
 
     def _judge(self, scope: "Scope") -> None:
-        """Say anew of all items of a scope whether another replaced them."""
+        """Compute again, for all items of a scope, whether another one replaced them."""
         replaced = self._rules.replaced(scope.linked())
         scope.tables.rows("UPDATE recall_{n}_items SET replaced = NULL WHERE replaced IS NOT NULL")
         for path, why in replaced.items():
@@ -342,7 +345,10 @@ class Scope:
         return found
 
     def certain(self, paths: Iterable[str]) -> dict[str, Known]:
-        """Return path → the item there. Raises sqlite3.DatabaseError where one is not there, which the index said."""
+        """Return path → the item there, for paths that the index must have.
+
+        Raises sqlite3.DatabaseError where one is missing.
+        """
         wanted = set(paths)
         found = self.items(wanted)
         if found.keys() != wanted:

@@ -70,7 +70,7 @@ def prepared(stored: StoredItem, read: Read) -> Prepared:
 
 
 def row_sum(row: tuple[object, ...]) -> int:
-    """Return the checksum of a unit's row, of what stands between its number and this."""
+    """Return the checksum of a unit's row: all columns after its number."""
     return crc32("\0".join(map(str, row)).encode("utf-8", "surrogatepass"))
 
 
@@ -81,7 +81,7 @@ class ScopeTables:
         self._store, self.number = store, number
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        """Run a statement in which `{n}` stands for the scope's number."""
+        """Run a statement; `{n}` in it becomes the scope's number."""
         return self._store.rows(statement.replace("{n}", str(self.number)), values)
 
     def create(self) -> None:
@@ -149,14 +149,16 @@ def _flags(unit: Unit) -> int:
 
 
 def flags_read(flags: int) -> tuple[bool, bool, bool]:
-    """Return what a row's flags say: whether a unit asks, ends with a question, tells a time."""
+    """Unpack a row's flags: asks, ends with a question, names a time."""
     return bool(flags & 1), bool(flags & 2), bool(flags & 4)
 
 
 def is_linking(item: Item) -> bool:
     """Say whether an item leads to another, or says that another replaced it."""
-    said = item.decision
-    replaced = said is not None and bool(said.supersedes or said.superseded_by or said.status is _SUPERSEDED)
+    decision = item.decision
+    replaced = decision is not None and bool(
+        decision.supersedes or decision.superseded_by or decision.status is _SUPERSEDED
+    )
     return bool(item.links) or replaced
 
 
@@ -237,7 +239,7 @@ class Bare(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A unit with its vector, and where it stands: its thread and its place there, None where it has no neighbours."""
+    """A unit with its vector, thread and place in it; None without neighbours."""
 
     number: int
     thread: str

@@ -180,7 +180,7 @@ def _read_by(connection: sqlite3.Connection) -> str:
 
 
 def _read_again(connection: sqlite3.Connection, file: Path) -> None:
-    """Make all columns anew: another version may read texts otherwise."""
+    """Compute all columns again: another version may have read texts differently."""
     for item_id, path, text in connection.execute("SELECT id, path, text FROM items").fetchall():
         item = stored(file, path, text)
         if item.item.id == item_id:

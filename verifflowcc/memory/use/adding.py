@@ -1,4 +1,4 @@
-"""Add an item, or say anew the one of the same key: a person decides, an agent proposes."""
+"""Add or update an item: a person decides, an agent proposes."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -49,7 +49,7 @@ ATTEMPTS = 200
 
 
 class Outcome(StrEnum):
-    """What becomes of an item that is added."""
+    """What happened to an added item."""
 
     ADDED = "added"
     UPDATED = "updated"
@@ -59,7 +59,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An item as somebody asked for it, checked. What is None or empty keeps its default, or what was there.
+    """A checked request to add or update an item.
+
+    What is None or empty keeps its default, or the value that the item had.
 
     `title_given` says whether the title was chosen, or only follows from the text; numbers are in thousandths.
     """
@@ -120,7 +122,7 @@ Confirm = Callable[[Planned], None]
 def add_item(
     store: MemoryBackend, wanted: Wanted, *, actor: str, today: str, confirm: Confirm, dry_run: bool = False
 ) -> Added:
-    """Add an item to the store of its scope, or say anew the active one of its type and key.
+    """Add an item to its scope's store, or update the active one of its type and key.
 
     What a person or a project remembers is only proposed by anybody else: as a pending item that supersedes the active
     one. Raises UsageError for an id that is taken, ConflictError where the item changed while a person was asked,
@@ -132,7 +134,7 @@ def add_item(
         confirm(planned)
     if planned and dry_run:
         return _added(planned, written=False)
-    with nullcontext() if _stands_alone(wanted) else store.writing():
+    with nullcontext() if _is_independent(wanted) else store.writing():
         for _ in range(ATTEMPTS):
             now = plan(store, wanted, actor=actor, today=today)
             if planned and (planned.before and planned.before.text) != (now.before and now.before.text):
@@ -156,7 +158,7 @@ def superseding(added: Added) -> tuple[str, ...]:
 
 
 def refuse_secrets_in(wanted: Wanted) -> None:
-    """Raise SecretError where anything that was said holds a secret."""
+    """Raise SecretError where any text of the request holds a secret."""
     refuse_secrets(
         ("the text", wanted.text),
         ("the title", wanted.title),
@@ -168,8 +170,8 @@ def refuse_secrets_in(wanted: Wanted) -> None:
     )
 
 
-def _stands_alone(wanted: Wanted) -> bool:
-    """Whether no other item says what becomes of it, so that nobody has to wait while it is written."""
+def _is_independent(wanted: Wanted) -> bool:
+    """Whether the outcome depends on no other item, so that no lock is needed."""
     return wanted.key is None and wanted.id is None and wanted.supersedes is None
 
 
@@ -194,11 +196,11 @@ def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Pla
     again = _added_before(store, wanted, pending=pending)
     if again:
         return Planned(wanted.scope, Outcome.UNCHANGED, again, again)
-    told = None if active else told_of_key(store, wanted.type, wanted.key)
-    if told and _says_again(wanted, told):
-        note = f"{told.item.archived.into} already contains it" if told.item.archived else ""
-        return Planned(wanted.scope, Outcome.UNCHANGED, told, told, notes=(note,))
-    known = active or told
+    summarised = None if active else told_of_key(store, wanted.type, wanted.key)
+    if summarised and _says_again(wanted, summarised):
+        note = f"{summarised.item.archived.into} already contains it" if summarised.item.archived else ""
+        return Planned(wanted.scope, Outcome.UNCHANGED, summarised, summarised, notes=(note,))
+    known = active or summarised
     supersedes = wanted.supersedes or (known.item.id if known else None)
     asked = replace(wanted, supersedes=supersedes)
     proposal = proposal_of_key(store, wanted.type, wanted.key) if pending else None
@@ -240,7 +242,10 @@ def standing_of_key(store: MemoryBackend, type_name: str, key: str | None) -> St
 
 
 def told_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
-    """Return the archived item of a type and key that a summary tells, and that nothing newer supersedes."""
+    """Return the archived item of a type and key that a summary contains.
+
+    Of several, the first that nothing newer supersedes.
+    """
     if key is None:
         return None
     found = store.query({"type": type_name, "key": key, "status": str(Status.ARCHIVED)}, 100)
@@ -251,9 +256,9 @@ def told_of_key(store: MemoryBackend, type_name: str, key: str | None) -> Stored
     from verifflowcc.memory.rules.superseded import superseded
 
     summaries = {each.item.id: store.get((each.item.archived and each.item.archived.into) or "") for each in into}
-    told = [each for each in into if (summary := summaries[each.item.id]) and is_told(each.item, summary.item)]
-    gone = superseded(items_around(store, [each.item.id for each in told])).found if told else {}
-    return next((each for each in told if each.item.path not in gone), None)
+    summarised = [each for each in into if (summary := summaries[each.item.id]) and is_told(each.item, summary.item)]
+    gone = superseded(items_around(store, [each.item.id for each in summarised])).found if summarised else {}
+    return next((each for each in summarised if each.item.path not in gone), None)
 
 
 def proposal_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
@@ -289,13 +294,16 @@ def _unchanged(wanted: Wanted, active: StoredItem) -> bool:
     return titled == active.item and wanted.text == active.body.strip("\n") and _link_of(wanted, item) is None
 
 
-def _says_again(wanted: Wanted, told: StoredItem) -> bool:
-    """Whether something new says only what an item says that a summary tells, but for case, spaces and a full stop."""
+def _says_again(wanted: Wanted, summarised: StoredItem) -> bool:
+    """Whether a request only repeats a summarised item.
+
+    Case, spaces and a full stop do not count.
+    """
     from verifflowcc.memory.use.laid_out import mark_of
 
-    item = _as_wanted(wanted, told.item)
-    same = mark_of(wanted.type, wanted.text) == mark_of(wanted.type, told.body)
-    return same and item == told.item and _link_of(wanted, item) is None
+    item = _as_wanted(wanted, summarised.item)
+    same = mark_of(wanted.type, wanted.text) == mark_of(wanted.type, summarised.body)
+    return same and item == summarised.item and _link_of(wanted, item) is None
 
 
 def _as_wanted(wanted: Wanted, item: Item) -> Item:
@@ -380,7 +388,9 @@ _OPTION = {"scope": "--for", "code": "--code", "domain": "--domain", "category":
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """An item as it was typed; `own` is the detail that its type asks for: a failure's code, a convention's scope …
+    """An item as a person typed it.
+
+    `own` is the detail that its type asks for: a failure's code, a convention's scope …
 
     `lesson` is what was learned from a failure: then the text is its title.
     """
@@ -435,7 +445,10 @@ def wanted_of(workspace: Workspace | None, typed: Typed, *, actor: str, today: s
 
 
 def _type(workspace: Workspace | None, name: str, scope: str) -> str:
-    """Refuse a word that is no type before a scope that is none for it is told."""
+    """Return the checked type of a new item.
+
+    An unknown type is refused first, then a scope that the type cannot have.
+    """
     from verifflowcc.base.model.item_values import TYPES
 
     wanted = name.strip().casefold().replace("-", "_")

@@ -23,7 +23,9 @@ WORDS: Mapping[str, str] = {
 
 
 def put_away(stored: StoredItem, *, today: str, why: str, into: str | None = None) -> StoredItem:
-    """Return an item archived, with the day and the reason; `into` is the summary that tells what it says.
+    """Archive an item, with the day and the reason.
+
+    `into` is the summary that contains the item.
 
     Raises FormatError where its front matter cannot be edited without risk. Where the item has a key `archived` of
     somebody's own, that stays, and only its status says so.
@@ -35,7 +37,7 @@ def put_away(stored: StoredItem, *, today: str, why: str, into: str | None = Non
 
 
 def brought_back(stored: StoredItem) -> StoredItem:
-    """Return an archived item as it was before it was put away.
+    """Return an archived item as it was before.
 
     One that does not say what it was (somebody archived it by hand, or an older program) becomes active, and one that
     was rejected waits for a person again. Raises FormatError where its front matter cannot be edited without risk.
@@ -44,7 +46,7 @@ def brought_back(stored: StoredItem) -> StoredItem:
 
 
 def comes_back(before: StoredItem, after: StoredItem) -> bool:
-    """Say whether an item that was put away can be brought back as it was, to the last byte."""
+    """Say whether an archived item can be restored to the last byte."""
     try:
         return _bytes_with(after, _as_before(after)) == before.text.encode("utf-8")
     except FormatError:
@@ -53,10 +55,10 @@ def comes_back(before: StoredItem, after: StoredItem) -> bool:
 
 def _as_before(stored: StoredItem) -> Mapping[str, str | None]:
     """Return the lines of front matter that bring an archived item back."""
-    said = stored.item.archived
-    if said is None:
+    note = stored.item.archived
+    if note is None:
         return {"status": str(status_before(stored.item))}
-    return {"status": said.was, "archived": None}
+    return {"status": note.was, "archived": None}
 
 
 def _edited(stored: StoredItem, keys: Mapping[str, str | None]) -> StoredItem:
@@ -82,7 +84,7 @@ def _has_key_archived(text: str) -> bool:
 
 
 def _status_written(stored: StoredItem) -> str | None:
-    """Return the value of the status as it stands in the file; None where no line says it."""
+    """Return the status as the file writes it; None where no line has it."""
     block = split(stored.text).block or ""
     if "status" not in block:
         return None

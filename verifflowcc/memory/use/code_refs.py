@@ -93,7 +93,10 @@ class Checking:
     withholds: bool = False
 
     def left_out(self, item: Item, why: str) -> str | None:
-        """Return why a stale item is left out; None where it is only marked, as what stands in the trace always is."""
+        """Return why a stale item is left out; None where it is only marked.
+
+        Items of the trace are always only marked.
+        """
         withheld = self.withholds and why and not is_trace_type(item.type)
         return f"stale: {why} (memory.stale: withhold)" if withheld else None
 

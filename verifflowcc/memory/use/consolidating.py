@@ -46,7 +46,10 @@ from verifflowcc.memory.use.stores import memory_settings, open_store
 
 
 class StepKind(StrEnum):
-    """What is done to an item, in the order in which it is done; `told` is something that was not done, and why."""
+    """The kinds of maintenance steps, in the order in which they are done.
+
+    `told` is a step that was not done, with its reason.
+    """
 
     FORGOTTEN = "forgotten"
     USES = "uses"
@@ -59,7 +62,7 @@ class StepKind(StrEnum):
     EVICTED = "evicted"
     RAISED = "raised"
     TASK = "task"
-    TOLD = "told"
+    NOT_DONE = "told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,7 @@ _SALTS = 50
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On what terms items are consolidated: the day, the days that types live, and the ids that stay as they are.
+    """The conditions of a consolidation: the day, lifetimes, and ids that stay alone.
 
     `only` are the ids of those that may be, None where all may. `refine` may make a better text of what a summary
     tells; None: it stays as rules make it.
@@ -184,7 +187,7 @@ def complete_interrupted(shelf: Shelf, today: str) -> Iterator[Step]:
                 why = "its originals were not all archived when it was interrupted; now they are"
                 yield Step(StepKind.COMPLETED, shelf.scope, summary.id, why)
         except FormatError as error:
-            yield Step(StepKind.TOLD, shelf.scope, summary.id, f"it cannot be completed: {error.message}")
+            yield Step(StepKind.NOT_DONE, shelf.scope, summary.id, f"it cannot be completed: {error.message}")
 
 
 def undo(shelf: Shelf, summary: Item, home: Shelf | None = None) -> tuple[Item, ...]:
@@ -205,7 +208,7 @@ def undo(shelf: Shelf, summary: Item, home: Shelf | None = None) -> tuple[Item, 
 
 
 def told_by(shelf: Shelf, summary: Item) -> list[StoredItem]:
-    """Return the originals that were put away for a summary, in its order."""
+    """Return the archived originals of a summary, in its order."""
     found = [shelf.get(item_id) for item_id in originals_of(summary)]
     return [each for each in found if each and each.item.archived and each.item.archived.into == summary.id]
 
@@ -228,7 +231,7 @@ def _finish(shelf: Shelf, summary: Item, today: str) -> None:
 
 
 def _undone_because(shelf: Shelf, summary: Item, doing: str | None) -> str | None:
-    """Return why a summary is to be undone, as a clause; None where it stands."""
+    """Return why a summary is to be undone, as a clause; None where it is valid."""
     if doing == RESTORE:
         return "its restoring was interrupted; now it is done"
     gone = [item_id for item_id in originals_of(summary) if shelf.get(item_id) is None]
@@ -240,19 +243,22 @@ def _undone_because(shelf: Shelf, summary: Item, doing: str | None) -> str | Non
 
 
 def _stale_because(summary: Item, replaced: dict[str, str], disputed: dict[str, str]) -> str | None:
-    """Return why a summary tells what does not hold, or is in dispute, as a clause; None where it does not."""
-    for told in originals_of(summary):
-        if told in replaced:
-            return f"{told}, which it summarises, was replaced by {replaced[told]}"
-        if told in disputed:
-            return f"{told}, which it summarises, is contradicted by {disputed[told]}"
+    """Return why a summary is stale, as a clause; None where it is not.
+
+    It is stale where an original was replaced or is in dispute.
+    """
+    for original in originals_of(summary):
+        if original in replaced:
+            return f"{original}, which it summarises, was replaced by {replaced[original]}"
+        if original in disputed:
+            return f"{original}, which it summarises, is contradicted by {disputed[original]}"
     return None
 
 
 def _can_finish(shelf: Shelf, summary: Item) -> bool:
     for item_id in originals_of(summary):
         stored = shelf.get(item_id)
-        if stored is not None and stored.item.status is not Status.ARCHIVED and not _may_be_put_away(stored):
+        if stored is not None and stored.item.status is not Status.ARCHIVED and not _can_be_archived(stored):
             return False
     return True
 
@@ -272,7 +278,10 @@ def _disputed(items: Sequence[Item]) -> dict[str, str]:
 
 
 def _joinable(shelf: Shelf, terms: Terms) -> list[Remembered]:
-    """Return what may go into a summary: what stands, is contradicted by nothing, and can be brought back."""
+    """Return the items that may go into a summary.
+
+    They are in force, nothing contradicts them, and they can be restored.
+    """
     every = shelf.items()
     able = [item for item in every if may_join(item) and item.id not in terms.apart]
     able = [item for item in able if terms.only is None or item.id in terms.only]
@@ -281,7 +290,7 @@ def _joinable(shelf: Shelf, terms: Terms) -> list[Remembered]:
     against, gone = _contradicted(every), superseded(every).found
     alone = [item for item in able if item.path not in gone and against.keys().isdisjoint(_names(item))]
     found = (shelf.get(item.id) for item in alone)
-    return [Remembered(each.item, each.body) for each in found if each is not None and _may_be_put_away(each)]
+    return [Remembered(each.item, each.body) for each in found if each is not None and _can_be_archived(each)]
 
 
 def _contradicted(items: Iterable[Item]) -> dict[str, str]:
@@ -299,7 +308,7 @@ def _could_be_dense(items: Iterable[Item]) -> bool:
     return any(types.count(name) >= DENSE for name in EPISODIC)
 
 
-def _may_be_put_away(stored: StoredItem) -> bool:
+def _can_be_archived(stored: StoredItem) -> bool:
     try:
         after = put_away(stored, today="2000-01-01", why=CONSOLIDATED, into="x")
     except FormatError:
@@ -330,8 +339,10 @@ def _doing(stored: StoredItem, what: str | None) -> StoredItem:
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """An item that is back. `status` is what it has again; `archived` the day on which it was put away, `why` as a
-    clause: None and empty where nothing says so."""
+    """A restored item with its status, and the day and reason of its archiving.
+
+    `why` is a clause; None and empty where the file has no note of it.
+    """
 
     id: str
     title: str
@@ -378,7 +389,9 @@ def restore(workspace: Workspace | None, found: Found, *, actor: str, today: str
             other = standing_of_key(store, after.item.type, after.item.key)
             _demand_free_key(after.item, other.item if other else None)
             shelf.add(after)
-            done = Restored(found.scope, None, (_back(found.item, after.item),), dry_run, _told_by(shelf, found.item))
+            done = Restored(
+                found.scope, None, (_back(found.item, after.item),), dry_run, _restore_notes(shelf, found.item)
+            )
         ended = [each for item in done.items if (each := store_item(shelf, item.id)) is not None]
     if done.summary and workspace is not None and not dry_run:
         note_apart(workspace.local, (each.id for each in done.items))
@@ -407,9 +420,9 @@ def _restoring_summary(shelf: Shelf, summary: Item, *, dry_run: bool) -> Restore
 
 
 def _back(before: Item, after: Item) -> Back:
-    said = before.archived
-    why = WORDS.get(said.why, said.why) if said else "a person rejected it" if "rejected" in before.tags else ""
-    return Back(after.id, after.title, str(after.status), said.on if said else None, why)
+    note = before.archived
+    why = WORDS.get(note.why, note.why) if note else "a person rejected it" if "rejected" in before.tags else ""
+    return Back(after.id, after.title, str(after.status), note.on if note else None, why)
 
 
 def _demand_archived(item: Item) -> None:
@@ -430,7 +443,7 @@ def _demand_free_key(item: Item, other: Item | None) -> None:
         )
 
 
-def _told_by(shelf: Shelf, item: Item) -> tuple[str, ...]:
+def _restore_notes(shelf: Shelf, item: Item) -> tuple[str, ...]:
     into = item.archived.into if item.archived else None
     if into is None or shelf.get(into) is None:
         return ()

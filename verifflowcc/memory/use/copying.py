@@ -62,9 +62,9 @@ def export_memory(
             problems += store.problems
         counts[scope] = len(found)
         for each in sorted(found, key=lambda each: each.item.id):
-            line, told = _line(each)
+            line, problem = _line(each)
             lines += [line] if line is not None else []
-            problems += [told] if told else []
+            problems += [problem] if problem else []
             counts[scope] -= line is None
     return Exported("".join(f"{line}\n" for line in lines), counts, tuple(problems))
 
@@ -74,12 +74,12 @@ def _line(stored: StoredItem) -> tuple[str | None, str]:
     found = secrets_told(stored.text)
     if not found:
         return escape_invisible(item_line(stored)), ""
-    told = f"{stored.item.path} holds what looks like a secret, {', '.join(found)}"
+    problem = f"{stored.item.path} holds what looks like a secret, {', '.join(found)}"
     head = stored.text[: len(stored.text) - len(split(stored.text).body)]
     if find_secrets(head):
-        return None, f"{withhold(told)}, in its fields: it is left out"
+        return None, f"{withhold(problem)}, in its fields: it is left out"
     kept = stored_item(stored.item.path, (head + withhold(stored.text[len(head) :])).encode("utf-8"))
-    return escape_invisible(item_line(kept)), f"{withhold(told)}: that is withheld"
+    return escape_invisible(item_line(kept)), f"{withhold(problem)}: that is withheld"
 
 
 # The script that an organisation's administrator runs on PostgreSQL.
@@ -99,7 +99,7 @@ SCOPES = (USER, "project")
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """Whether a copy replaces what differs at the other end, removes what it copied, or only says what it would do."""
+    """The options of a copy: replace what differs, remove the source, dry run."""
 
     replace: bool = False
     move: bool = False
@@ -108,7 +108,7 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a copy is about to do: the items to bring, those of them that replace another, and the ids of conflicts.
+    """The plan of a copy: items to bring, items that they replace, ids of conflicts.
 
     `same` are the ids that say the same at both ends; `unreadable` says what is there and is no item.
     """
@@ -177,8 +177,8 @@ def copy_items(
             plan, moved = copy_store(old, scanned(workspace, new), replace=how.replace, move=how.move)
     setting = None if backend_of(workspace, scope) is target else _setting(scope, target)
     bring = tuple(each.item.id for each in plan.bring)
-    told = (plan.replaced, plan.same, plan.conflicts, plan.unreadable)
-    return Copied(scope, source, target, bring, *told, moved, how.dry_run, setting)
+    outcome = (plan.replaced, plan.same, plan.conflicts, plan.unreadable)
+    return Copied(scope, source, target, bring, *outcome, moved, how.dry_run, setting)
 
 
 def copy_store(old: MemoryBackend, new: MemoryBackend, *, replace: bool, move: bool) -> tuple[Plan, bool]:

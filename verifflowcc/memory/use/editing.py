@@ -61,7 +61,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """An item after the change, the names of what changed (none where it said all that already), and its whole text."""
+    """An item after an edit, the names of the changed fields, and its whole text."""
 
     item: Item
     scope: str
@@ -196,7 +196,9 @@ def _demand_proposal(found: Found) -> None:
 
 
 def _on_own_word(found: Found, written: StoredItem, actor: str, today: str) -> StoredItem:
-    """Return a whole text as this actor may write it: nobody else makes it hold, or vouches for it as a person.
+    """Return a whole text as this actor may write it.
+
+    Only a person may make it hold, or vouch for it as a person.
 
     Raises NotAllowed.
     """
@@ -214,7 +216,10 @@ def _on_own_word(found: Found, written: StoredItem, actor: str, today: str) -> S
 
 
 def _demand_answer(before: Item, after: Item) -> None:
-    """Raise UsageError where a proposal is put away as if it had held: then what it supersedes would hold no more."""
+    """Refuse to archive a proposal that supersedes an item.
+
+    Archived, the proposal would count as having held, and what it supersedes would hold no more. Raises UsageError.
+    """
     if before.status is Status.PENDING and after.status is Status.ARCHIVED and would_replace(after):
         raise UsageError(
             f"{before.id} was never accepted, and archived it would supersede another all the same",
@@ -268,8 +273,8 @@ def relation_said(text: str) -> Relation:
     if wanted in set(Relation):
         raise UsageError(f"{wanted} is a relation of the trace", hint=f"vfcc trace link ID TO --relation {wanted}")
     near = nearest(wanted, RELATIONS)
-    said = f"did you mean {near}?" if near else f"there is {', '.join(RELATIONS)}"
-    raise UsageError(f"there is no relation {text}; {said}", hint=f"vfcc memory link ID {near or RELATIONS[0]} OTHER")
+    choice = f"did you mean {near}?" if near else f"there is {', '.join(RELATIONS)}"
+    raise UsageError(f"there is no relation {text}; {choice}", hint=f"vfcc memory link ID {near or RELATIONS[0]} OTHER")
 
 
 def link_items(workspace: Workspace | None, found: Found, relation: Relation, to: Found, *, actor: str) -> Linked:

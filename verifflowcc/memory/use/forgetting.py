@@ -100,7 +100,7 @@ def _in_git(workspace: Workspace | None, found: Found) -> bool:
     from verifflowcc.base.git.git_command import ask_git
 
     try:
-        said = ask_git(workspace.root, "ls-tree", "--name-only", "HEAD", "--", found.item.path)
+        listed = ask_git(workspace.root, "ls-tree", "--name-only", "HEAD", "--", found.item.path)
     except WorkspaceError:  # no git here: then it keeps nothing
         return False
-    return said.code == 0 and bool(said.out.strip())
+    return listed.code == 0 and bool(listed.out.strip())

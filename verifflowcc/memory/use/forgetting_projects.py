@@ -33,7 +33,7 @@ def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[Step
                     try:
                         store.add(with_source(stored, project=None))
                     except FormatError as error:
-                        steps.append(Step(StepKind.TOLD, USER, item_id, f"its source stays: {error.message}"))
+                        steps.append(Step(StepKind.NOT_DONE, USER, item_id, f"its source stays: {error.message}"))
                     else:
                         steps.append(_step(item_id, project))
         return steps
@@ -54,5 +54,5 @@ def _meant(name: str, items: list[Item]) -> str:
             hint=f"vfcc memory maintain --forget-project {found[0]}",
         )
     near = nearest(name, [*known, *(each.rpartition("@")[0] for each in known)])
-    said = f"did you mean {near}?" if near else f"they name {', '.join(known) or 'none'}"
-    raise UsageError(f"no user item is from the project {name}; {said}", hint="vfcc memory list --scope user")
+    choice = f"did you mean {near}?" if near else f"they name {', '.join(known) or 'none'}"
+    raise UsageError(f"no user item is from the project {name}; {choice}", hint="vfcc memory list --scope user")

@@ -78,26 +78,28 @@ def read_lines(data: bytes, name: str, scope: str | None, type_name: str | None,
     """Return the items in lines of JSON; `scope` goes before what they say themselves."""
     rows, problems = read_rows(data, name)
     found: list[Incoming] = []
-    told = list(problems)
+    messages = list(problems)
     for row in rows:
         try:
             found.append(_own(row, scope) if row.own else _older(row, scope, type_name, actor))
         except (RowError, VfccError) as error:
-            told.append(f"{row.where}: {error}")
-    return Read(tuple(found), (), tuple(told))
+            messages.append(f"{row.where}: {error}")
+    return Read(tuple(found), (), tuple(messages))
 
 
 def _own(row: Row, scope: str | None) -> Incoming:
-    said, item_id, path, text = (row.members[name] for name in ("scope", "id", "path", "text"))
-    if not (isinstance(said, str) and isinstance(item_id, str) and isinstance(path, str) and isinstance(text, str)):
+    named_scope, item_id, path, text = (row.members[name] for name in ("scope", "id", "path", "text"))
+    if not (
+        isinstance(named_scope, str) and isinstance(item_id, str) and isinstance(path, str) and isinstance(text, str)
+    ):
         raise RowError("scope, id, path and text are texts")
-    into = scope or said
+    into = scope or named_scope
     if not _SCOPE.fullmatch(into):
-        more = "; a task's items go where --scope says" if said.startswith(f"{ScopeKind.TASK}/") else ""
+        more = "; a task's items go where --scope says" if named_scope.startswith(f"{ScopeKind.TASK}/") else ""
         raise RowError(f"{into!r} is no scope to import into{more}")
     data = _encoded(text)
     stored = stored_item(path, data)
-    if into != said or not path.startswith(f"{folder_of(into)}/"):
+    if into != named_scope or not path.startswith(f"{folder_of(into)}/"):
         stored = stored_item(home_path(folder_of(into), stored.item.type, item_id), data)
     if stored.item.id != item_id:
         raise RowError(f"its text is of {stored.item.id!r}, and its id is {item_id!r}")
@@ -179,8 +181,8 @@ def _record(file: Path, path: str, name: str, type_name: str, actor: str) -> Sto
         "source": f"{{kind: imported, actor: {inner(actor)}}}",
         "trust": str(trust_of(actor)),
     }
-    said = key_lines(data.decode("utf-8"))
-    changes = {key: value for key, value in wanted.items() if value is not None and (key not in said or key == "type")}
+    lines = key_lines(data.decode("utf-8"))
+    changes = {key: value for key, value in wanted.items() if value is not None and (key not in lines or key == "type")}
     try:
         return stored_item(path, edit_item(path, data, changes))
     except FormatError as error:
@@ -194,9 +196,9 @@ def _titled(path: str, data: bytes, type_name: str) -> str:
 
 def _id(before: StoredItem, name: str) -> str:
     """Return the id that the file says, else its name; what cannot be an id is made one."""
-    said = before.item.id
-    if said != before.item.path.rpartition(".")[0]:
-        return said
+    own_id = before.item.id
+    if own_id != before.item.path.rpartition(".")[0]:
+        return own_id
     stem = name.rpartition(".")[0].replace("/", "-")
     return stem if GIVEN_ID.fullmatch(stem) else slug(stem, "record")
 
@@ -230,7 +232,7 @@ STDIN = "-"
 
 
 class Fate(StrEnum):
-    """What becomes of an item that is imported."""
+    """What happened to an imported item."""
 
     ADDED = "added"
     PROPOSED = "proposed"
@@ -334,17 +336,17 @@ def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str
 def _without_secrets(read: Read, source: str, choices: Choices) -> Read:
     """Return what was read without items that hold secrets, where broken lines are skipped; else refuse them all."""
     kept: list[Incoming] = []
-    told: list[str] = []
+    secrets: list[str] = []
     for each in read.incoming:
         try:
             refuse_item(each.stored, f"{each.where}: {withhold(each.stored.item.id)}")
         except SecretError as error:
-            told.append(error.message)
+            secrets.append(error.message)
         else:
             kept.append(each)
-    if told and not choices.skip_broken:
-        raise SecretError("\n".join(told), hint=f"vfcc memory import {source} --skip-broken")
-    return replace(read, incoming=tuple(kept), problems=(*read.problems, *told))
+    if secrets and not choices.skip_broken:
+        raise SecretError("\n".join(secrets), hint=f"vfcc memory import {source} --skip-broken")
+    return replace(read, incoming=tuple(kept), problems=(*read.problems, *secrets))
 
 
 def _home(workspace: Workspace | None, type_name: str) -> str:
@@ -398,10 +400,10 @@ def _into(
     if asked and not choices.dry_run and is_person(actor) and (asked := _new(store, asked, choices)):
         confirm(asked)
     if choices.dry_run:
-        there = _There(store.list_all())
+        there = _StoreItems(store.list_all())
         return [_fate(there, each, choices, actor)[0] for each in coming]
     with store.writing():
-        there = _There(store.list_all())
+        there = _StoreItems(store.list_all())
         decided = [_fate(there, each, choices, actor) for each in coming]
         for _, kept in observed("writing items", decided):
             if kept is not None:
@@ -410,12 +412,12 @@ def _into(
 
 
 def _new(store: MemoryBackend, coming: Sequence[Incoming], choices: Choices) -> list[Incoming]:
-    there = _There(store.list_all())
+    there = _StoreItems(store.list_all())
     wanted = (Fate.ADDED, Fate.REPLACED)
     return [each for each in coming if _fate(there, each, choices, "human:")[0].fate in wanted]
 
 
-class _There:
+class _StoreItems:
     """The items of a store by all that an incoming one can meet."""
 
     def __init__(self, items: Iterable[StoredItem]) -> None:
@@ -429,8 +431,8 @@ class _There:
                 self.by_key[each.item.type, each.item.key] = each
 
 
-def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[ImportedItem, StoredItem | None]:
-    """Return what becomes of an item, and what is to be kept of it."""
+def _fate(there: _StoreItems, each: Incoming, choices: Choices, actor: str) -> tuple[ImportedItem, StoredItem | None]:
+    """Decide what happens to an incoming item, and what is to be kept of it."""
     item, scope = each.stored.item, each.scope
 
     def fate(what: Fate, why: str = "") -> ImportedItem:
@@ -445,7 +447,7 @@ def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[
             return fate(Fate.CONFLICT, f"{other.item.id} is there already with its {what}"), None
         taken = Fate.PROPOSED if proposes(scope, actor) and item.status is Status.PENDING else Fate.ADDED
         return fate(taken), each.stored
-    if before.text == each.stored.text or _differs_in_standing(before, each.stored, actor):
+    if before.text == each.stored.text or _only_approval_differs(before, each.stored, actor):
         return fate(Fate.UNCHANGED), None
     if not choices.replace:
         return fate(Fate.CONFLICT, f"{before.item.id} is there and differs; --replace takes what comes"), None
@@ -459,11 +461,14 @@ def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[
     return fate(Fate.REPLACED), each.stored
 
 
-def _differs_in_standing(before: StoredItem, now: StoredItem, actor: str) -> bool:
-    """Say whether what is no person's word is the item that is there already, which a person has said yes to."""
+def _only_approval_differs(before: StoredItem, now: StoredItem, actor: str) -> bool:
+    """Whether an item differs from an approved one only in its approval.
+
+    Whoever imports it is no person, and a person has approved the item that is there.
+    """
     if is_person(actor):
         return False
     keys = dict.fromkeys(("status", "trust", "source", "details", "updated"))
-    said = edit_item(now.item.path, now.text.encode("utf-8"), keys)
+    edited = edit_item(now.item.path, now.text.encode("utf-8"), keys)
     details = dict(now.item.details).items() <= dict(before.item.details).items()
-    return details and said == edit_item(before.item.path, before.text.encode("utf-8"), keys)
+    return details and edited == edit_item(before.item.path, before.text.encode("utf-8"), keys)

@@ -145,10 +145,10 @@ def _several(name: str, found: Sequence[tuple[str, str]]) -> UsageError:
         return UsageError(
             f"{ids[0]} is in {places}; say in which scope", hint=f"vfcc memory show {ids[0]} --scope {found[0][0]}"
         )
-    told = [f"{item_id} ({scope})" for scope, item_id in found]
-    more = f" and {len(told) - LISTED} more" if len(told) > LISTED else ""
+    names = [f"{item_id} ({scope})" for scope, item_id in found]
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return UsageError(
-        f"{name} can be any of {len(found)} items: {', '.join(told[:LISTED])}{more}",
+        f"{name} can be any of {len(found)} items: {', '.join(names[:LISTED])}{more}",
         hint=f"vfcc memory show {ids[0]}",
     )
 

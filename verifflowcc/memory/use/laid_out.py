@@ -66,7 +66,7 @@ class Holding:
         self._paths = {item.id: item.path for item in items}
         summaries = {item.id: item for item in items if is_consolidation(item)}
         into = ((item, summaries.get(item.archived.into or "")) for item in items if item.archived)
-        self._told = {item.path for item, summary in into if is_told(item, summary)}
+        self._in_summaries = {item.path for item, summary in into if is_told(item, summary)}
         for each in every:
             self._learn(each)
 
@@ -85,7 +85,10 @@ class Holding:
         self._learn(stored)
 
     def beside(self, candidate: Candidate, mark: str) -> list[Held]:
-        """Return what stands, or is proposed, that the candidate can say again, replace or contradict."""
+        """Return items, in force or proposed, that a candidate repeats or contradicts.
+
+        A candidate can also replace them.
+        """
         return [each for each in self._near(candidate, mark) if self.stands(each.item) or self._waits(each.item)]
 
     def put_aside(self, candidate: Candidate, mark: str) -> list[Held]:
@@ -102,8 +105,8 @@ class Holding:
         return [each for each in self._by_key.get(key, ()) if each.item.source.session == session]
 
     def stands(self, item: Item) -> bool:
-        """Say whether what an item says holds now: it stands itself, or a summary tells it in its place."""
-        if item.path in self._told:
+        """Say whether an item holds now, by itself or through its summary."""
+        if item.path in self._in_summaries:
             return item.path not in self._replaced
         return item.status is Status.ACTIVE and item.path not in self._gone
 
@@ -221,7 +224,7 @@ class Stream:
         return session in self._log.read or session not in self._of_items
 
     def note(self, session: str, turn: str, same: Sequence[str] = ()) -> None:
-        """Note that a turn is read, and items that said already what it says."""
+        """Note that a turn was read, and the items that it repeats."""
         turns = self._noted.setdefault(session, {})
         turns[turn] = (*turns.get(turn, ()), *same)
 
@@ -231,7 +234,10 @@ class Stream:
             self._new.append(made)
 
     def write(self, at: str) -> None:
-        """Write down what is to be written, and write it. Raises as the store does; `recover` then goes on."""
+        """Write the plan, then the items. Raises as the store does.
+
+        `recover` completes a write that was interrupted.
+        """
         if self._new:
             items = tuple((each.item.path, each.text) for each in self._new)
             plan = Plan(items, self._noted, at)

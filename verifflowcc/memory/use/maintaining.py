@@ -72,8 +72,8 @@ def merge_uses(folder: Path, scope: str, stores: Stores) -> Iterator[Step]:
             if not lines.strip():
                 drop_taken(folder)
                 return
-            plan, told = _plan(lines, scope, stores)
-            yield from told
+            plan, notices = _plan(lines, scope, stores)
+            yield from notices
             write_atomic(folder / PLAN, plan_bytes(plan))
         yield from _carry_out(plan, stores)
         drop_taken(folder)
@@ -84,10 +84,10 @@ def uses_to_merge(folder: Path, scope: str, shelves: Mapping[str, Shelf]) -> Ite
     unfinished = _unfinished(folder)
     for each in unfinished or ():
         if each.scope in shelves:
-            yield _said(shelves[each.scope], each)
-    plan, told = _plan(waiting_lines(folder, taken=unfinished is None), scope, shelves)
-    yield from told
-    yield from (_said(shelves[each.scope], each) for each in plan)
+            yield _count_uses(shelves[each.scope], each)
+    plan, notices = _plan(waiting_lines(folder, taken=unfinished is None), scope, shelves)
+    yield from notices
+    yield from (_count_uses(shelves[each.scope], each) for each in plan)
 
 
 def _unfinished(folder: Path) -> tuple[Planned, ...] | None:
@@ -102,7 +102,7 @@ def _unfinished(folder: Path) -> tuple[Planned, ...] | None:
 
 def _plan(lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]) -> tuple[tuple[Planned, ...], list[Step]]:
     accesses, bad = read_accesses(lines, scope)
-    told = [Step(StepKind.TOLD, scope, "", _bad_lines(bad))] if bad else []
+    notices = [Step(StepKind.NOT_DONE, scope, "", _bad_lines(bad))] if bad else []
     by_scope: dict[str, list[tuple[str, str]]] = {}
     for access in accesses:
         by_scope.setdefault(access.scope, []).extend((item, access.day) for item in access.ids)
@@ -110,9 +110,9 @@ def _plan(lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]) -> tup
     for name in sorted(by_scope):
         noted = uses_of(by_scope[name])
         if name not in stores:
-            told.append(
+            notices.append(
                 Step(
-                    StepKind.TOLD,
+                    StepKind.NOT_DONE,
                     name,
                     "",
                     f"of {name}, {_items(len(noted))} used, and there is no such scope any more",
@@ -120,12 +120,12 @@ def _plan(lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]) -> tup
             )
             continue
         known = {item.id: item.uses for item in stores[name].items()}
-        told += [Step(StepKind.TOLD, name, item, _GONE) for item in sorted(noted.keys() - known.keys())]
+        notices += [Step(StepKind.NOT_DONE, name, item, _GONE) for item in sorted(noted.keys() - known.keys())]
         plan += [
             Planned(name, item, merged(known[item], noted[item]), noted[item].count)
             for item in sorted(noted.keys() & known.keys())
         ]
-    return tuple(plan), told
+    return tuple(plan), notices
 
 
 def _carry_out(plan: Sequence[Planned], stores: Stores) -> Iterator[Step]:
@@ -135,20 +135,20 @@ def _carry_out(plan: Sequence[Planned], stores: Stores) -> Iterator[Step]:
         with stores[scope].writing():
             for each in plan:
                 if each.scope == scope:
-                    yield _said(stores[scope], each)
+                    yield _count_uses(stores[scope], each)
 
 
-def _said(store: MemoryBackend | Shelf, planned: Planned) -> Step:
+def _count_uses(store: MemoryBackend | Shelf, planned: Planned) -> Step:
     stored = store.get(planned.item)
     refused = _refused(stored)
     if stored is None or refused:
-        return Step(StepKind.TOLD, planned.scope, planned.item, refused)
+        return Step(StepKind.NOT_DONE, planned.scope, planned.item, refused)
     uses = at_least(stored.item.uses, planned.uses)
     if uses != stored.item.uses:
         try:
             store.add(changed(stored, {"uses": render_uses(uses)}))
         except FormatError as error:
-            return Step(StepKind.TOLD, planned.scope, planned.item, f"its uses are not counted: {error.message}")
+            return Step(StepKind.NOT_DONE, planned.scope, planned.item, f"its uses are not counted: {error.message}")
     return Step(StepKind.USES, planned.scope, planned.item, _why(planned))
 
 
@@ -203,7 +203,7 @@ def maintain(
     if scope in (None, PROJECT) and workspace is not None:
         if not memory_settings(workspace).enabled:
             why = "memory.enabled is false: nothing of the project is maintained"
-            return Maintained(dry_run, (*steps, Step(StepKind.TOLD, PROJECT, "", why)))
+            return Maintained(dry_run, (*steps, Step(StepKind.NOT_DONE, PROJECT, "", why)))
         steps += _maintained(workspace, (PROJECT, *parts_of(workspace)), dry_run=dry_run)
         steps += _ended_tasks(workspace, dry_run=dry_run)
     return Maintained(dry_run, tuple(steps))
@@ -221,7 +221,7 @@ def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: 
         shelves = {scope: Shelf(store, dry_run=dry_run) for scope, store in stores.items()}
         if dry_run:
             steps += uses_to_merge(folder, main, shelves)
-        turned, told = _turned(workspace) if workspace and _has_fixes(shelves, main) else ((), [])
+        turned, notices = _turned(workspace) if workspace and _has_fixes(shelves, main) else ((), [])
         now = _round(workspace, shelves, main, turned)
         for scope, store in observed("maintaining scopes", stores.items()):
             with nullcontext() if dry_run else store.writing():
@@ -229,7 +229,7 @@ def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: 
                 steps += keep_up(shelf, now)
         if not dry_run and now.consolidates and any(step.kind is StepKind.CONSOLIDATED for step in steps):
             note_consolidated(folder, now.today)
-        steps += [*told, *_problems(stores)]
+        steps += [*notices, *_problems(stores)]
     return steps
 
 
@@ -270,18 +270,20 @@ def _newest(shelf: Shelf) -> str | None:
 def _turned(workspace: Workspace) -> tuple[tuple[Turned, ...], list[Step]]:
     """Return the checks of all open sprints that turned from fail to pass, and the sprints that cannot tell."""
     turned: list[Turned] = []
-    told = []
+    notices = []
     for sprint in open_sprints(workspace):
         try:
             turned += turned_checks(workspace, sprint)
         except VfccError as error:
             why = f"what its checks prove is not known: {error.message}"
-            told.append(Step(StepKind.TOLD, f"sprint/{sprint.id}", "", why))
-    return tuple(turned), told
+            notices.append(Step(StepKind.NOT_DONE, f"sprint/{sprint.id}", "", why))
+    return tuple(turned), notices
 
 
 def _problems(stores: Stores) -> list[Step]:
-    return [Step(StepKind.TOLD, scope, "", problem) for scope, store in stores.items() for problem in store.problems]
+    return [
+        Step(StepKind.NOT_DONE, scope, "", problem) for scope, store in stores.items() for problem in store.problems
+    ]
 
 
 def _ended_tasks(workspace: Workspace, *, dry_run: bool) -> Iterator[Step]:

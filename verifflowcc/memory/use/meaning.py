@@ -46,7 +46,7 @@ def _keep(index: RecallIndex, scope: str, embedder: Embedder, batch: Sequence[tu
 
 
 def _batches(missing: Sequence[Bare], store: MemoryBackend) -> Iterator[list[tuple[Bare, str]]]:
-    """Yield units with their texts, so many at once; those whose item is another one meanwhile are left out."""
+    """Yield units with their texts in batches; units of changed items are left out."""
     batch = []
     known = {each.item.id: each for each in store.list_all()} if len(missing) > _ONE_BY_ONE else None
     texts: dict[str, Sequence[str]] = {}

@@ -98,7 +98,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An item with its text, and what it stands on, what stands on it, what is newer, and whether its code changed."""
+    """An item with its text, links in both directions, replacement and code changes."""
 
     item: Item
     scope: str
@@ -152,7 +152,7 @@ def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> 
         items, problems = store.items(), store.problems
     then = items_as_of(items, day, lifetimes_here(workspace, scope))
     stale = stale_summaries(then, superseded(then).found)
-    return rows_among(then, scope), (*problems, *(each.told for each in stale))
+    return rows_among(then, scope), (*problems, *(each.notice for each in stale))
 
 
 def rows_among(items: Sequence[Item], scope: str) -> list[Row]:
@@ -200,7 +200,10 @@ def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str], 
 
 
 def _stale(workspace: Workspace | None, items: Sequence[Item]) -> dict[str, str]:
-    """Return item path → what became of its code; nothing in no project, and nothing of what is put away."""
+    """Return item path → why its code is stale; archived items are left out.
+
+    Outside of a project there is none.
+    """
     if workspace is None or not any(item.refs for item in items):
         return {}
     from verifflowcc.memory.use.code_refs import stale_items
@@ -238,8 +241,8 @@ def _conditions(asked: Asked) -> tuple[Condition, ...]:
         found += conditions({"tags": list(asked.tags)})
     if asked.status is not None and asked.status not in STATUSES:
         near = nearest(asked.status, STATUSES)
-        said = f"did you mean {near}?" if near else f"there is {', '.join(STATUSES)}"
-        raise UsageError(f"there is no status {asked.status}; {said}", hint=f"--status {near or STATUSES[0]}")
+        choice = f"did you mean {near}?" if near else f"there is {', '.join(STATUSES)}"
+        raise UsageError(f"there is no status {asked.status}; {choice}", hint=f"--status {near or STATUSES[0]}")
     return found
 
 

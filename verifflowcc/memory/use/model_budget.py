@@ -1,4 +1,6 @@
-"""What may still be spent on a model: calls and tokens, per turn and per day, whatever other processes spend meanwhile.
+"""Caps on the use of a model: calls and tokens, per turn and per day.
+
+They hold across processes: what another one spends at the same time counts.
 
 The caps are a person's, so that what counts against them is kept with the person, and not once in each project.
 """
@@ -66,7 +68,7 @@ class Budget:
         return taken[0]
 
     def settle(self, reserved: Reserved, tokens: int | None) -> int:
-        """Give back what a call did not take; None for tokens: nobody knows, and all of it counts.
+        """Give back what a call did not take; with None for tokens, all of it counts.
 
         It goes back to the day of which it was taken: the caps of a new day are not raised by it. Returns the tokens
         that count. Raises WorkspaceError, ConflictError.

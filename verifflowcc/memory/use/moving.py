@@ -197,8 +197,8 @@ NOTHING = Change(None, ())
 def change_of(store: MemoryBackend, after: StoredItem) -> Change:
     """Return what changes in a store when this item comes to hold; against nothing, each line is a new one."""
     before = _replaced(store, after.item)
-    old = [] if before is None else list(_said(before))
-    return Change(before.item.id if before else None, tuple(_differing(old, list(_said(after)))))
+    old = [] if before is None else list(_lines_of(before))
+    return Change(before.item.id if before else None, tuple(_differing(old, list(_lines_of(after)))))
 
 
 def _replaced(store: MemoryBackend, item: Item) -> StoredItem | None:
@@ -211,7 +211,7 @@ def _replaced(store: MemoryBackend, item: Item) -> StoredItem | None:
     return other if other is not None and other.item.id != item.id else None
 
 
-def _said(stored: StoredItem) -> Iterator[str]:
+def _lines_of(stored: StoredItem) -> Iterator[str]:
     """Yield what an item says, a line each: its fields that matter to a reader, then its text."""
     item = stored.item
     yield f"title: {withhold(item.title)}"
@@ -242,7 +242,9 @@ def _differing(old: list[str], new: list[str]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Promoted:
-    """An item after its promotion. `was` is its scope before, `supersedes` what it now stands in the place of.
+    """An item after its promotion.
+
+    `was` is its former scope, `supersedes` the items that it replaces.
 
     `change` is what that changed, against the item that it replaced.
     """

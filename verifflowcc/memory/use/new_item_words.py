@@ -173,14 +173,16 @@ class Chosen:
 
 
 def scopes_to_learn(workspace: Workspace | None, named: str | None, *, agent: str | None) -> Chosen:
-    """Return where what is said goes: the scope that is named goes before the mode. `agent` is the role that acts.
+    """Return the scopes that learned statements go to.
+
+    A scope that is named goes before the mode. `agent` is the role that acts.
 
     Raises UsageError for a scope that nothing is learned into, and as `read_scope` does.
     """
     if named is not None:
         if named.partition("/")[0] in _NOT_LEARNED:
-            told = f"what is learned is of the user, the project or an agent's role, not of {named}"
-            raise UsageError(told, hint="--scope project")
+            message = f"what is learned is of the user, the project or an agent's role, not of {named}"
+            raise UsageError(message, hint="--scope project")
         return Chosen((read_scope(workspace, named, agent=agent),))
     if workspace is None:
         return Chosen((USER,))

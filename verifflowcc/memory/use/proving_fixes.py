@@ -96,9 +96,9 @@ def turned_checks(workspace: Workspace, state: SprintState) -> tuple[Turned, ...
         if verdict is Verdict.FAIL:
             failed[place] = evidence.id, evidence.time[:10], evidence.examples
         elif verdict is Verdict.PASS and place in failed:
-            was, day, told = failed.pop(place)
+            was, day, lines = failed.pop(place)
             command = evidence.run.command if evidence.run else _command(criterion)
-            found.append(Turned(criterion.id, command, was, day, evidence.id, evidence.time[:10], told))
+            found.append(Turned(criterion.id, command, was, day, evidence.id, evidence.time[:10], lines))
     return tuple(found)
 
 
@@ -113,7 +113,7 @@ def raise_confidence(shelf: Shelf, turned: Sequence[Turned]) -> Iterator[Step]:
             shelf.add(rewritten(stored, after))
         except FormatError as error:
             why = f"its confidence stays: {error.message}"
-            yield Step(StepKind.TOLD, shelf.scope, item.id, why)
+            yield Step(StepKind.NOT_DONE, shelf.scope, item.id, why)
         else:
             checks = ", ".join(f"{each.criterion} (failed {each.failed_on}, passed {each.passed_on})" for each in by)
             sure = f"{show_thousandths(item.confidence)} → {show_thousandths(after.confidence)}"

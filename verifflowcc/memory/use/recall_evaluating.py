@@ -18,7 +18,7 @@ from verifflowcc.memory.rules.recall_evaluation import (
     recall_at,
     worst_first,
 )
-from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.rules.superseded import excluded_items
 from verifflowcc.memory.use.item_search import day_said
 from verifflowcc.memory.use.searching import search
 from verifflowcc.memory.use.stores import open_store
@@ -35,13 +35,13 @@ MANY_NAMES = 20_000
 class Answer:
     """An item that was expected: as it was named, its rank from 1, None where it is not among the best.
 
-    `standing` is why it does not stand any more, so that only a question with `all` finds it; else empty.
+    `invalid_reason` is why it holds no more, so that only a question with `all` finds it; else empty.
     """
 
     name: str
     rank: int | None
     """Null if it was not found."""
-    standing: str = ""
+    invalid_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ready:
+class _PreparedQuestion:
     """A question with the scopes in which it is asked, and for each expectation the items that it names."""
 
     labelled: Labelled
@@ -114,16 +114,16 @@ def evaluate(
     Raises FormatError, with every problem as `file:line: …`, where an expectation names no item that there is in the
     scopes, or none that its question could find, and where a scope or a day is none: then nothing was asked.
     """
-    known = _Known(workspace)
+    known = _ScopeNames(workspace)
     ready = _ready(queries, scopes, known, file)
     limit = max(*ks, DEFAULT_LIMIT)
     asked: list[Asked] = []
     notices: list[str] = []
     for each in observed("asking questions", ready):
-        ranks, told = _ranks(workspace, each, limit)
-        notices += told
+        ranks, messages = _ranks(workspace, each, limit)
+        notices += messages
         answers = (
-            Answer(expected.name, rank, "" if rank else known.standing(each.labelled, named))
+            Answer(expected.name, rank, "" if rank else known.invalid_reason(each.labelled, named))
             for expected, rank, named in zip(each.labelled.expect, ranks, each.named, strict=True)
         )
         asked.append(Asked(each.labelled.question, each.labelled.line, tuple(answers)))
@@ -140,7 +140,9 @@ def evaluate(
     )
 
 
-def _ranks(workspace: Workspace | None, ready: _Ready, limit: int) -> tuple[list[int | None], tuple[str, ...]]:
+def _ranks(
+    workspace: Workspace | None, ready: _PreparedQuestion, limit: int
+) -> tuple[list[int | None], tuple[str, ...]]:
     """The rank of each expectation, the best of the items that it names, and what the search has to say."""
     of = ready.labelled
     recalled = search(workspace, ready.scopes, Sought(of.question, limit, of.everything, of.files, of.types, of.as_of))
@@ -149,10 +151,10 @@ def _ranks(workspace: Workspace | None, ready: _Ready, limit: int) -> tuple[list
     return ranks, recalled.notices
 
 
-def _ready(queries: Sequence[Labelled], scopes: Scopes, known: "_Known", file: str) -> list[_Ready]:
+def _ready(queries: Sequence[Labelled], scopes: Scopes, known: "_ScopeNames", file: str) -> list[_PreparedQuestion]:
     """Every question with what it names. Raises FormatError with all that is wrong."""
     problems: list[str] = []
-    ready: list[_Ready] = []
+    ready: list[_PreparedQuestion] = []
     for each in queries:
         try:
             within = tuple(scopes(each.scope))
@@ -162,14 +164,14 @@ def _ready(queries: Sequence[Labelled], scopes: Scopes, known: "_Known", file: s
             continue
         named = [known.named(within, expected.name) for expected in each.expect]
         problems += [f"{file}:{line}: {reason}" for line, reason in _wrong(each, within, named, known)]
-        ready.append(_Ready(each, within, tuple(map(frozenset, named))))
+        ready.append(_PreparedQuestion(each, within, tuple(map(frozenset, named))))
     if problems:
         raise FormatError("\n".join(problems), hint="vfcc memory list --all")
     return ready
 
 
 def _wrong(
-    query: Labelled, scopes: Sequence[str], named: Sequence[Mapping[Place, Item]], known: "_Known"
+    query: Labelled, scopes: Sequence[str], named: Sequence[Mapping[Place, Item]], known: "_ScopeNames"
 ) -> Iterator[tuple[int, str]]:
     """What makes a question one that cannot be answered, or an answer one that counts twice, with the line."""
     seen: dict[Place, Expectation] = {}
@@ -185,7 +187,7 @@ def _wrong(
         seen |= dict.fromkeys(items, expected)
 
 
-class _Known:
+class _ScopeNames:
     """The items of scopes, by all their names; each scope is read once."""
 
     def __init__(self, workspace: Workspace | None) -> None:
@@ -207,8 +209,11 @@ class _Known:
         near = nearest(name, names) if len(names) <= MANY_NAMES else None
         return f"{where}; did you mean {near}?" if near else where
 
-    def standing(self, query: Labelled, places: frozenset[Place]) -> str:
-        """Why none of some items stands, so that a question is not answered with them; empty where one does."""
+    def invalid_reason(self, query: Labelled, places: frozenset[Place]) -> str:
+        """Why none of some items is in force; empty where one is.
+
+        A question is not answered with items that are out of force.
+        """
         if query.everything or query.as_of:
             return ""
         reasons = [self._left_out[scope].get(path, "") for scope, path in sorted(places)]
@@ -223,7 +228,7 @@ class _Known:
                 for name in _names(item):
                     names.setdefault(name, {})[scope, item.path] = item
             self._names[scope] = names
-            self._left_out[scope] = standing(items).left_out
+            self._left_out[scope] = excluded_items(items).left_out
         return self._names[scope]
 
 

@@ -1,4 +1,4 @@
-"""Keep what somebody says as an item of a store: a new one, or the one of the same key said anew."""
+"""Keep a statement as an item of a store: a new one, or the one of the same key."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -151,7 +151,7 @@ def promoted(item: Item, actor: str, today: str, *, vouch: bool) -> Item:
 
 
 def vouched(item: Item, actor: str, today: str) -> Item:
-    """Return an item that is trusted as whoever vouches for it, with who that was and when."""
+    """Return an item with the trust of the actor who vouches for it, and the day."""
     return replace(_with_details(item, {VOUCHED_BY: actor, VOUCHED_ON: today}), trust=trust_of(actor))
 
 
@@ -205,7 +205,9 @@ class Draft:
 
 
 def record(backend: MemoryBackend, draft: Draft, *, today: str, letters: Letters) -> StoredItem:
-    """Add an item, or say anew the active one of the draft's type and key; return it as it is kept.
+    """Add an item, or update the active one of the draft's type and key.
+
+    Returns the item as it is kept.
 
     What is said anew keeps its id, its file and all lines of it but those that change. What an agent says of the
     project or the user waits for a person. Raises UsageError where the text says nothing, SecretError where any of it
@@ -218,7 +220,7 @@ def record(backend: MemoryBackend, draft: Draft, *, today: str, letters: Letters
     with backend.writing():
         status = Status.PENDING if waits else Status.ACTIVE
         known = keyed(backend, draft.type, draft.key, status) if draft.key else None
-        made = _anew(known, draft, today) if known else _new(backend, draft, today, letters)
+        made = _updated(known, draft, today) if known else _new(backend, draft, today, letters)
         if waits:
             made = _proposed(backend, made, draft)
         backend.add(made)
@@ -284,7 +286,7 @@ def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> 
     return stored_item(path, _bytes(render_item(item, draft.text)))
 
 
-def _anew(known: StoredItem, draft: Draft, today: str) -> StoredItem:
+def _updated(known: StoredItem, draft: Draft, today: str) -> StoredItem:
     _bytes(draft.text)
     keys = {"title": scalar(draft.title or title_of(draft.text, draft.type)), "updated": today}
     if draft.text.strip("\n") != known.body.strip("\n") and known.item.trust is not trust_of(draft.source.actor):

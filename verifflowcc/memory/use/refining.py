@@ -37,7 +37,9 @@ _MANY_SIGNS = 3
 
 @dataclass(slots=True)
 class Extractor:
-    """Extracts from one turn after another. What a model did meanwhile is in `calls`, `tokens` and `fallbacks`.
+    """Extracts statements from one turn after another, and counts a model's use.
+
+    What a model did is in `calls`, `tokens` and `fallbacks`.
 
     Where it only looks (`asks` is False) it asks no model, and counts in `unasked` the turns about which it would.
     `notices` are sentences for the person, each once; `refused` counts items of answers that were not taken, by why.
@@ -56,14 +58,14 @@ class Extractor:
     tokens: int = 0
     fallbacks: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
-    _told: dict[str, str] = field(default_factory=dict)
+    _notices: dict[str, str] = field(default_factory=dict)
     _failed: int = 0
     _last_why: str = ""
 
     @property
     def notices(self) -> tuple[str, ...]:
         """What the person should know, in the order in which it came up."""
-        return (*self._told.values(), *([self._would_ask()] if self.unasked else ()))
+        return (*self._notices.values(), *([self._would_ask()] if self.unasked else ()))
 
     def _would_ask(self) -> str:
         turns = "1 turn" if self.unasked == 1 else f"{self.unasked:,} turns"
@@ -75,7 +77,7 @@ class Extractor:
 
     def tell(self, about: str, notice: str) -> None:
         """Tell of something once."""
-        self._told.setdefault(about, notice)
+        self._notices.setdefault(about, notice)
 
     def __call__(self, turn: Turn) -> Extracted:
         """Return what a turn gives: what the rules find, refined where the mode asks a model about such a turn."""
@@ -107,9 +109,9 @@ class Extractor:
     def _ask(self, turn: Turn) -> Answered:
         """Ask about a turn, and again where the answer is no good and the caps allow. Raises ModelError."""
         if self._failed >= FAILURES_IN_A_ROW:
-            told = f"the model failed {FAILURES_IN_A_ROW} times in a row and is not asked again in this run"
-            self.tell("failing", told)
-            raise ModelError(told, why=self._last_why)
+            message = f"the model failed {FAILURES_IN_A_ROW} times in a row and is not asked again in this run"
+            self.tell("failing", message)
+            raise ModelError(message, why=self._last_why)
         prompt, spent = question_about(turn), Spent()
         while True:
             try:
@@ -236,8 +238,8 @@ def _merged(mode: ExtractionMode, ours: Sequence[Candidate], theirs: Sequence[Ca
     refined = [_raised(each, same.get(_statement(each))) for each in theirs]
     if mode is ExtractionMode.LLM:
         return tuple(refined)
-    said = {_statement(each) for each in refined}
-    return (*(each for each in ours if _is_sure(each) and _statement(each) not in said), *refined)
+    known = {_statement(each) for each in refined}
+    return (*(each for each in ours if _is_sure(each) and _statement(each) not in known), *refined)
 
 
 def _as_rules_say(candidate: Candidate, turn: Turn, extract: Extract) -> Candidate:

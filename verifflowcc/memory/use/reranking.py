@@ -1,4 +1,6 @@
-"""Have the person's own model order the best hits anew, where the words do not tell; where it fails, they stand.
+"""Let the person's own model rank the best hits again, if words do not decide.
+
+Where the model fails, the order by words is kept.
 
 The model, its caps of calls and tokens, and the words for its failures are those of extraction. Naming a model in one's
 own settings is the leave to ask it: a project says that it would have hits ordered anew (`memory.rerank.enabled`), and
@@ -87,12 +89,14 @@ def rerank(
     ordered = [*hits]
     for place, number in zip(sent.places, order, strict=True):
         ordered[place] = hits[sent.places[number]]
-    told = _counted(workspace, asker.calls)
-    return ordered, Reranked(asker.model.name, withhold(because)), (*asker.notices, *told)
+    notices = _counted(workspace, asker.calls)
+    return ordered, Reranked(asker.model.name, withhold(because)), (*asker.notices, *notices)
 
 
 def passage(body: str, heading: str) -> str:
-    """Return what stands under a heading of a text, with it; the whole text where no heading is named, or it has none.
+    """Return the section of a text below a heading, with the heading.
+
+    Without a heading, or where the text does not have it, it is the whole text.
 
     >>> passage("# Cache\\nRedis.\\n# Store\\nPostgres.\\n", "Store")
     '# Store\\nPostgres.\\n'
@@ -102,15 +106,15 @@ def passage(body: str, heading: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    """What a model is given: the places among the hits, their texts, and what is told of those that it is not."""
+class _SentHits:
+    """What a model is given: the places among the hits and their texts, with notices."""
 
     places: tuple[int, ...]
     texts: tuple[str, ...]
     notices: tuple[str, ...]
 
 
-def _sent(hits: Sequence[Hit], settings: MemorySettings, text_of: TextOf) -> _Sent:
+def _sent(hits: Sequence[Hit], settings: MemorySettings, text_of: TextOf) -> _SentHits:
     reads_private = settings.extraction_mode is not ExtractionMode.HEURISTIC
     places: list[int] = []
     texts: list[str] = []
@@ -125,7 +129,7 @@ def _sent(hits: Sequence[Hit], settings: MemorySettings, text_of: TextOf) -> _Se
             continue
         places.append(place)
         texts.append(text)
-    return _Sent(tuple(places), tuple(texts), tuple(notices))
+    return _SentHits(tuple(places), tuple(texts), tuple(notices))
 
 
 def _shown(item: Item, text: str) -> str:
@@ -205,11 +209,11 @@ def _asker(workspace: Workspace | None, settings: MemorySettings) -> _Asker | No
 
 
 def _as_they_are(
-    workspace: Workspace | None, hits: Sequence[Hit], why: str, told: str, asker: _Asker | None = None
+    workspace: Workspace | None, hits: Sequence[Hit], why: str, reason: str, asker: _Asker | None = None
 ) -> Ordered:
     """Return the hits in the order by words, which is counted under `why`."""
     calls, notices = (asker.calls, asker.notices) if asker else (0, [])
-    return [*hits], Reranked("", told), (*notices, *_counted(workspace, calls, why))
+    return [*hits], Reranked("", reason), (*notices, *_counted(workspace, calls, why))
 
 
 def _counted(workspace: Workspace | None, calls: int, why: str = "") -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""One question to scopes that are in one state each: candidates, scores, what stands, what links bring in."""
+"""Answer one question from scopes, each read in one state.
+
+Candidates are found and scored, items in force preferred, and links followed.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -188,8 +191,8 @@ class Finding:
 
     def _speakers(self, names: Sequence[str]) -> frozenset[str]:
         """The question's names that are of somebody who speaks in these scopes."""
-        said = {term for name in names for term in self.states[name].speakers}
-        return frozenset(term for term in self.question.names if term in said)
+        speakers = {term for name in names for term in self.states[name].speakers}
+        return frozenset(term for term in self.question.names if term in speakers)
 
     def _items(self, scope: str, paths: Sequence[str]) -> Mapping[str, Known]:
         """The items at paths as they are, or were on the day."""
@@ -209,10 +212,10 @@ class Finding:
             "a file in play" if is_file_term(term) else self.question.terms[term]: fields
             for term, fields in one.matched.items()
         }
-        return Hit(known.item, scope, parts, matched, one.kept.unit.heading, standing=_standing(known))
+        return Hit(known.item, scope, parts, matched, one.kept.unit.heading, standing=_why_invalid(known))
 
     def _around(self, hit: Hit) -> Iterator[Neighbour]:
-        """What stands, one link away from a hit, in its scope or in another of these."""
+        """Yield the items one link away from a hit, in its scope or in another of these."""
         for scope, state in self.states.items():
             if scope != hit.scope and _is_private(scope):
                 continue
@@ -240,7 +243,7 @@ def _hidden(known: Known) -> str:
     decided = known.item.decision
     rejected = decided is not None and decided.status is DecisionStatus.REJECTED
     is_no = rejected and not known.replaced and known.item.status is Status.ACTIVE and not awaits_promotion(known.item)
-    return "" if is_no else _standing(known)
+    return "" if is_no else _why_invalid(known)
 
 
 def _shown(hit: Hit) -> Hit:
@@ -248,7 +251,7 @@ def _shown(hit: Hit) -> Hit:
     return replace(hit, item=withheld_item(hit.item), heading=withhold(hit.heading))
 
 
-def _standing(known: Known) -> str:
+def _why_invalid(known: Known) -> str:
     """Why an item does not stand; empty where it does."""
     return known.replaced or withdrawn([known.item]).get(known.item.path, "")
 

@@ -45,7 +45,7 @@ def search(
     sought: Sought,
     *,
     asks: bool = False,
-    tell: Tell = lambda said: None,
+    tell: Tell = lambda message: None,
     embedder: Callable[[], Embedder] = local_model,
 ) -> Recalled:
     """Return the items of scopes that bear on a question, best first.
@@ -91,13 +91,13 @@ def search(
             return passage(stored.body, hit.heading) if stored else ""
 
         hits = with_states(workspace, stores, look, embed)
-        ordered, told, notices = rerank(workspace, sought.text, hits, memory, text_of=text_of, asks=asks)
-        places = {(hit.scope, hit.item.path): place for place, hit in enumerate(ordered)} if told.by else {}
+        ordered, reranked, notices = rerank(workspace, sought.text, hits, memory, text_of=text_of, asks=asks)
+        places = {(hit.scope, hit.item.path): place for place, hit in enumerate(ordered)} if reranked.by else {}
 
         def ask_again(states: States) -> Recalled:
             return finding(states, places).found()
 
-        recalled = replace(with_states(workspace, stores, ask_again, embed), reranked=told, notices=notices)
+        recalled = replace(with_states(workspace, stores, ask_again, embed), reranked=reranked, notices=notices)
         return _with_problems(recalled, stores)
 
 
@@ -111,7 +111,7 @@ def _check_types(types: Sequence[str], states: States) -> None:
 
 
 def _with_problems(recalled: Recalled, stores: Sequence[MemoryBackend]) -> Recalled:
-    """Return an answer that tells too what in the stores could not be read."""
+    """Return an answer with the problems of the stores that were read."""
     return replace(recalled, notices=(*recalled.notices, *(each for store in stores for each in store.problems)))
 
 

@@ -36,7 +36,9 @@ class Stages:
         self._states: dict[str, SprintState | None] = {}
 
     def left(self, sprint: str | None, stage: str | None) -> bool:
-        """Say whether a stage is over: passed or skipped, and not in work again; or its sprint is closed.
+        """Say whether a stage is over: passed, skipped, or of a closed sprint.
+
+        A stage that was opened again is not over.
 
         Of a sprint that is not there, forked or broken, nothing is over.
         """
@@ -88,7 +90,7 @@ def _archived(shelf: Shelf, item: Item, why: str, today: str) -> Step:
         if stored is not None:
             shelf.add(put_away(stored, today=today, why=STAGE))
     except FormatError as error:
-        return Step(StepKind.TOLD, shelf.scope, item.id, f"it cannot be archived ({why}): {error.message}")
+        return Step(StepKind.NOT_DONE, shelf.scope, item.id, f"it cannot be archived ({why}): {error.message}")
     return Step(StepKind.STAGE, shelf.scope, item.id, why)
 
 
@@ -153,12 +155,12 @@ def _ended(steps: Iterable[Step], scope: str) -> list[str]:
     """Offer what was not promoted: it is archived, and stays until its task or sprint is gone."""
     every = list(steps)
     ids = [step.item for step in every if step.kind is StepKind.STAGE]
-    told = [f"{step.item}: {step.why}" for step in every if step.kind is StepKind.TOLD]
+    undone = [f"{step.item}: {step.why}" for step in every if step.kind is StepKind.NOT_DONE]
     if not ids:
-        return told
+        return undone
     more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
     keep = f"vfcc memory promote {ids[0]} --to project --scope {scope}"
-    return [f"ended with the stage, in {scope}: {', '.join(ids[:LISTED])}{more}; to keep one: {keep}", *told]
+    return [f"ended with the stage, in {scope}: {', '.join(ids[:LISTED])}{more}; to keep one: {keep}", *undone]
 
 
 def _in_stage(workspace: Workspace, state: SprintState, stage: str, settings: MemorySettings) -> Sequence[str]:

@@ -142,12 +142,15 @@ def measured(workspace: Workspace | None) -> tuple[Measured, tuple[str, ...]]:
         return measure(Metrics()), (f"metrics are not read: {error.message}",)
     failures, unread = _failures(workspace)
     lines = "line of the log of metrics says" if found.bad == 1 else "lines of the log of metrics say"
-    told = (f"{found.bad} {lines} nothing",) if found.bad else ()
-    return measure(found, failures), (*told, *unread)
+    notices = (f"{found.bad} {lines} nothing",) if found.bad else ()
+    return measure(found, failures), (*notices, *unread)
 
 
 def _failures(workspace: Workspace | None) -> tuple[Repeated | None, tuple[str, ...]]:
-    """Return how many failures there were, and of how many memory had known; notices where nobody can tell."""
+    """Return the number of failures, and of those that memory had known.
+
+    Notices say why they cannot be counted.
+    """
 
     try:
         return (provider("repeated failures")(workspace) if workspace else None), ()

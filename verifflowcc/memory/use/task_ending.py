@@ -80,8 +80,8 @@ def end_task(
     Raises UsageError for a task that there is not, or of which nothing is left, and for an item that it does not have;
     ConflictError where the project has another item under such an id; and as the stores do.
     """
-    said, folder = one_line(outcome, "--outcome"), tasks_folder(workspace)
-    refuse_secrets(("--outcome", said))
+    outcome_line, folder = one_line(outcome, "--outcome"), tasks_folder(workspace)
+    refuse_secrets(("--outcome", outcome_line))
     task_id = find_task(workspace, name).id
     with changing_task(folder, workspace.memory, task_id):
         task = load_task(folder, task_id) or find_task(workspace, name)
@@ -90,7 +90,7 @@ def end_task(
             if task.status.final and not items:
                 raise UsageError(f"the task {task_id} has ended already ({task.status})", hint="vfcc task list --all")
             kept = _promote(workspace, own, _chosen(task, items, promote), actor=actor)
-            ended = _ended(task, status, stamp(workspace.clock.now()), said, kept)
+            ended = _ended(task, status, stamp(workspace.clock.now()), outcome_line, kept)
             save_task(folder, workspace.memory, ended)
             own.clear()
     provider("task history")(workspace, ended)
@@ -130,8 +130,8 @@ def _unknown(task: Task, name: str, known: Iterable[str], found: Sequence[str]) 
     if found:
         return UsageError(ambiguous(name, found, "items"), hint=f"vfcc task show {task.id}")
     near = nearest(name, known)
-    said = f"; did you mean {near}?" if near else ""
-    return UsageError(f"the task {task.id} has no item {name}{said}", hint=f"vfcc task show {task.id}")
+    choice = f"; did you mean {near}?" if near else ""
+    return UsageError(f"the task {task.id} has no item {name}{choice}", hint=f"vfcc task show {task.id}")
 
 
 def _promote(workspace: Workspace, own: MemoryBackend, items: Sequence[Item], *, actor: str) -> tuple[Promoted, ...]:
@@ -189,7 +189,7 @@ def _copy(stored: StoredItem, *, by: str | None, today: str) -> StoredItem:
 
 
 def _ended(task: Task, status: TaskStatus, now: str, outcome: str, kept: Sequence[Promoted]) -> Task:
-    """The first end stands; what was promoted adds up."""
+    """Return a task with its end: the first end counts, promoted items add up."""
     promoted = tuple(dict.fromkeys((*task.promoted, *(each.id for each in kept))))
     if task.status.final:
         return replace(task, promoted=promoted)

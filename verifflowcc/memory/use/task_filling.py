@@ -1,4 +1,4 @@
-"""Start a task, and note what it finds out while it is in work."""
+"""Start a task, and note what it finds out."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -297,7 +297,7 @@ def start_task(
     sprint: str | None = None,
     stage: str | None = None,
 ) -> Task:
-    """Begin a task: of the acting role, in the open sprint and its stage in work, where nothing else is said.
+    """Start a task of the acting role, by default in the open sprint and active stage.
 
     Raises UsageError for words that say nothing, for a sprint or stage that there is not, and where none of
     several open sprints is chosen; WorkspaceError where it cannot be written.
@@ -317,7 +317,7 @@ def start_task(
 
 
 def note_in_task(workspace: Workspace, note: Note, *, actor: str, task: str | None = None) -> Noted:
-    """Keep an item in a task, the newest one in work where none is named. Its stage is the one in work, if not said.
+    """Keep an item in a task; by default in the newest active task and its stage.
 
     Raises UsageError for a task that there is not or that has ended, an unknown type, a tool where none can be, and a
     text that says nothing; and as the store does.

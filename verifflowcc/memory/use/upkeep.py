@@ -22,7 +22,10 @@ from verifflowcc.memory.use.task_finding import all_tasks
 
 
 def parts_of(workspace: Workspace) -> tuple[str, ...]:
-    """Return the scopes of the project's sprints, stages, agents and tasks in work. Raises WorkspaceError."""
+    """Return the scopes of the project's sprints, stages, agents and active tasks.
+
+    Raises WorkspaceError.
+    """
     names = {kind: _folders(workspace.memory / kind) for kind in ("sprint", "stage", "agent")}
     stages = [
         f"stage/{sprint}/{name}" for sprint in names["stage"] for name in _folders(workspace.memory / "stage" / sprint)
@@ -82,16 +85,16 @@ def keep_up(shelf: Shelf, now: Round) -> Iterator[Step]:
 
 
 def _completed(shelf: Shelf, now: Round, undone: set[str]) -> Iterator[Step]:
-    """Come to the end of what was interrupted; add what is told by nothing any more to `undone`."""
-    told = {item.id: item for item in shelf.items() if is_consolidation(item)}
+    """Complete interrupted consolidations; add freed originals to `undone`."""
+    summaries = {item.id: item for item in shelf.items() if is_consolidation(item)}
     for step in complete_interrupted(shelf, now.today):
-        if step.kind is StepKind.RESTORED and DOING not in dict(told[step.item].details):
-            undone.update(originals_of(told[step.item]))
+        if step.kind is StepKind.RESTORED and DOING not in dict(summaries[step.item].details):
+            undone.update(originals_of(summaries[step.item]))
         yield step
 
 
 def _consolidated(shelf: Shelf, now: Round, undone: set[str]) -> Iterator[Step]:
-    """Consolidate what is due: all of a scope once in the interval, and what was told by a stale summary at once."""
+    """Consolidate a scope once per interval; originals of stale summaries at once."""
     terms = Terms(now.today, now.settings.ttl_days, now.apart)
     if now.consolidates:
         yield from consolidate(shelf, terms)
@@ -119,8 +122,8 @@ def _archive(
             if stored is not None:
                 shelf.add(put_away(stored, today=now.today, why=word))
         except FormatError as error:
-            said = f"it cannot be archived ({why}): {error.message}"
-            yield Step(StepKind.TOLD, shelf.scope, item.id, said)
+            reason = f"it cannot be archived ({why}): {error.message}"
+            yield Step(StepKind.NOT_DONE, shelf.scope, item.id, reason)
         else:
             yield Step(kind, shelf.scope, item.id, why)
 

@@ -20,7 +20,7 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.memory.rules.recall_scoring import question_of
-from verifflowcc.memory.rules.superseded import standing, superseded
+from verifflowcc.memory.rules.superseded import excluded_items, superseded
 from verifflowcc.memory.use.code_refs import Checking
 from verifflowcc.prompt.rules.data_sentences import conflicts
 from verifflowcc.prompt.use.ordering import Caps, Entry, Offer, Past, in_order, paths_in
@@ -59,7 +59,7 @@ def brief_of(candidates: Mapping[Layer, Sequence[Candidate]]) -> tuple[str, ...]
 
 def _is_sure(one: Candidate) -> bool:
     """Whether an entry may stand outside of a fence: it holds, all clones have it, and people or tools vouch for it."""
-    return not one.local and not one.invalid_reason and one.trust in (Trust.HUMAN, Trust.TOOL)
+    return not one.local and not one.standing and one.trust in (Trust.HUMAN, Trust.TOOL)
 
 
 def _line(one: Candidate) -> str:
@@ -120,15 +120,15 @@ def gather(
     if past is not None:
         bodies, later = _as_they_were(selected, bodies, past)
         gathered.notices.append(f"as of {past.day}; files that say no day stand as they are today")
-    invalid_reasons = _invalid_reasons([one for one in selected if one.path not in later], bodies, gathered)
-    stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, invalid_reasons), _UNMARKED)
+    standings = _standings([one for one in selected if one.path not in later], bodies, gathered)
+    stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, standings), _UNMARKED)
     offer = Offer(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
-    valid_items: list[Item] = []
+    standing_items: list[Item] = []
     for layer in dict.fromkeys(one.layer for one in selected):
         usable = []
         for one in selected:
             if one.layer is layer:
-                entry = _entry(one, bodies, reading, sources.derived, invalid_reasons.get(one.path, ""))
+                entry = _entry(one, bodies, reading, sources.derived, standings.get(one.path, ""))
                 reason = later.get(one.path) or _left_out(one, entry, caps, reading)
                 reason = reason or _withheld(one, entry, caps, checking, stale)
                 if reason is not None:
@@ -136,13 +136,13 @@ def gather(
                     gathered.filtered += not _offered(one, entry, caps)
                 elif entry is not None:
                     usable.append(entry)
-                    valid_items += [entry.body.item] if entry.body and not entry.invalid_reason else []
+                    standing_items += [entry.body.item] if entry.body and not entry.standing else []
         ordered, above = in_order(usable, offer)
         gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
         gathered.skipped += above
-    gathered.conflicts = conflicts(valid_items)
+    gathered.conflicts = conflicts(standing_items)
     gathered.digests = _digests(selected, bodies) | code
-    gathered.notices += _problem_lines(reading)
+    gathered.notices += _problems_told(reading)
     return gathered
 
 
@@ -195,26 +195,23 @@ def _groups(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[st
     return groups
 
 
-def _invalid_reasons(selected: Iterable[Selected], bodies: Mapping[str, Body], gathered: Gathered) -> dict[str, str]:
+def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathered: Gathered) -> dict[str, str]:
     """Return path → why it does not stand; what is private supersedes nothing that others have, nor the reverse."""
     reasons: dict[str, str] = {}
     for items in _groups(selected, bodies).values():
-        reason_of = standing(items)
-        gathered.notices += reason_of.notices
-        reasons |= reason_of.left_out
+        stands = excluded_items(items)
+        gathered.notices += stands.notices
+        reasons |= stands.left_out
     return reasons
 
 
 def _stale(
-    checking: Checking | None, bodies: Mapping[str, Body], invalid_reasons: Mapping[str, str]
+    checking: Checking | None, bodies: Mapping[str, Body], standings: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return, by path, how the code of valid items changed; and that code's digest.
-
-    The digest has the name under which prompts list it.
-    """
+    """Return path → what became of the code of an item that stands, and the digest of all that code, by its name."""
     if checking is None:
         return {}, {}
-    stale, digest = checking.code.stale(body.item for path, body in bodies.items() if not invalid_reasons.get(path))
+    stale, digest = checking.code.stale(body.item for path, body in bodies.items() if not standings.get(path))
     return stale, {CODE: digest} if digest else {}
 
 
@@ -243,7 +240,7 @@ def _digests(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[s
     return found
 
 
-def _problem_lines(reading: Reading) -> list[str]:
+def _problems_told(reading: Reading) -> list[str]:
     return [*reading.notices, *(reading.theirs.notices if reading.theirs else ())]
 
 
@@ -260,18 +257,14 @@ def _refuse_broken(selected: Iterable[Selected], reading: Reading, gathered: Gat
         problem = reading.problems.get(one.path)
         if problem is None:
             continue
-        message = f"{one.path}:{problem}" if problem[0].isdigit() else f"{one.path} {problem}"
+        told = f"{one.path}:{problem}" if problem[0].isdigit() else f"{one.path} {problem}"
         if one.always and not one.local:
-            raise FormatError(message, hint="mend the file, or take it out of always_load")
-        gathered.notices.append(f"{message}; it is left out")
+            raise FormatError(told, hint="mend the file, or take it out of always_load")
+        gathered.notices.append(f"{told}; it is left out")
 
 
 def _entry(
-    one: Selected,
-    bodies: Mapping[str, Body],
-    reading: Reading,
-    derived: Mapping[Derived, Supplied],
-    invalid_reason: str,
+    one: Selected, bodies: Mapping[str, Body], reading: Reading, derived: Mapping[Derived, Supplied], stands: str
 ) -> Entry | None:
     if isinstance(one.source, Snippet):
         digest = reading.supply(one.path, one.source.text)
@@ -284,15 +277,13 @@ def _entry(
         return (
             None
             if body is None
-            else Entry(one, one.path, body.digest, body.tokens, body, trust_held(body.item), invalid_reason)
+            else Entry(one, one.path, body.digest, body.tokens, body, trust_held(body.item), stands)
         )
     if one.source not in derived:
         return None
-    content = derived[one.source]
-    digest = reading.supply(content.path, content.text)
-    return Entry(
-        one, content.path, digest, reading.counter.count(reading.text(content.path, digest)), None, content.trust
-    )
+    told = derived[one.source]
+    digest = reading.supply(told.path, told.text)
+    return Entry(one, told.path, digest, reading.counter.count(reading.text(told.path, digest)), None, told.trust)
 
 
 def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) -> str | None:
@@ -301,8 +292,8 @@ def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) 
     if entry is None:
         return "nothing recorded yet"
     pending = entry.body is not None and awaits_promotion(entry.body.item)
-    if entry.invalid_reason and (pending or not caps.with_past):
-        return entry.invalid_reason
+    if entry.standing and (pending or not caps.with_past):
+        return entry.standing
     if entry.body is not None and not _offered(one, entry, caps):
         return f"{entry.body.item.type} is not offered to a {caps.kind} role (memory.assembly.{caps.kind}.user_types)"
     return "empty" if entry.tokens == 0 else None
