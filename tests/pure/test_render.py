@@ -14,7 +14,7 @@ from verifflowcc.base.errors import TemplateError
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.text.hidden_text import count_invisible
-from verifflowcc.prompt.rules.compile import Shown
+from verifflowcc.prompt.rules.compile import ShownEntry
 from verifflowcc.prompt.rules.page_groups import groups_of
 from verifflowcc.prompt.rules.template_rules import PromptTemplate, compile_template
 from verifflowcc.prompt.rules.template_view import (
@@ -97,10 +97,10 @@ def check_page(page: str, texts: list[str], keys: list[str]) -> None:
     assert count_invisible(page) == 0
 
 
-def shown(text: str, key: str, *, trust: str = "agent", kind: str = "markdown", **more: str) -> Shown:
+def shown(text: str, key: str, *, trust: str = "agent", kind: str = "markdown", **more: str) -> ShownEntry:
     """Return an entry as it was packed."""
     given: dict[str, Any] = {"path": f".memory/project/{key}", **more}
-    return Shown(
+    return ShownEntry(
         Candidate(Layer.PROJECT, key, digest="", tokens=1, rank=1, trust=trust, kind=kind, **given), text, False
     )
 

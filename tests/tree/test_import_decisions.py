@@ -14,7 +14,7 @@ from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.memory.rules.superseded import excluded_items
-from verifflowcc.memory.use.importing import Choices, Imported, Incoming, import_memory
+from verifflowcc.memory.use.importing import IncomingItem, MemoryImportOptions, MemoryImportResult, import_memory
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.prompt.use.prompt_use import compile_context
 
@@ -32,16 +32,16 @@ SMALL = {
 }
 
 
-def no_question(asked: Sequence[Incoming]) -> None:
+def no_question(asked: Sequence[IncomingItem]) -> None:
     raise AssertionError(f"asked about {asked}")
 
 
-def take(here: Workspace, source: Path, **choices: object) -> Imported:
+def take(here: Workspace, source: Path, **choices: object) -> MemoryImportResult:
     choices = {"type": "decision", **choices}
-    return import_memory(here, str(source), Choices(**choices), actor="human:You", confirm=no_question)  # type: ignore[arg-type]
+    return import_memory(here, str(source), MemoryImportOptions(**choices), actor="human:You", confirm=no_question)  # type: ignore[arg-type]
 
 
-def fates(done: Imported) -> dict[str, str]:
+def fates(done: MemoryImportResult) -> dict[str, str]:
     return {Path(each.where).name: str(each.fate) for each in done.items}
 
 

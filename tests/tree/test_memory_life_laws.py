@@ -17,7 +17,7 @@ from tests.remembered_world import add, find
 from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.base.model.item_values import Relation, Status
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.superseded import Superseded, excluded_items, superseded
+from verifflowcc.memory.rules.superseded import Replacement, excluded_items, superseded
 from verifflowcc.memory.use.consolidating import StepKind
 from verifflowcc.memory.use.editing import link_items
 from verifflowcc.memory.use.forgetting import forget_item
@@ -80,7 +80,7 @@ def _change(here: Workspace, doing: str, one: str, other: str) -> None:
         forget_item(here, some, actor=YOU)
 
 
-def ends(path: str, found_: Mapping[str, Superseded]) -> bool:
+def ends(path: str, found_: Mapping[str, Replacement]) -> bool:
     """Whether whoever follows what is newer comes to an end."""
     seen = set()
     while path in found_ and path not in seen:

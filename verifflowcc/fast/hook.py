@@ -189,9 +189,9 @@ class Hook:
             add_seen(self.root + LOCAL, whose, noted)
         if parts:
             from verifflowcc.base.text.own_text import between_marks
-            from verifflowcc.history.rules.encode import Answer
+            from verifflowcc.history.rules.encode import HookAnswer
 
-            sys.stdout.write(encode(self.client, event, Answer(context=between_marks(parts)))[0])
+            sys.stdout.write(encode(self.client, event, HookAnswer(context=between_marks(parts)))[0])
             sys.stdout.flush()
         return True
 

@@ -112,7 +112,7 @@ def is_projection(path: str) -> bool:
     return any(matches(path, each) for each in PROJECTIONS)
 
 
-class Derived(Enum):
+class DerivedSource(Enum):
     """A source that is not a file of its own."""
 
     PROGRESS = "progress.json"
@@ -123,11 +123,11 @@ class Derived(Enum):
     @property
     def local(self) -> bool:
         """Whether other clones do not have it."""
-        return self in (Derived.RECENT_ACTIONS, Derived.HISTORY)
+        return self in (DerivedSource.RECENT_ACTIONS, DerivedSource.HISTORY)
 
 
 @dataclass(frozen=True, slots=True)
-class Supplied:
+class SourceContent:
     """What a derived source says: its path below the project's root, its text, and whose word that is."""
 
     path: str
@@ -152,14 +152,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class FilePattern:
     """A pattern relative to a folder, which is itself relative to the project's root."""
 
     folder: str
     pattern: str
 
 
-Source = Files | Derived
+Source = FilePattern | DerivedSource
 
 _ALIASES: dict[tuple[Layer, str], str] = {
     (Layer.STAGE, "current_artifacts"): "artifacts",
@@ -202,12 +202,12 @@ def sources(layer: Layer, pattern: str, place: Place) -> tuple[Source, ...]:
     if folder is None:
         return ()
     if layer is Layer.PROJECT and pattern in CORE_FILES:
-        return tuple(Files("", name) for name in CORE_FILES)
-    if layer is Layer.SPRINT and pattern == Derived.PROGRESS.value:
-        return (Derived.PROGRESS,)
-    if layer is Layer.AGENT and pattern == Derived.RECENT_ACTIONS.value:
-        return (Derived.RECENT_ACTIONS,)
+        return tuple(FilePattern("", name) for name in CORE_FILES)
+    if layer is Layer.SPRINT and pattern == DerivedSource.PROGRESS.value:
+        return (DerivedSource.PROGRESS,)
+    if layer is Layer.AGENT and pattern == DerivedSource.RECENT_ACTIONS.value:
+        return (DerivedSource.RECENT_ACTIONS,)
     if layer is Layer.SPRINT and pattern.startswith("retrospectives/"):
-        return tuple(Files(f"{MEMORY}/sprint/{sprint}", "retrospective.md") for sprint in place.earlier_sprints)
+        return tuple(FilePattern(f"{MEMORY}/sprint/{sprint}", "retrospective.md") for sprint in place.earlier_sprints)
     head, slash, tail = pattern.partition("/")
-    return (Files(folder, _ALIASES.get((layer, head), head) + slash + tail),)
+    return (FilePattern(folder, _ALIASES.get((layer, head), head) + slash + tail),)

@@ -109,7 +109,7 @@ def _is_at(path: Path, found: os.stat_result) -> bool:
     return (now.st_ino, now.st_dev) == (found.st_ino, found.st_dev)
 
 
-def log_said(path: Path) -> bytes:
+def log_bytes(path: Path) -> bytes:
     """Return all of the log; nothing where there is none. Raises WorkspaceError where it cannot be read."""
     try:
         return read_log(path)

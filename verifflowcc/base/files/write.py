@@ -315,7 +315,7 @@ LARGEST_FILE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ProjectFile:
     """A file: its path relative to the project's root, its stat signature, or why it cannot be read.
 
     `signature` changes whenever the content may have; `touched_ns` is the later of the file's times.
@@ -328,18 +328,18 @@ class Found:
 
 
 @dataclass(slots=True)
-class Tree:
+class ProjectTree:
     """The files of one project, each folder listed and each file stat'ed at most once."""
 
     root: Path
     stamps: Stamps = field(init=False)
     _listed: dict[str, tuple[tuple[str, os.DirEntry[str]], ...]] = field(default_factory=dict)
-    _found: dict[str, Found | None] = field(default_factory=dict)
+    _found: dict[str, ProjectFile | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.stamps = Stamps(self.root)
 
-    def find(self, folder: str, pattern: str) -> tuple[Found, ...]:
+    def find(self, folder: str, pattern: str) -> tuple[ProjectFile, ...]:
         """Return the files under `folder` that match `pattern`, sorted by path.
 
         `*` and `?` stay within one name and do not match a leading dot; `**` spans folders.
@@ -402,34 +402,36 @@ class Tree:
         except OSError:
             return False
 
-    def _file(self, path: str) -> Found | None:
+    def _file(self, path: str) -> ProjectFile | None:
         if path not in self._found:
             self._found[path] = self._look(path)
         return self._found[path]
 
-    def _look(self, path: str) -> Found | None:
+    def _look(self, path: str) -> ProjectFile | None:
         full = f"{self.root}/{as_on_disk(path)}"
         try:
             stat = os.stat(full)  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
             self.stamps.take([path])
-            return Found(path, problem="is a broken link") if os.path.islink(full) else None  # noqa: PTH114
+            return ProjectFile(path, problem="is a broken link") if os.path.islink(full) else None  # noqa: PTH114
         except OSError as error:
             self.stamps.take([path])
-            return Found(path, problem=f"cannot be read: {error.strerror}")
+            return ProjectFile(path, problem=f"cannot be read: {error.strerror}")
         signature = self.stamps.note(path, stat)
         if S_ISDIR(stat.st_mode):
             return None
         if not S_ISREG(stat.st_mode):
-            return Found(path, problem="is not an ordinary file")
+            return ProjectFile(path, problem="is not an ordinary file")
         if not _is_text(path):
-            return Found(path, problem="has a name that is not UTF-8")
+            return ProjectFile(path, problem="has a name that is not UTF-8")
         if not self._inside(full):
-            return Found(path, problem="is a link that leaves the project")
+            return ProjectFile(path, problem="is a link that leaves the project")
         if stat.st_size > LARGEST_FILE_BYTES:
             size = f"{stat.st_size / 1_048_576:,.1f} MiB"
-            return Found(path, problem=f"has {size}; a memory file may have {LARGEST_FILE_BYTES // 1_048_576} MiB")
-        return Found(path, signature, max(stat.st_mtime_ns, stat.st_ctime_ns))
+            return ProjectFile(
+                path, problem=f"has {size}; a memory file may have {LARGEST_FILE_BYTES // 1_048_576} MiB"
+            )
+        return ProjectFile(path, signature, max(stat.st_mtime_ns, stat.st_ctime_ns))
 
     def _inside(self, full: str) -> bool:
         """Whether the file is in the project once every link on the way is followed; folders are resolved once."""

@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from verifflowcc.base.formats.front_matter_values import show_thousandths
-from verifflowcc.base.model.item_values import MEMORY_KEYS, Archived, Item, ItemKey, Kind, Link, Ref, Source, Uses
+from verifflowcc.base.model.item_values import (
+    MEMORY_KEYS,
+    ArchiveNote,
+    Item,
+    ItemKey,
+    Link,
+    Ref,
+    Source,
+    Uses,
+    ValueKind,
+)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_./@+ -]*(?<! )")
 _MEANS_MORE = re.compile(r"(?i)(?:null|true|false|yes|no|on|off|y|n)|[-+.0-9][-+.0-9_:a-fox]*")
@@ -51,10 +61,10 @@ def render_uses(uses: Uses) -> str:
     return "{" + f"count: {uses.count}" + (f", last: {_date(uses.last)}" if uses.last else "") + "}"
 
 
-def render_archived(archived: Archived) -> str:
+def render_archived(archived: ArchiveNote) -> str:
     """Return when and why an item was archived, as the YAML after `archived:`.
 
-    >>> render_archived(Archived("2026-11-21", "ended", was="active"))
+    >>> render_archived(ArchiveNote("2026-11-21", "ended", was="active"))
     '{on: 2026-11-21, why: ended, was: active}'
     """
     pairs = (("why", archived.why), ("into", archived.into), ("was", archived.was))
@@ -95,7 +105,7 @@ def _escape(character: str) -> str:
 
 def _value(key: ItemKey, value: Any) -> str | None:
     """Return a value as one line of YAML; None where it is left out."""
-    if value in (None, (), Uses()) or (value is False and key.kind is Kind.TRUTH):
+    if value in (None, (), Uses()) or (value is False and key.kind is ValueKind.TRUTH):
         return None
     return _WRITERS[key.kind or key.name](value)
 
@@ -131,13 +141,13 @@ def _list(values: Iterable[str]) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[Any], str]] = {
-    Kind.TEXT: scalar,
-    Kind.WORD: str,
-    Kind.DECIMAL: show_thousandths,
-    Kind.WHOLE: str,
-    Kind.MOMENT: _date,
-    Kind.TEXTS: render_tags,
-    Kind.TRUTH: lambda _: "true",
+    ValueKind.TEXT: scalar,
+    ValueKind.WORD: str,
+    ValueKind.DECIMAL: show_thousandths,
+    ValueKind.WHOLE: str,
+    ValueKind.MOMENT: _date,
+    ValueKind.TEXTS: render_tags,
+    ValueKind.TRUTH: lambda _: "true",
     "links": render_links,
     "source": render_source,
     "refs": lambda refs: _list(map(_ref, refs)),

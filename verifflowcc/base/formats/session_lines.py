@@ -52,7 +52,7 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HookLine:
     """The words of a hook that a session would have called, at a time in milliseconds since 1970.
 
     `key` tells it from others of its kind in the session. A live hook has recorded the same where it told of the same
@@ -66,7 +66,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class TokenSpending:
     """What one message of a model took, or what a client counts beyond its messages (`message` is empty then)."""
 
     at: int

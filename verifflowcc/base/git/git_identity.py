@@ -39,7 +39,7 @@ _READ_BY_GIT = (
 )
 _SETTINGS = ("GIT_CONFIG", "GIT_TEST", "GIT_CEILING", "GIT_DISCOVERY")
 
-Told = tuple[str, str | None, str]
+GitAnswers = tuple[str, str | None, str]
 """A repository's name, its first commit, and the folder in it that the project is."""
 
 
@@ -63,7 +63,7 @@ def stamps_of_repository(root: Path) -> Stamps | None:
     return None if stamps.by_path[os.fspath(git / "commondir")] else stamps
 
 
-def recall_repository(root: Path, local: Path) -> Told | None:
+def recall_repository(root: Path, local: Path) -> GitAnswers | None:
     """Return what was remembered of the project in `root` where all stamps are the same; None else."""
     now = stamps_of_repository(root)
     if now is None:
@@ -75,7 +75,7 @@ def recall_repository(root: Path, local: Path) -> Told | None:
     return (name, first, folder)
 
 
-def remember_repository(local: Path, before: Stamps, answers: Told) -> None:
+def remember_repository(local: Path, before: Stamps, answers: GitAnswers) -> None:
     """Remember what git answered; `before` are the stamps taken before. What cannot be written is not kept."""
     if settled(before.touched_ns):
         _IDENTITY_KEPT_FILE.write(local / IDENTITY_KEPT_FILE, [before.by_path, answers], _user())
@@ -119,7 +119,7 @@ _FACTS = ("--show-toplevel", "--git-common-dir", "--is-shallow-repository", "--s
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class RepositoryIdentity:
     """A repository by its name, its first commit, and the folder in it that the project is (empty: all of it).
 
     `root` is the whole id of the first commit, of several the smallest; None before any commit.
@@ -139,7 +139,7 @@ class _RepositoryPlace:
     head: str | None
 
 
-def read_repository(root: Path, local: Path) -> Repository | None:
+def read_repository(root: Path, local: Path) -> RepositoryIdentity | None:
     """Return what the repository of the project in `root` is; None where it is in none. Remembers in `local`.
 
     Raises WorkspaceError where git cannot tell: it cannot be run or refuses to read the repository, or the history is
@@ -155,7 +155,7 @@ def read_repository(root: Path, local: Path) -> Repository | None:
             hint=f"git fetch --unshallow, or {_HINT}",
         )
     roots = _roots(root, local, place) if place.head else ()
-    found = Repository(_name(root, place), min(roots, default=None), place.prefix)
+    found = RepositoryIdentity(_name(root, place), min(roots, default=None), place.prefix)
     if stamps:
         remember_repository(local, stamps, (found.name, found.root, found.folder))
     return found

@@ -39,7 +39,7 @@ _SQL = {Operator.ABOVE: ">", Operator.FROM: ">=", Operator.BELOW: "<", Operator.
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SqlCondition:
     """What of a question SQL answers: a condition with its values; `rest` must hold besides."""
 
     where: str
@@ -59,7 +59,7 @@ def column_values(item: Item) -> tuple[Value | None, ...]:
     return (*scalars, _lines(map(json.dumps, item.tags)), _lines(details))
 
 
-def asked_in_sql(conditions: Iterable[Condition]) -> Asked:
+def asked_in_sql(conditions: Iterable[Condition]) -> SqlCondition:
     """Return conditions as SQL, and those that are left."""
     parts, values, rest = ["1"], list[Value](), list[Condition]()
     for condition in conditions:
@@ -69,7 +69,7 @@ def asked_in_sql(conditions: Iterable[Condition]) -> Asked:
         part, needed = _part(condition)
         parts.append(part)
         values += needed
-    return Asked(" AND ".join(parts), tuple(values), tuple(rest))
+    return SqlCondition(" AND ".join(parts), tuple(values), tuple(rest))
 
 
 def order_in_sql(order_by: str) -> str | None:
@@ -207,7 +207,7 @@ CREATE TABLE memory_checked (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts T
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class IndexFormat:
     """What an index file holds: its tables, the number of their layout, and the version of what fills them beside ours.
 
     A file of another form, or of another version of vfcc, is emptied when it is opened.
@@ -233,10 +233,10 @@ class Form:
         return bool(row == (__version__ + self.readers,))
 
 
-def index_form() -> Form:
+def index_form() -> IndexFormat:
     """Return the form of the index itself; what its columns are of takes long to import, and other files do without."""
 
-    return Form(_SCHEMA.format(columns=definitions(), linking=LINKING), LAYOUT)
+    return IndexFormat(_SCHEMA.format(columns=definitions(), linking=LINKING), LAYOUT)
 
 
 class Store:
@@ -245,7 +245,7 @@ class Store:
     `replaced` counts how often that happened, and `notice` says why nothing is kept, where nothing is.
     """
 
-    def __init__(self, path: Path, form: Form | None = None) -> None:
+    def __init__(self, path: Path, form: IndexFormat | None = None) -> None:
         self._path, self._form = path, form or index_form()
         self._connection, self.notice = open_store(path, self._form)
         self.replaced = 0
@@ -310,7 +310,7 @@ class Store:
         self._connection, self.notice = _replace(self._path, self._form)
 
 
-def open_store(path: Path, form: Form) -> tuple[sqlite3.Connection, str | None]:
+def open_store(path: Path, form: IndexFormat) -> tuple[sqlite3.Connection, str | None]:
     """Open the index at `path`, or one in memory where that folder cannot be written.
 
     Returns the connection and a notice for the person where the index is not kept.
@@ -326,7 +326,7 @@ def open_store(path: Path, form: Form) -> tuple[sqlite3.Connection, str | None]:
     return _replace(path, form)
 
 
-def _replace(path: Path, form: Form) -> tuple[sqlite3.Connection, str | None]:
+def _replace(path: Path, form: IndexFormat) -> tuple[sqlite3.Connection, str | None]:
     try:
         remove(path)
         return _open_file(path, form), None
@@ -345,7 +345,7 @@ def _damaged(error: sqlite3.DatabaseError) -> bool:
     return not isinstance(error, sqlite3.OperationalError) or not hasattr(error, "sqlite_errorcode")
 
 
-def _open_file(path: Path, form: Form) -> sqlite3.Connection:
+def _open_file(path: Path, form: IndexFormat) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
     try:
         _prepare(connection, form)
@@ -366,13 +366,13 @@ def _rows(connection: sqlite3.Connection, statement: str, values: Sequence[objec
         raise sqlite3.DatabaseError(_NO_TEXT) from error
 
 
-def _in_memory(form: Form) -> sqlite3.Connection:
+def _in_memory(form: IndexFormat) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     form.create(connection)
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, form: Form) -> None:
+def _prepare(connection: sqlite3.Connection, form: IndexFormat) -> None:
     if form.made(connection):
         return
     connection.execute("PRAGMA journal_mode = WAL")
@@ -403,7 +403,7 @@ class DerivedTables:
 
     unused = "the index was not used"
 
-    def __init__(self, path: Path, form: Form | None = None) -> None:
+    def __init__(self, path: Path, form: IndexFormat | None = None) -> None:
         self._path, self._form = path, form
         self._opened: Store | None = None
         self._lock = RLock()

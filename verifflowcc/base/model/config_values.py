@@ -33,7 +33,7 @@ _LOCAL = [".memory", "local"]
 
 
 @dataclass(frozen=True, slots=True)
-class CodeNow:
+class CodeStatus:
     """What is at a path of the project now.
 
     `digest` is None where nothing is there, and empty for a folder and for what cannot be read. `symbols` maps those
@@ -312,7 +312,7 @@ class SecretScanner(StrEnum):
     DETECT_SECRETS = "detect-secrets"
 
 
-class Stale(StrEnum):
+class StalePolicy(StrEnum):
     """What happens to an item whose code changed."""
 
     FLAG = "flag"
@@ -459,7 +459,9 @@ class MemorySettings:
     secret_scanner: SecretScanner = key(
         SecretScanner.OWN, "Who looks for secrets in what is written: vfcc, or detect-secrets beside it."
     )
-    stale: Stale = key(Stale.FLAG, "How an item is treated after its code changed: marked, or left out of prompts.")
+    stale: StalePolicy = key(
+        StalePolicy.FLAG, "How an item is treated after its code changed: marked, or left out of prompts."
+    )
 
     @property
     def ttl_days(self) -> Mapping[str, int | None]:
@@ -475,7 +477,7 @@ class ToolTable(StrEnum):
     OFF = "off"
 
 
-class Share(StrEnum):
+class HistorySharing(StrEnum):
     """Whether the history of each session is committed, in a form without parameters, results and words."""
 
     NEVER = "never"
@@ -487,7 +489,9 @@ class HookSettings:
     """What the hooks of agents' clients do here."""
 
     record: bool = key(True, "Whether hooks record what agents do, on this machine.")
-    share: Share = key(Share.NEVER, "Whether each session leaves a file to commit, without parameters and results.")
+    share: HistorySharing = key(
+        HistorySharing.NEVER, "Whether each session leaves a file to commit, without parameters and results."
+    )
     tools: ToolTable = key(
         ToolTable.DENY, "Answer to tool calls that the active stage does not allow the role to make."
     )

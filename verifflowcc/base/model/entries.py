@@ -54,7 +54,7 @@ class TraceEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class TraceLeftOut:
+class OmittedTraceItem:
     """A trace item that no prompt of this sprint and task offers, and why."""
 
     id: str
@@ -136,7 +136,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedCandidate:
     """A candidate with its fate.
 
     `tokens` is what its body takes in the prompt (0 where dropped); `reason` is a short sentence; `text` is the trimmed
@@ -229,7 +229,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedEntry:
     """A file that a rule left out before packing: superseded, archived, empty, unreadable; with the reason."""
 
     layer: Layer
@@ -259,9 +259,9 @@ class ContextPackage:
 
     prompt: Prompt
     task: str
-    placed: tuple[Placed, ...]
+    placed: tuple[PlacedCandidate, ...]
     """Every candidate with its outcome."""
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedEntry, ...]
     """Files that a rule left out."""
     sources: Mapping[str, str]
     """Digests of the files in the prompt."""

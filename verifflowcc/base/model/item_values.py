@@ -14,7 +14,7 @@ from verifflowcc.base.records import dataclass
 # A new field of items is a row here and an attribute of the same name in `Item`. Rows are in the order of a new file.
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What a value is, as a person would call it."""
 
     TEXT = "a text"
@@ -35,7 +35,7 @@ class ItemKey:
     """
 
     name: str
-    kind: Kind | None = None
+    kind: ValueKind | None = None
     memory: bool = True
     """Whether `Item` has an attribute of this name."""
     explained: bool = True
@@ -43,32 +43,32 @@ class ItemKey:
 
 
 KEYS = (
-    ItemKey("id", Kind.TEXT, explained=False),
-    ItemKey("type", Kind.TEXT, explained=False),
-    ItemKey("title", Kind.TEXT, explained=False),
-    ItemKey("key", Kind.TEXT),
-    ItemKey("importance", Kind.DECIMAL, explained=False),
-    ItemKey("confidence", Kind.DECIMAL, explained=False),
-    ItemKey("status", Kind.WORD, explained=False),
+    ItemKey("id", ValueKind.TEXT, explained=False),
+    ItemKey("type", ValueKind.TEXT, explained=False),
+    ItemKey("title", ValueKind.TEXT, explained=False),
+    ItemKey("key", ValueKind.TEXT),
+    ItemKey("importance", ValueKind.DECIMAL, explained=False),
+    ItemKey("confidence", ValueKind.DECIMAL, explained=False),
+    ItemKey("status", ValueKind.WORD, explained=False),
     ItemKey("links"),
     ItemKey("source"),
-    ItemKey("trust", Kind.WORD, explained=False),
+    ItemKey("trust", ValueKind.WORD, explained=False),
     ItemKey("refs"),
-    ItemKey("created", Kind.MOMENT),
-    ItemKey("updated", Kind.MOMENT),
-    ItemKey("expires", Kind.MOMENT),
-    ItemKey("deadline", Kind.MOMENT),
-    ItemKey("verification", Kind.TEXT, explained=False),
-    ItemKey("tags", Kind.TEXTS, explained=False),
+    ItemKey("created", ValueKind.MOMENT),
+    ItemKey("updated", ValueKind.MOMENT),
+    ItemKey("expires", ValueKind.MOMENT),
+    ItemKey("deadline", ValueKind.MOMENT),
+    ItemKey("verification", ValueKind.TEXT, explained=False),
+    ItemKey("tags", ValueKind.TEXTS, explained=False),
     ItemKey("uses"),
-    ItemKey("tokens", Kind.WHOLE, explained=False),
+    ItemKey("tokens", ValueKind.WHOLE, explained=False),
     ItemKey("details"),
     ItemKey("archived"),
-    *(ItemKey(name, Kind.TEXT, memory=False) for name in ("rationale", "planned", "integrity")),
-    ItemKey("derived", Kind.TRUTH, memory=False),
-    *(ItemKey(name, Kind.TEXTS, memory=False) for name in ("tests", "evidence")),
+    *(ItemKey(name, ValueKind.TEXT, memory=False) for name in ("rationale", "planned", "integrity")),
+    ItemKey("derived", ValueKind.TRUTH, memory=False),
+    *(ItemKey(name, ValueKind.TEXTS, memory=False) for name in ("tests", "evidence")),
     *(ItemKey(name, memory=False) for name in ("reviewed", "verified")),
-    ItemKey("date", Kind.MOMENT, memory=False),
+    ItemKey("date", ValueKind.MOMENT, memory=False),
     ItemKey("imported", memory=False),
 )
 """`date` is read as `created`; `imported` holds what an older store had and an item has no place for."""
@@ -288,7 +288,7 @@ class Uses:
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
+class ArchiveNote:
     """When and why an item was archived, and the summary that replaces it.
 
     `on` is an ISO day; `why` is a word (`ended`, `decayed`, `consolidated` …).
@@ -399,7 +399,7 @@ class Item:
     """The date or number that gives its age."""
     decision: DecisionFacts | None = None
     """The facts of a decision record, or null."""
-    archived: Archived | None = None
+    archived: ArchiveNote | None = None
     """`on` which day, `why`, `into` which summary, and `was`, the status before; null unless archived."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status, Trust
 from verifflowcc.base.records import dataclass, field
 
@@ -40,7 +40,7 @@ RED = frozenset({Severity.ERROR, Severity.WARNING})
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verification:
     """A person's word that an item was verified by a method that no test shows.
 
     `fingerprint` is the item's own then, `content` the digest of the code that it points to then.
@@ -101,7 +101,7 @@ class TraceItem:
     planned: str | None = None
     integrity: str | None = None
     reviewed: Stamp | None = None
-    verified: Verified | None = None
+    verified: Verification | None = None
     author: str | None = None
     trust: Trust = Trust.HUMAN
     reconstructed: bool = False
@@ -205,7 +205,7 @@ class ResultReport:
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionShown:
+class CriterionState:
     """A criterion of a gate that items may name as what shows them: `stage/criterion`, and whether it is met now."""
 
     name: str
@@ -223,7 +223,7 @@ class Results:
 
     tests: tuple[TestResult, ...] = ()
     reports: tuple[ResultReport, ...] = ()
-    criteria: tuple[CriterionShown, ...] = ()
+    criteria: tuple[CriterionState, ...] = ()
     least_trust: EvidenceTrust = EvidenceTrust.IMPORTED_CI
     waived_skips: frozenset[str] = frozenset()
     proofs: Mapping[str, str] = field(default_factory=dict)
@@ -331,7 +331,7 @@ class EarlierFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckCount:
     """A check and its denominator: of how many things it was asked, and of how many it found something.
 
     `passed_over` counts those that it left alone because they are only planned.
@@ -358,7 +358,7 @@ class TraceReport:
     """
 
     findings: tuple[Finding, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[CheckCount, ...]
     counts: Mapping[str, int]
     """Items that are not retired, by type."""
     known: tuple[Finding, ...] = ()

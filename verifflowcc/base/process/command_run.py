@@ -145,7 +145,7 @@ _PAUSE_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     """What became of a command.
 
     `exit_code` is None where it did not end by itself or could not be started; `failure` then says why, without a
@@ -169,7 +169,7 @@ def run_command(
     on_output: Callable[[bytes], None] | None = None,
     trace_signal: signal.Signals | None = None,
     env: Mapping[str, str] | None = None,
-) -> Ran:
+) -> CommandResult:
     """Run `argv` in the folder `root` with nothing on stdin; `on_start` is called once it runs.
 
     It gets the variables `env` (default: those of this process). `on_output` gets what it writes at once. At
@@ -183,7 +183,7 @@ def run_command(
         try:
             process = start_group(root, argv, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, env=env)
         except (OSError, ValueError) as error:
-            return Ran(None, why_not_started(root, argv, error), b"", 0)
+            return CommandResult(None, why_not_started(root, argv, error), b"", 0)
         output = _Output((observed, on_output) if on_output else (observed,))
         with process:
             try:
@@ -199,10 +199,10 @@ def run_command(
     duration_ms = round((time.monotonic() - started) * 1000)
     if not in_time:
         failure = f"did not end within {timeout_s} s and was killed"
-        return Ran(None, failure, output.bytes(), duration_ms, timed_out=True)
+        return CommandResult(None, failure, output.bytes(), duration_ms, timed_out=True)
     if process.returncode < 0:
-        return Ran(None, f"killed by {_signal_name(-process.returncode)}", output.bytes(), duration_ms)
-    return Ran(process.returncode, "", output.bytes(), duration_ms)
+        return CommandResult(None, f"killed by {_signal_name(-process.returncode)}", output.bytes(), duration_ms)
+    return CommandResult(process.returncode, "", output.bytes(), duration_ms)
 
 
 def start_group(

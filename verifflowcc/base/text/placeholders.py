@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-from verifflowcc.base.text.markdown import Kind, Line, headings, read_lines, sections, split_lines
+from verifflowcc.base.text.markdown import Line, LineKind, headings, read_lines, sections, split_lines
 
 # Words that only hold a place: TODO, "to be written", "your text here", and the mock Latin of printers.
 
@@ -172,7 +172,7 @@ def _of_markdown(text: str) -> Iterator[tuple[int, bool]]:
         if number in left_out or not line.text.strip():
             paragraph = []
             continue
-        body = line.text if line.kind in {Kind.INSIDE, Kind.CODE} else _MARK.sub("", line.text, count=1)
+        body = line.text if line.kind in {LineKind.INSIDE, LineKind.CODE} else _MARK.sub("", line.text, count=1)
         if not body.strip():
             continue
         paragraph.append(body)
@@ -187,9 +187,17 @@ def _without_content(lines: tuple[Line, ...]) -> set[int]:
     for number, line in enumerate(lines):
         if number in starts:
             start = number
-        if line.kind is Kind.UNDERLINE:
+        if line.kind is LineKind.UNDERLINE:
             left_out |= set(range(start, number + 1))
-        elif line.kind in {Kind.FRONT, Kind.COMMENT, Kind.HEADING, Kind.RULE, Kind.OPENS, Kind.CLOSES, Kind.BLANK}:
+        elif line.kind in {
+            LineKind.FRONT,
+            LineKind.COMMENT,
+            LineKind.HEADING,
+            LineKind.RULE,
+            LineKind.OPENS,
+            LineKind.CLOSES,
+            LineKind.BLANK,
+        }:
             left_out.add(number)
         elif number and "|" in lines[number - 1].text and "-" in line.text and _RULE_ROW.fullmatch(line.text.strip()):
             left_out |= {number - 1, number}

@@ -94,7 +94,7 @@ _END = re.compile(r"""[.,;:!?"'`\\*|]+$|[&;,].*""", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SecretMatch:
     """A secret's kind, and where it begins and ends in the text."""
 
     kind: str
@@ -102,7 +102,7 @@ class Found:
     end: int
 
 
-def find_secrets(text: str) -> tuple[Found, ...]:
+def find_secrets(text: str) -> tuple[SecretMatch, ...]:
     """Return what looks like a secret, in order; of overlapping ones the whole stretch, by its most telling kind.
 
     Takes time in proportion to the text.
@@ -142,7 +142,7 @@ def place_of(text: str, start: int) -> str:
     return f"{text.count(chr(10), 0, start) + 1}:{start - text.rfind(chr(10), 0, start)}"
 
 
-def _by_shape(text: str, lower: str) -> Iterator[Found]:
+def _by_shape(text: str, lower: str) -> Iterator[SecretMatch]:
     kinds = _held(_WIDE, lower)
     long_words = [word for word in lower.split() if len(word) >= SHORTEST_TOKEN]
     if long_words:
@@ -155,10 +155,10 @@ def _by_shape(text: str, lower: str) -> Iterator[Found]:
         for match in pattern(kind.source).finditer(text):
             group = match.lastindex or 0
             if not holds_a_place(match[group]):
-                yield Found(kind.name, *match.span(group))
+                yield SecretMatch(kind.name, *match.span(group))
 
 
-def _by_surroundings(text: str, lower: str) -> Iterator[Found]:
+def _by_surroundings(text: str, lower: str) -> Iterator[SecretMatch]:
     for kind in _held(_AROUND, lower):
         for match in pattern(kind.source).finditer(text):
             yield from _drawn(kind.name, text, *match.span(match.lastindex or 0), surely=True)
@@ -174,7 +174,7 @@ def _held(anchors: Sequence[tuple[str, SecretKind]], place: str) -> list[SecretK
 
 def _drawn(
     name: str, text: str, start: int, end: int, *, in_prose: bool = False, surely: bool = False
-) -> Iterator[Found]:
+) -> Iterator[SecretMatch]:
     from verifflowcc.base.text.secret_kinds import looks_drawn
 
     value = text[start:end]
@@ -182,13 +182,13 @@ def _drawn(
     if not quoted:
         value = _END.sub("", value)
     if looks_drawn(value, in_prose=in_prose, surely=surely):
-        yield Found(name, start, start + len(value))
+        yield SecretMatch(name, start, start + len(value))
 
 
-def _joined(found: list[Found]) -> Iterator[Found]:
+def _joined(found: list[SecretMatch]) -> Iterator[SecretMatch]:
     """Yield each stretch once; of those that overlap, what was found first names the whole."""
     order = {id(each): number for number, each in enumerate(found)}
-    stretch: list[Found] = []
+    stretch: list[SecretMatch] = []
     for each in sorted(found, key=lambda each: each.start):
         if stretch and each.start >= max(one.end for one in stretch):
             yield _whole(stretch, order)
@@ -198,6 +198,6 @@ def _joined(found: list[Found]) -> Iterator[Found]:
         yield _whole(stretch, order)
 
 
-def _whole(stretch: list[Found], order: dict[int, int]) -> Found:
+def _whole(stretch: list[SecretMatch], order: dict[int, int]) -> SecretMatch:
     first = min(stretch, key=lambda each: order[id(each)])
-    return Found(first.kind, min(each.start for each in stretch), max(each.end for each in stretch))
+    return SecretMatch(first.kind, min(each.start for each in stretch), max(each.end for each in stretch))

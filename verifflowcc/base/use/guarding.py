@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import SecretError
-from verifflowcc.base.model.entries import Candidate, Placed
+from verifflowcc.base.model.entries import Candidate, PlacedCandidate
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import replace
@@ -25,7 +25,7 @@ def safe_text(text: str) -> str:
     return show_invisible(withhold(folded))
 
 
-def told_of_text(key: str, text: str) -> Iterator[str]:
+def text_warnings(key: str, text: str) -> Iterator[str]:
     """Yield a sentence for each thing that `safe_text` changes in an entry's text, with its kind and place."""
     for each in find_secrets(text):
         yield f"{withhold(key)} holds what looks like a secret, a {each.kind} at {place_of(text, each.start)}: withheld"
@@ -35,12 +35,12 @@ def told_of_text(key: str, text: str) -> Iterator[str]:
         yield f"{withhold(key)} holds {letters} not seen, written out in the prompt as <U+…>"
 
 
-def safe_entries(placed: Sequence[Placed]) -> tuple[Placed, ...]:
+def safe_entries(placed: Sequence[PlacedCandidate]) -> tuple[PlacedCandidate, ...]:
     """Return the entries of a prompt with no secret in their descriptions."""
     return tuple(_safe(one) for one in placed)
 
 
-def _safe(one: Placed) -> Placed:
+def _safe(one: PlacedCandidate) -> PlacedCandidate:
     candidate = one.candidate
     text = f"{candidate.title}\n{candidate.key}\n{candidate.invalid_reason}\n{candidate.path}"
     if not find_secrets(text):
@@ -148,7 +148,7 @@ def withheld_trace(item: "TraceItem") -> "TraceItem":
     )
 
 
-def secrets_told(text: str) -> tuple[str, ...]:
+def withheld_secrets(text: str) -> tuple[str, ...]:
     """Return what is withheld of a text, each `a KIND at LINE:COLUMN`."""
     return tuple(f"a {each.kind} at {place_of(text, each.start)}" for each in find_secrets(text))
 

@@ -41,7 +41,7 @@ MEMORY = ".memory"
 
 
 @dataclass(frozen=True, slots=True)
-class LedgersRead:
+class LedgerReads:
     """What was read of the ledgers, by sprint, so that a command which asks again only looks whether it still holds.
 
     `folded` is a reading and the state that its events add up to. `last_open` is the id of a sprint's last event, where
@@ -63,7 +63,7 @@ class Workspace:
 
     root: Path
     clock: Clock = field(default_factory=SystemClock)
-    ledgers: LedgersRead = field(default_factory=LedgersRead, compare=False, repr=False)
+    ledgers: LedgerReads = field(default_factory=LedgerReads, compare=False, repr=False)
 
     @property
     def memory(self) -> Path:

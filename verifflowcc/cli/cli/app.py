@@ -53,7 +53,7 @@ from verifflowcc.cli.cli import (
     who_may,
 )
 from verifflowcc.cli.cli.completion_scripts import SCRIPTS
-from verifflowcc.cli.cli.who_may import Group
+from verifflowcc.cli.cli.who_may import CommandGroup
 from verifflowcc.gates.cli import (
     evidence_commands as evidence,
 )
@@ -112,7 +112,7 @@ PLUMBING = frozenset(("hook", "migrate", "window", "memory copy", "memory schema
 """Commands for programs and for rare moments; completion does not offer them either."""
 
 
-class Daily(Group):
+class DailyGroup(CommandGroup):
     """A group whose help shows its daily commands first."""
 
     def list_commands(self, ctx: "Context") -> list[str]:
@@ -204,7 +204,7 @@ def hook(
 _completion_scripts.update(SCRIPTS)  # what --show-completion prints and --install-completion writes
 
 app = typer.Typer(
-    cls=Daily,
+    cls=DailyGroup,
     help="V-Model sprints and one committed memory, for teams that work with agents.",
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -34,11 +34,11 @@ def answered(
 
 def deny(client: str, payload: Mapping[str, Any], root: str, rules: object) -> None:
     """Deny a call that these rules forbid, or every agent's rules; print nothing for another one."""
-    from verifflowcc.history.rules.encode import Answer, encode
+    from verifflowcc.history.rules.encode import HookAnswer, encode
     from verifflowcc.history.rules.permission import denied
 
     if why := denied(payload, rules, root, os.path.realpath):
-        _print(encode(client, "PreToolUse", Answer(decision="deny", reason=why))[0])
+        _print(encode(client, "PreToolUse", HookAnswer(decision="deny", reason=why))[0])
 
 
 def _print(text: str) -> None:

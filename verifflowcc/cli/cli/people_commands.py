@@ -18,8 +18,8 @@ from verifflowcc.base.terminal.options import (
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.cli.use.waivers import Waivable, Waived
-    from verifflowcc.gates.use.approvals import Approvable, Approval, Opinions
+    from verifflowcc.cli.use.waivers import WaivableCriterion, WaiverResult
+    from verifflowcc.gates.use.approvals import Approval, ApprovalSubject, Opinions
     from verifflowcc.gates.use.baseline_making import BaselineProposal
 
 
@@ -181,7 +181,7 @@ def waive(
     _waive_show(done, what, here, as_json=as_json)
 
 
-def _waive_ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool) -> None:
+def _waive_ask(what: "WaivableCriterion", reason: str, expires: str | None, *, yes: bool) -> None:
     from verifflowcc.sprint.cli import move_output as asking
 
     asked = what.asked
@@ -194,7 +194,7 @@ def _waive_ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool)
     asking.confirm(shown, "Waive?", yes=yes)
 
 
-def _waive_show(done: "Waived", what: "Waivable", here: "Workspace", *, as_json: bool) -> None:
+def _waive_show(done: "WaiverResult", what: "WaivableCriterion", here: "Workspace", *, as_json: bool) -> None:
     from verifflowcc.sprint.cli import move_output as asking
 
     until = f" until {done.waiver.expires}" if done.waiver.expires else ""
@@ -264,7 +264,7 @@ def approve(
     _show(made, what, here, as_json=as_json)
 
 
-def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
+def _show_texts(what: "ApprovalSubject", here: "Workspace", *, pager: bool) -> None:
     """Show what is approved: in a pager where it is longer than the terminal, else on stderr."""
     import shutil
     import sys
@@ -284,7 +284,7 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
     out.say(text, paint=approval)
 
 
-def _ask(what: "Approvable", opinions: "Opinions", *, yes: bool) -> None:
+def _ask(what: "ApprovalSubject", opinions: "Opinions", *, yes: bool) -> None:
     from verifflowcc.sprint.cli import move_output as asking
 
     files = [f"- {one.path} ({one.bytes:,} bytes, {one.digest[:19]})" for one in what.files]
@@ -296,7 +296,7 @@ def _ask(what: "Approvable", opinions: "Opinions", *, yes: bool) -> None:
     asking.confirm(shown, f"{word}?", yes=yes)
 
 
-def _show(made: "Approval", what: "Approvable", here: "Workspace", *, as_json: bool) -> None:
+def _show(made: "Approval", what: "ApprovalSubject", here: "Workspace", *, as_json: bool) -> None:
     from verifflowcc.sprint.cli import move_output as asking
 
     word, now = made.word, made.asked

@@ -10,7 +10,7 @@ from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag, QuietFlag, Y
 
 if TYPE_CHECKING:
     from verifflowcc.cli.cli.init_questions import InitAnswers
-    from verifflowcc.cli.use.initialise import Initialised
+    from verifflowcc.cli.use.initialise import InitResult
     from verifflowcc.sprint.use.configuration import ConfigReport
     from verifflowcc.sprint.use.repairing import RepairPlan
 
@@ -321,7 +321,7 @@ def _person_at_terminal(root: Path) -> bool:
     return all(stream.isatty() for stream in streams) and actor_here(root).name.startswith("human:")
 
 
-def _show(done: "Initialised") -> None:
+def _show(done: "InitResult") -> None:
     from verifflowcc.base.terminal import output as out
 
     out.emit(f"created .memory/ with {len(done.created)} files in {done.root}")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from verifflowcc.base.model.sprint_state import SprintState, StageState, stage_status, with_gaps
 from verifflowcc.base.terminal.table import table
 from verifflowcc.gates.cli.gate_output import following, one_gate
-from verifflowcc.prompt.use.stages import StageView
+from verifflowcc.prompt.use.stages import StageDetails
 from verifflowcc.sprint.cli import move_output as fork_views
 
 
@@ -28,7 +28,7 @@ def stages(state: SprintState) -> str:
     return table(("", "stage", "leg", "pair", "role", "status", "artifacts"), rows)
 
 
-def one_stage(view: StageView, *, full: bool = False) -> str:
+def one_stage(view: StageDetails, *, full: bool = False) -> str:
     """Return a stage with its files and what it still needs, and with whole ids where they are to be `full`."""
     stage = view.stage.stage
     pair = f", answered by {stage.pair}" if stage.pair else ""

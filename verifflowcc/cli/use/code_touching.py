@@ -12,10 +12,10 @@ from verifflowcc.code.rules.bind_queries import callers, definitions_named, impo
 from verifflowcc.code.rules.binding import Binder
 from verifflowcc.code.rules.code_context import choose
 from verifflowcc.code.rules.code_views import CodeContext, CodeImpact, CodeMap, TouchedItem
-from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Found, Link
+from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, LocatedDefinition, ReferenceLink
 from verifflowcc.code.rules.repository_map import map_of
 from verifflowcc.code.rules.snippets import rendered
-from verifflowcc.code.store.code_graph import KeptCode
+from verifflowcc.code.store.code_graph import StoredCode
 from verifflowcc.code.use.code_offers import graph_kept
 from verifflowcc.code.use.indexing import open_code
 from verifflowcc.history.use.prompt_record import project_counter
@@ -113,16 +113,16 @@ def code_impact(workspace: Workspace, text: str) -> CodeImpact:
     )
 
 
-def _callers_of(binder: Binder, found: Sequence[Found]) -> tuple[Link, ...]:
+def _callers_of(binder: Binder, found: Sequence[LocatedDefinition]) -> tuple[ReferenceLink, ...]:
     return tuple(link for each in found for link in callers(binder, each.path, each.place))
 
 
-def _callers_of_file(binder: Binder, code: KeptCode, path: str) -> tuple[Link, ...]:
+def _callers_of_file(binder: Binder, code: StoredCode, path: str) -> tuple[ReferenceLink, ...]:
     """The calls from other files of what a file defines for others."""
     if path not in code.files:
         return ()
     definitions = code.head(path).definitions
-    links: list[Link] = []
+    links: list[ReferenceLink] = []
     for place, each in enumerate(definitions):
         outer = each.parent == FILE or definitions[each.parent].kind in TYPES
         if each.kind in CALLABLE | TYPES and outer:

@@ -24,8 +24,18 @@ from verifflowcc.clients.use.brief_memory import (
     recalled,
     rules,
 )
-from verifflowcc.clients.use.brief_text import BriefPart, Entry, Fitted, Part, entries, fit, fitted, left_out, shown
-from verifflowcc.clients.use.hook_settings import Standing
+from verifflowcc.clients.use.brief_text import (
+    BriefEntry,
+    BriefPart,
+    FittedBrief,
+    Part,
+    entries,
+    fit,
+    fitted,
+    left_out,
+    shown,
+)
+from verifflowcc.clients.use.hook_settings import AgentState
 from verifflowcc.history.rules.permission_line import permission_line
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.use.configuration import effective_config
@@ -54,14 +64,14 @@ def changes_since(
     kept = {name: found[name] for name in _ALWAYS if name in found}
     first = place.entries[:1]
     unseen = tuple(entry for entry in place.entries[1:] if not seen.holds(entry.identity))
-    return parts | kept | {"place": BriefPart(entries=(*first, *unseen, Entry(heading), *over))}
+    return parts | kept | {"place": BriefPart(entries=(*first, *unseen, BriefEntry(heading), *over))}
 
 
 def _unseen(part: BriefPart, seen: SeenBrief) -> BriefPart:
     return replace(part, entries=tuple(entry for entry in part.entries if not seen.holds(entry.identity)), hidden=0)
 
 
-def _no_longer_owed(seen: SeenBrief, found: Mapping[str, BriefPart], reader: SourceReader) -> list[Entry]:
+def _no_longer_owed(seen: SeenBrief, found: Mapping[str, BriefPart], reader: SourceReader) -> list[BriefEntry]:
     gate = found.get("gate")
     if gate is None or reader.has_failed("gate") or gate.hidden:
         return []
@@ -69,16 +79,16 @@ def _no_longer_owed(seen: SeenBrief, found: Mapping[str, BriefPart], reader: Sou
     return _line("No longer owed", OWED, seen.owed - owed)
 
 
-def _withdrawn(seen: SeenBrief, request: BriefRequest, reader: SourceReader) -> list[Entry]:
+def _withdrawn(seen: SeenBrief, request: BriefRequest, reader: SourceReader) -> list[BriefEntry]:
     if not seen.rules:
         return []
     held = reader.read("memory", lambda: ids_in_force(request), seen.rules)
     return _line("No longer in force", RULE, seen.rules - held)
 
 
-def _line(what: str, kind: str, names: frozenset[str]) -> list[Entry]:
+def _line(what: str, kind: str, names: frozenset[str]) -> list[BriefEntry]:
     found = sorted(names)
-    return [Entry(f"{what}: {', '.join(found)}.", f"{OVER}{kind}{' '.join(found)}")] if found else []
+    return [BriefEntry(f"{what}: {', '.join(found)}.", f"{OVER}{kind}{' '.join(found)}")] if found else []
 
 
 # The first lines of a brief: sprint and goals, what the role may do, and commands for it.
@@ -87,7 +97,7 @@ _COMMANDS, _ARTIFACTS = 5, 6
 _LONGEST_GOALS = 400
 
 
-def place(agent: Standing) -> BriefPart:
+def place(agent: AgentState) -> BriefPart:
     """Return the sprint, its stage and its goals; else how to choose a sprint."""
     sprint = agent.sprint
     if sprint is None:
@@ -175,7 +185,7 @@ def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:
         yield 'vfcc memory add decision "…"', "propose a decision, which a person approves"
 
 
-def _not_chosen(agent: Standing) -> list[str]:
+def _not_chosen(agent: AgentState) -> list[str]:
     """Return that no sprint is open, or which are open and how to choose one of them."""
     choice = agent.choice
     if not choice.ambiguous:
@@ -214,7 +224,7 @@ _MARGIN = 60
 """What their heading and a line about what is left out may take of that."""
 
 
-def made_brief(request: BriefRequest, reader: SourceReader, seen: SeenBrief | None = None) -> Fitted:
+def made_brief(request: BriefRequest, reader: SourceReader, seen: SeenBrief | None = None) -> FittedBrief:
     """Return the brief with the entries that it holds; with `seen`, only what the session has not seen of it."""
     found = gathered(request, reader, PARTS)
     if seen is not None:

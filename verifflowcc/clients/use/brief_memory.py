@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 from verifflowcc.base.config.config_load import USER
 from verifflowcc.base.git.git_place import Repository, repository_around
 from verifflowcc.base.model.item_values import Item, awaits_promotion
-from verifflowcc.base.model.recall_values import Hit, Sought
+from verifflowcc.base.model.recall_values import Hit, RecallQuery
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.rules.brief_seen import RULE
-from verifflowcc.clients.use.brief_text import BriefPart, Count, Entry, entries, shown
-from verifflowcc.clients.use.hook_settings import Standing
+from verifflowcc.clients.use.brief_text import BriefEntry, BriefPart, Count, entries, shown
+from verifflowcc.clients.use.hook_settings import AgentState
 from verifflowcc.history.rules.event_shape import moment
-from verifflowcc.history.store.history_tables import History, TaskRow, files_by_use, newest_tasks, task_rows
+from verifflowcc.history.store.history_tables import HistoryTables, TaskRow, files_by_use, newest_tasks, task_rows
 from verifflowcc.history.use.history_reading import open_history
 from verifflowcc.history.use.questions import status_of
 from verifflowcc.memory.rules.superseded import excluded_items
@@ -44,7 +44,7 @@ class BriefRequest:
     """
 
     workspace: Workspace
-    agent: Standing
+    agent: AgentState
     payload: Mapping[str, Any]
     budget_tokens: int
     count: Count
@@ -144,7 +144,7 @@ def before_compaction(request: BriefRequest) -> BriefPart:
     return BriefPart(entries=entries([_BRIEF_WORK_COMPACTED, *map(withhold, lines)] if lines else []))
 
 
-def _task_line(history: History, row: TaskRow, now_ms: int, around: Repository | None) -> str:
+def _task_line(history: HistoryTables, row: TaskRow, now_ms: int, around: Repository | None) -> str:
     """Return a task with how it ended; the files that it edited, the last one first, before those that it only read."""
     where = _worktree(row, around)
     edited, read = files_by_use(history, row.id)
@@ -208,9 +208,9 @@ def rules(request: BriefRequest) -> BriefPart:
     matched = {hit.item.id for hit in hits}
     found = [(hit.scope, hit.item, line_of(hit)) for hit in hits]
     found += [(scope, item, _index_line(item)) for scope, item in _in_force(request) if item.id not in matched]
-    lines = [Entry(line, f"{RULE}{item.id} {line}") for _, item, line in found]
+    lines = [BriefEntry(line, f"{RULE}{item.id} {line}") for _, item, line in found]
     if found and (text := _text_of(request.workspace, found[0][0], found[0][1].id)):
-        lines[0] = Entry(f"{lines[0].text}\n  > {text}", lines[0].key)
+        lines[0] = BriefEntry(f"{lines[0].text}\n  > {text}", lines[0].key)
     heading = "Rules in force, those that match the work first" if hits else "Rules in force"
     return BriefPart(heading, tuple(lines[:_RULES]), max(0, len(lines) - _RULES), "rules", "vfcc memory list")
 
@@ -222,7 +222,7 @@ def proposals(request: BriefRequest) -> BriefPart:
     waiting = [item for _, item in request.items() if awaits_promotion(item)]
     waiting.sort(key=lambda item: (item.created or "", item.id), reverse=True)
     lines = [
-        Entry(f"{item.type} {item.id}, by {shown(item.source.actor, 40)}: {shown(item.title)}") for item in waiting
+        BriefEntry(f"{item.type} {item.id}, by {shown(item.source.actor, 40)}: {shown(item.title)}") for item in waiting
     ]
     hidden = max(0, len(waiting) - _PROPOSALS)
     heading = "Proposals that wait for a person, not in force"
@@ -232,7 +232,7 @@ def proposals(request: BriefRequest) -> BriefPart:
 def open_work(request: BriefRequest) -> BriefPart:
     """Return the tasks that are open, the newest first."""
     found = tasks_of(request)[::-1]
-    lines = tuple(Entry(f"{task.id}: {shown(task.description)}") for task in found[:_TASKS])
+    lines = tuple(BriefEntry(f"{task.id}: {shown(task.description)}") for task in found[:_TASKS])
     return BriefPart("Open tasks", lines, max(0, len(found) - _TASKS), "tasks", "vfcc task list")
 
 
@@ -242,12 +242,14 @@ def tasks_of(request: BriefRequest) -> Sequence[Task]:
     return open_tasks(request.workspace, request.reader_role, sprint.id if sprint else None)
 
 
-def recalled(workspace: Workspace, place: Standing, words: str, limit: int, role: str | None = None) -> tuple[Hit, ...]:
+def recalled(
+    workspace: Workspace, place: AgentState, words: str, limit: int, role: str | None = None
+) -> tuple[Hit, ...]:
     """Return the items that limit what may be done and bear on words, best first; a person's own are not among them."""
     from verifflowcc.memory.use.searching import search
 
     scopes = [scope for scope in scopes_recalled(workspace, agent=role or place.role) if scope != USER]
-    found = search(workspace, scopes, Sought(words[:2000], limit, types=TYPES))
+    found = search(workspace, scopes, RecallQuery(words[:2000], limit, types=TYPES))
     return tuple(found.hits)
 
 

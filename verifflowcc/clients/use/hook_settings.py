@@ -30,7 +30,7 @@ _ALWAYS = ("SessionStart", "SubagentStart", "PreCompact", "SessionEnd")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AgentState:
     """The settings, role, sprint, stage and rules that hold for an agent now.
 
     `rules` are what the role may do, None where nothing says so; where no sprint is chosen of the `open` ones, a list
@@ -87,7 +87,7 @@ class Standing:
         return {name: value for name, value in names.items() if value}
 
 
-def standing_of(workspace: Workspace, role: str | None) -> Standing:
+def agent_state(workspace: Workspace, role: str | None) -> AgentState:
     """Return the state of an agent in the role that it names, and write the snapshot.
 
     A file that is not what it should be is a fault, and the defaults hold: no agent is stopped by it.
@@ -106,7 +106,7 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     sprint = next((state for state in states if state.id == choice.id), None)
     stage = sprint.current if sprint else None
     whose = role or _role_of(sprint, stage)
-    place = Standing(settings, whose, sprint, stage, choice=choice, open=states, named=role)
+    place = AgentState(settings, whose, sprint, stage, choice=choice, open=states, named=role)
     place = replace(place, closed={"closed": [trace.baseline]} if trace.baseline else None)
     left = None if faults else _left_before(workspace, place)
     if left is not None:
@@ -136,7 +136,7 @@ def local_file(workspace: Workspace, name: str, role: str | None) -> Path:
     return workspace.local / f"{name}{f'-{role}' if role else ''}{f'@{sprint}' if sprint else ''}.json"
 
 
-def _rules(workspace: Workspace, place: Standing, tests: tuple[str, ...], stamps: Stamps, faults: list[str]) -> Json:
+def _rules(workspace: Workspace, place: AgentState, tests: tuple[str, ...], stamps: Stamps, faults: list[str]) -> Json:
     """Return what the agent may do in the current sprint; where none is chosen, the rules in each of the open ones."""
     if place.settings.tools is ToolTable.OFF or not place.in_stage:
         return None
@@ -151,7 +151,7 @@ def _rules(workspace: Workspace, place: Standing, tests: tuple[str, ...], stamps
     return _of_each(found) if place.choice.ambiguous else next((each for _, each in found), None)
 
 
-def _left_before(workspace: Workspace, place: Standing) -> dict[str, Any] | None:
+def _left_before(workspace: Workspace, place: AgentState) -> dict[str, Any] | None:
     """Return the snapshot that an earlier hook wrote for this place; None if stale."""
     # Reading the tables of tools again, which are YAML, takes longer than all the rest.
     try:
@@ -167,7 +167,7 @@ def _left_before(workspace: Workspace, place: Standing) -> dict[str, Any] | None
     return found if isinstance(stamps, dict) and stamps and Stamps(workspace.root, stamps).hold() else None
 
 
-def _leave(workspace: Workspace, role: str | None, agent: Standing, stamps: Stamps) -> None:
+def _leave(workspace: Workspace, role: str | None, agent: AgentState, stamps: Stamps) -> None:
     events = [*_ALWAYS]
     events += ["Stop"] if agent.settings.hold else []
     snapshot = {

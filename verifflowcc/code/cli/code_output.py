@@ -8,15 +8,15 @@ from verifflowcc.code.rules.code_views import (
     CodeContext,
     CodeImpact,
     CodeMap,
-    Finding,
     GraphStatus,
-    Indexed,
+    IndexingResult,
     Outline,
-    Related,
     Relations,
+    SymbolRelations,
+    SymbolSearch,
     TouchedItem,
 )
-from verifflowcc.code.rules.graph import CONFIDENT, Dependency, Found, Link
+from verifflowcc.code.rules.graph import CONFIDENT, Dependency, LocatedDefinition, ReferenceLink
 
 FEW = 10
 """So many of what is only possible, or was left out, are listed."""
@@ -24,12 +24,12 @@ MOST = 40
 """So many calls of what is in a file are listed."""
 
 
-def indexed(found: Indexed) -> list[str]:
+def indexed(found: IndexingResult) -> list[str]:
     """Return what an indexing took."""
     return list(_indexed(found))
 
 
-def _indexed(found: Indexed) -> Iterator[str]:
+def _indexed(found: IndexingResult) -> Iterator[str]:
     gone = f", {found.removed:,} gone" if found.removed else ""
     yield f"{counted(found.files, 'source file')}: {found.read:,} read, {found.known:,} known already{gone}"
     yield from _skipped(found.skipped)
@@ -69,14 +69,14 @@ def _skipped(skipped: Sequence[tuple[str, str]]) -> Iterator[str]:
             yield f"  and {len(skipped) - FEW:,} more: --json lists them"
 
 
-def finding(found: Finding) -> list[str]:
+def finding(found: SymbolSearch) -> list[str]:
     """Return where a symbol is defined."""
     lines = [line for each in found.found for line in _found(each)]
     left = found.all_found - len(found.found)
     return [*lines, *([f"and {left:,} more: --limit {found.all_found}"] if left else [])]
 
 
-def _found(each: Found) -> Iterator[str]:
+def _found(each: LocatedDefinition) -> Iterator[str]:
     yield folded(f"{each.path}:{each.line} {each.kind} {each.name}", 2)
     if each.signature:
         yield folded(f"  {each.signature}", 4)
@@ -120,10 +120,10 @@ def _relations(found: Relations, everything: bool) -> Iterator[str]:
         yield folded(f"{counted(found.more, 'more symbol')} of that name: say which, as path::name", 2)
 
 
-def _related(kind: str, each: Related, everything: bool) -> Iterator[str]:
+def _related(kind: str, each: SymbolRelations, everything: bool) -> Iterator[str]:
     yield folded(f"{each.symbol.path}:{each.symbol.line} {each.symbol.kind} {each.symbol.name}", 2)
 
-    def outward(link: Link) -> bool:
+    def outward(link: ReferenceLink) -> bool:
         """Return whether a link leads out of the symbol: a call, or a base of a type."""
         within = (link.path, link.inside) == (each.symbol.path, each.symbol.place)
         return kind == "callees" or (kind == "inherits" and within)
@@ -150,7 +150,10 @@ def _related(kind: str, each: Related, everything: bool) -> Iterator[str]:
 
 
 def _links(
-    links: Iterable[Link], outward: Callable[[Link], bool] = lambda link: False, *, named: bool = False
+    links: Iterable[ReferenceLink],
+    outward: Callable[[ReferenceLink], bool] = lambda link: False,
+    *,
+    named: bool = False,
 ) -> Iterator[str]:
     for link in links:
         if link.candidate is None:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.code.rules.bound_things import EXTERNAL, Thing, ThingKind
-from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Code, Definition, Head, Import, SymbolKind, Typed
-from verifflowcc.code.rules.import_rules import Foreign, Manner, Modules, manner_of
+from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Code, Definition, Head, Import, SymbolKind, TypeHint
+from verifflowcc.code.rules.import_rules import ImportResolver, Modules, ResolutionRules, manner_of
 
 if TYPE_CHECKING:
     Answer = tuple[Thing, ...]
@@ -122,7 +122,7 @@ class Sheet:
         self.owned: dict[tuple[str, str], list[int]] = defaultdict(list)
         self.imported: dict[tuple[int, str], list[Import]] = defaultdict(list)
         self.stars: list[Import] = []
-        self.typed: dict[tuple[int, str], list[Typed]] = defaultdict(list)
+        self.typed: dict[tuple[int, str], list[TypeHint]] = defaultdict(list)
         for place, each in enumerate(head.definitions):
             if each.owner:
                 self.owned[each.owner, each.name].append(place)
@@ -183,13 +183,13 @@ def parameters(signature: str) -> tuple[str, ...]:
 SAME_SCOPE, SAME_FILE, FROM_IMPORT, FROM_STAR, SAME_FOLDER, ONLY_ONE = 98, 96, 95, 90, 90, 75
 
 
-class Names:
+class NameLookup:
     """Looks names up in the files of a repository in one state. Nothing is read that was not asked for."""
 
     def __init__(self, code: Code) -> None:
         self.code = code
         self.modules = Modules(code.files)
-        self.foreign = Foreign(code, self.modules)
+        self.foreign = ImportResolver(code, self.modules)
         self._sheets: dict[str, Sheet] = {}
         self.circles = Circles()
 
@@ -200,7 +200,7 @@ class Names:
             sheet = self._sheets[path] = Sheet(path, self.code.head(path))
         return sheet
 
-    def manner(self, path: str) -> Manner:
+    def manner(self, path: str) -> ResolutionRules:
         """Return the rules of the language of a file."""
         each = self.code.files.get(path)
         return manner_of(each.language if each else "")

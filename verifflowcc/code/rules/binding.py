@@ -7,13 +7,13 @@ inherits; then any definition of the name that the file could mean, the less sur
 import builtins
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.code.rules.bind_names import ONLY_ONE, SAME_FOLDER, Names
+from verifflowcc.code.rules.bind_names import ONLY_ONE, SAME_FOLDER, NameLookup
 from verifflowcc.code.rules.bound_things import EXTERNAL, Thing, ThingKind, plain_type, segments
 from verifflowcc.code.rules.graph import (
     FILE,
     TYPES,
-    Bound,
-    Candidate,
+    BindingCandidate,
+    BindingResult,
     Code,
     Import,
     Reference,
@@ -68,7 +68,7 @@ _VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
 class Types:
     """Follows expressions through the types that files say of names."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: NameLookup) -> None:
         self.names = names
         self._ask = names.circles.ask
         self._inherits: dict[str, dict[int, list[str]]] = {}
@@ -351,12 +351,12 @@ class Binder:
 
     def __init__(self, code: Code) -> None:
         self.code = code
-        self.names = Names(code)
+        self.names = NameLookup(code)
         self.types = Types(self.names)
-        self._known: dict[tuple[str, int, str, str, int, bool], Bound] = {}
+        self._known: dict[tuple[str, int, str, str, int, bool], BindingResult] = {}
         self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
 
-    def bound(self, path: str, reference: Reference) -> Bound:
+    def bound(self, path: str, reference: Reference) -> BindingResult:
         """Return whom a reference in a file may mean."""
         inherits = reference.kind is ReferenceKind.INHERIT
         key = (path, reference.inside, reference.receiver, reference.name, reference.line, inherits)
@@ -365,7 +365,7 @@ class Binder:
             known = self._known[key] = self._bound(path, reference)
         return known
 
-    def _bound(self, path: str, reference: Reference) -> Bound:
+    def _bound(self, path: str, reference: Reference) -> BindingResult:
         inside = reference.inside
         if reference.kind is ReferenceKind.INHERIT and inside != FILE:
             inside = self.names.sheet(path).definition(inside).parent
@@ -376,13 +376,13 @@ class Binder:
             return _as_bound(things)
         family = self.names.manner(path).family
         if reference.name in BUILTINS.get(family, ()):
-            return Bound(external=True)
+            return BindingResult(external=True)
         return self._of_inherited(path, inside, reference) or self._by_name(path, reference)
 
-    def _of_receiver(self, path: str, inside: int, reference: Reference) -> Bound:
+    def _of_receiver(self, path: str, inside: int, reference: Reference) -> BindingResult:
         things = self.types.expression(path, inside, reference.receiver, reference.line)
         if things and all(each.kind is ThingKind.EXTERNAL for each in things):
-            return Bound(external=True)
+            return BindingResult(external=True)
         members = self.types.members(things, reference.name)
         if members:
             manner = self.names.manner(path)
@@ -391,7 +391,7 @@ class Binder:
             return _as_bound(members)
         return self._by_member_name(path, reference, known=bool(things))
 
-    def _of_inherited(self, path: str, inside: int, reference: Reference) -> Bound | None:
+    def _of_inherited(self, path: str, inside: int, reference: Reference) -> BindingResult | None:
         """Bind a name alone to a member of the type around it, in languages where members need no `this`."""
         if not self.names.manner(path).members_are_bare:
             return None
@@ -399,7 +399,7 @@ class Binder:
         found = [each for each in self.types.members(around, reference.name) if each.kind is ThingKind.DEFINITION]
         return _as_bound(found) if found else None
 
-    def _by_name(self, path: str, reference: Reference) -> Bound:
+    def _by_name(self, path: str, reference: Reference) -> BindingResult:
         """Bind a name alone that no scope has to what is called so elsewhere."""
         manner = self.names.manner(path)
         places = [each for each in self._defining(path, reference) if manner.members_are_bare or not self._member(each)]
@@ -408,7 +408,7 @@ class Binder:
         sure = ONLY_ONE if manner.names_are_global else _AT_A_GUESS
         return _by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)
 
-    def _by_member_name(self, path: str, reference: Reference, *, known: bool) -> Bound:
+    def _by_member_name(self, path: str, reference: Reference, *, known: bool) -> BindingResult:
         """Bind a member of an object of no known type, or of one that is not known to have it, by the name alone."""
         places = [each for each in self._defining(path, reference) if self._member(each)]
         sure = ONLY_METHOD if not known and reference.name not in COMMON_METHODS else _AT_A_GUESS
@@ -443,16 +443,20 @@ def _of_self(thing: Thing) -> Thing:
     return thing.weaker(100, "inherited" if thing.why == "inherited" else "a member of self")
 
 
-def _as_bound(things: Sequence[Thing]) -> Bound:
-    candidates = [Candidate(each.path, each.place, each.sure, each.why) for each in things if each.kind in _DEFINED]
+def _as_bound(things: Sequence[Thing]) -> BindingResult:
+    candidates = [
+        BindingCandidate(each.path, each.place, each.sure, each.why) for each in things if each.kind in _DEFINED
+    ]
     candidates.sort(key=lambda each: (-each.confidence, each.path, each.place))
     outside = bool(things) and all(each.kind is ThingKind.EXTERNAL for each in things)
-    return Bound(tuple(candidates), outside)
+    return BindingResult(tuple(candidates), outside)
 
 
-def _by_number(places: Sequence[tuple[str, int]], alone: int, shared: int) -> Bound:
+def _by_number(places: Sequence[tuple[str, int]], alone: int, shared: int) -> BindingResult:
     count = len(places)
     if count == 1:
-        return Bound((Candidate(*places[0], alone, "the only one of its name"),))
+        return BindingResult((BindingCandidate(*places[0], alone, "the only one of its name"),))
     sure = max(shared // count, _LEAST) if count else 0
-    return Bound(tuple([Candidate(*each, sure, f"one of {count} of its name") for each in sorted(places)]))
+    return BindingResult(
+        tuple([BindingCandidate(*each, sure, f"one of {count} of its name") for each in sorted(places)])
+    )

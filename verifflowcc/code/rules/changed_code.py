@@ -10,7 +10,7 @@ from verifflowcc.code.rules.code_views import DIFF_LANGUAGE, Snippet
 from verifflowcc.code.rules.graph import FILE, Mark, SearchedCode, qualified
 from verifflowcc.code.rules.languages import language_of
 from verifflowcc.code.rules.rank_units import RankedUnit, units_of
-from verifflowcc.code.rules.task_words import Asked, Wanted
+from verifflowcc.code.rules.task_words import TaskTerms, WordCounter
 
 MOST_NAMES = 30
 """So many names of changed definitions stand for a task, where there is none."""
@@ -47,13 +47,13 @@ def _shown(each: FileDiff, marks: Callable[[str], Collection[Mark]]) -> FileDiff
 
 def hunk_pieces(
     diff: ChangedCode,
-    asked: Asked,
+    asked: TaskTerms,
     code: SearchedCode,
     marks: Callable[[str], Collection[Mark]],
     count: Callable[[str], int],
 ) -> list[Snippet]:
     """Return the hunks as pieces: code before tests before other files; then by words of the task, then the largest."""
-    wanted = Wanted(asked.words)
+    wanted = WordCounter(asked.words)
     found = []
     for each in diff.files:
         group = 1 if Mark.TEST in marks(each.path) else 0 if language_of(each.path) else 2

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.code.rules.graph import Dependency, Found, Link, SymbolKind
+from verifflowcc.code.rules.graph import Dependency, LocatedDefinition, ReferenceLink, SymbolKind
 
 # Code as it is shown: pieces of files for a task, and a map of a repository.
 
@@ -52,7 +52,7 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
-class FileFound:
+class RelevantFile:
     """A file that bears on a task. `score` is in thousandths of the best one's; `why` names what speaks for it."""
 
     path: str
@@ -62,7 +62,7 @@ class FileFound:
 
 
 @dataclass(frozen=True, slots=True)
-class NotShown:
+class OmittedPiece:
     """A piece that was looked at and is not shown, with the reason."""
 
     path: str
@@ -83,9 +83,9 @@ class CodeContext:
     text: str
     snippets: tuple[Snippet, ...]
     """Shown pieces, best first."""
-    files: tuple[FileFound, ...]
+    files: tuple[RelevantFile, ...]
     """The best files."""
-    not_shown: tuple[NotShown, ...]
+    not_shown: tuple[OmittedPiece, ...]
     """The best pieces that did not fit."""
     counter: str
     """What counted the tokens."""
@@ -110,7 +110,7 @@ class CodeMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexingResult:
     """What bringing the graph up to the files took: texts that were read, files known already, and files gone."""
 
     files: int
@@ -187,22 +187,22 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SymbolSearch:
     """Where a name is defined; `shown` of `all_found`."""
 
     name: str
-    found: tuple[Found, ...]
+    found: tuple[LocatedDefinition, ...]
     all_found: int
     """How many symbols match, shown or not."""
     notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class SymbolRelations:
     """The links of one symbol, surest first."""
 
-    symbol: Found
-    links: tuple[Link, ...]
+    symbol: LocatedDefinition
+    links: tuple[ReferenceLink, ...]
     """Surest first."""
 
 
@@ -212,7 +212,7 @@ class Relations:
 
     kind: str
     asked: str
-    symbols: tuple[Related, ...] = ()
+    symbols: tuple[SymbolRelations, ...] = ()
     imports: tuple[Dependency, ...] = ()
     more: int = 0
     """How many more symbols have that name."""
@@ -237,7 +237,7 @@ class CodeImpact:
     """What a change at a place of the code touches: items of the trace, tests, memories, calls, importing files."""
 
     asked: str
-    symbols: tuple[Found, ...]
+    symbols: tuple[LocatedDefinition, ...]
     """The matching symbols; empty for a file."""
     items: tuple[TouchedItem, ...]
     """Trace items that name the code."""
@@ -245,7 +245,7 @@ class CodeImpact:
     """Tests as `path::name`."""
     memories: tuple[TouchedItem, ...]
     """Memory items that name the code."""
-    callers: tuple[Link, ...]
+    callers: tuple[ReferenceLink, ...]
     imported_by: tuple[Dependency, ...]
     """Imports of the file; empty for a symbol."""
     notices: tuple[str, ...] = ()

@@ -99,7 +99,7 @@ _DIRECTIVES = tuple(
 )
 
 
-class Source:
+class SourceText:
     """A text by offsets in bytes. Of a plain one, parts need not be decoded."""
 
     __slots__ = ("ends", "is_plain", "text")
@@ -152,10 +152,10 @@ def decoded(part: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QueryMatches:
     """A text and the nodes that a query captured in it, by the names of the captures, in no order."""
 
-    source: Source
+    source: SourceText
     captures: "dict[str, list[Node]]"
 
     def nodes(self, name: str) -> "list[Node]":

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.code.rules.engine import Source, first_child
+from verifflowcc.code.rules.engine import SourceText, first_child
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -63,7 +63,7 @@ class Dialect:
     title: Callable[[str], str] = str
 
 
-def form_of(dialect: Dialect, source: Source, node: "Node", depth: int = 0) -> str:
+def form_of(dialect: Dialect, source: SourceText, node: "Node", depth: int = 0) -> str:
     """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
     forms, kind = dialect.forms, node.type
     if kind in forms.atoms:
@@ -97,7 +97,7 @@ def form_of(dialect: Dialect, source: Source, node: "Node", depth: int = 0) -> s
     return "?"
 
 
-def _member(dialect: Dialect, source: Source, node: "Node", of: str, name: str, depth: int) -> str:
+def _member(dialect: Dialect, source: SourceText, node: "Node", of: str, name: str, depth: int) -> str:
     owner, named = node.child_by_field_name(of), node.child_by_field_name(name)
     if named is None:
         return "?"

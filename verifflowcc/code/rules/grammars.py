@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.code_views import LANGUAGES
-from verifflowcc.code.rules.definitions import Definitions, Raw
-from verifflowcc.code.rules.engine import Found, Source, as_utf8, parsed
+from verifflowcc.code.rules.definitions import Definitions, RawDefinition
+from verifflowcc.code.rules.engine import QueryMatches, SourceText, as_utf8, parsed
 from verifflowcc.code.rules.engine_forms import Dialect, Taken, form_of, is_name
 from verifflowcc.code.rules.graph import (
     CALLABLE,
@@ -17,7 +17,7 @@ from verifflowcc.code.rules.graph import (
     Reference,
     ReferenceKind,
     SymbolKind,
-    Typed,
+    TypeHint,
 )
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 # or `@value`; `@field` in `@whole_field` (a field that a method makes); `@import`; `@inner` in `@whole` (what a
 # definition is wrapped in); `@outer` (what belongs to the scope around).
 
-Said = tuple[int, ReferenceKind, str, str]
+Mention = tuple[int, ReferenceKind, str, str]
 """Where a name is spoken of, how, the name and its receiver."""
 _LONGEST = 2_000
 _MOST_TYPES = 6
 
 
-def read_matches(dialect: Dialect, source: Source, matches: "Iterable[tuple[int, Match]]") -> FileFacts:
+def read_matches(dialect: Dialect, source: SourceText, matches: "Iterable[tuple[int, Match]]") -> FileFacts:
     """Return what a text says of itself, from the matches of its query."""
     return _GrammarReading(dialect, source, [match for _, match in matches]).facts()
 
@@ -49,9 +49,9 @@ def read_matches(dialect: Dialect, source: Source, matches: "Iterable[tuple[int,
 class _GrammarReading(Definitions):
     """Reads one text: definitions, bound names and their types, then references."""
 
-    def __init__(self, dialect: Dialect, source: Source, matches: "list[Match]") -> None:
+    def __init__(self, dialect: Dialect, source: SourceText, matches: "list[Match]") -> None:
         super().__init__(dialect, source, matches)
-        self.implemented: dict[int, Raw] = {}
+        self.implemented: dict[int, RawDefinition] = {}
         self.typed: dict[tuple[int, str], list[tuple[str, int]]] = {}
 
     def _read_imports(self) -> list[tuple[Taken, int]]:
@@ -132,8 +132,8 @@ class _GrammarReading(Definitions):
         """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
         return form_of(self.dialect, self.source, node)
 
-    def _mentions(self) -> list[Said]:
-        mentions: dict[int, Said] = {}
+    def _mentions(self) -> list[Mention]:
+        mentions: dict[int, Mention] = {}
         for key, kind in _ORDER:
             for node, match in self.captured.get(key, ()):
                 start = node.start_byte
@@ -146,7 +146,7 @@ class _GrammarReading(Definitions):
         self._add_implemented(mentions)
         return sorted(mentions.values())
 
-    def _add_implemented(self, mentions: "dict[int, Said]") -> None:
+    def _add_implemented(self, mentions: "dict[int, Mention]") -> None:
         """Add what a type inherits outside of its body, if the type is in this file."""
         types = {raw.name: raw for raw in self.raws if raw.kind in TYPES}
         for node, match in self.captured.get("implemented", ()):
@@ -156,7 +156,7 @@ class _GrammarReading(Definitions):
                 self.implemented[node.start_byte] = raw
                 mentions[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
 
-    def _one(self, key: str, kind: ReferenceKind, node: "Node", match: "Match") -> "Said | None":
+    def _one(self, key: str, kind: ReferenceKind, node: "Node", match: "Match") -> "Mention | None":
         start = node.start_byte
         receiver = self.form(match["of"][0]) if "of" in match else "self" if key == "instance" else ""
         name = self.dialect.title(self.source.of(node)) if node.end_byte - start < _LONGEST else ""
@@ -216,7 +216,7 @@ class _GrammarReading(Definitions):
         )
 
     def _references(
-        self, mentions: list[Said], place: Mapping[int, int], numbers: Mapping[int, int]
+        self, mentions: list[Mention], place: Mapping[int, int], numbers: Mapping[int, int]
     ) -> tuple[Reference, ...]:
         seen: set[tuple[ReferenceKind, str, int, int, str]] = set()
         made = []
@@ -229,7 +229,7 @@ class _GrammarReading(Definitions):
                 made.append(Reference(kind, name, line, scope, receiver))
         return tuple(made)
 
-    def _typed_names(self, mentions: list[Said], place: Mapping[int, int]) -> tuple[Typed, ...]:
+    def _typed_names(self, mentions: list[Mention], place: Mapping[int, int]) -> tuple[TypeHint, ...]:
         used = {(receiver or name).partition(".")[0].partition("(")[0] for _, _, name, receiver in mentions}
         made = []
         for (scope, name), kinds in self.typed.items():
@@ -238,7 +238,7 @@ class _GrammarReading(Definitions):
                 for kind, at in kinds or [("?", self.source.line(line))]:
                     made.append((at, place[scope], name, kind))
         made.sort()
-        return tuple([Typed(name, kind, scope, line) for line, scope, name, kind in made])
+        return tuple([TypeHint(name, kind, scope, line) for line, scope, name, kind in made])
 
 
 _ORDER = (
@@ -274,10 +274,10 @@ class Grammar:
 
         cursor = QueryCursor(self.query, match_limit=_MOST_OPEN)
         if self.dialect is not None:
-            return read_matches(self.dialect, Source(data), cursor.matches(root))
+            return read_matches(self.dialect, SourceText(data), cursor.matches(root))
         from verifflowcc.code.rules import python_language as python
 
-        return python.facts(Found(Source(data), cursor.captures(root)))
+        return python.facts(QueryMatches(SourceText(data), cursor.captures(root)))
 
 
 def grammar_of(language: str) -> Grammar:

@@ -112,7 +112,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SourceStatement:
     """Something that the source says of its requirements: the line that it begins in, and its text or its ids."""
 
     line: int
@@ -126,8 +126,8 @@ class PythonSource:
     """
 
     blocks: tuple[Block, ...]
-    docstrings: tuple[Said, ...]
-    pytest_ids: tuple[Said, ...]
+    docstrings: tuple[SourceStatement, ...]
+    pytest_ids: tuple[SourceStatement, ...]
 
 
 def parse_python(text: str, *, marks: bool = True) -> PythonSource | None:
@@ -182,7 +182,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
             yield child
 
 
-def _docstring(node: _Definition | ast.Module, lines: Sequence[str]) -> Said | None:
+def _docstring(node: _Definition | ast.Module, lines: Sequence[str]) -> SourceStatement | None:
     first = node.body[0] if node.body and lines else None
     if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
         return None
@@ -193,7 +193,7 @@ def _docstring(node: _Definition | ast.Module, lines: Sequence[str]) -> Said | N
     # Columns count bytes; a quote is one byte, so cutting from the end first keeps both right.
     own[-1] = own[-1].encode()[: value.end_col_offset].decode("utf-8", "replace")
     own[0] = own[0].encode()[value.col_offset :].decode("utf-8", "replace")
-    return Said(value.lineno, _without_quotes("\n".join(own)))
+    return SourceStatement(value.lineno, _without_quotes("\n".join(own)))
 
 
 def _without_quotes(literal: str) -> str:
@@ -202,11 +202,11 @@ def _without_quotes(literal: str) -> str:
     return body.removeprefix(quotes).removesuffix(quotes)
 
 
-def _pytest_ids(tree: ast.Module) -> Iterator[Said]:
+def _pytest_ids(tree: ast.Module) -> Iterator[SourceStatement]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _is_mark(node.func):
             for value in node.args:
-                yield from (Said(text.lineno, str(text.value)) for text in _texts(value))
+                yield from (SourceStatement(text.lineno, str(text.value)) for text in _texts(value))
 
 
 def _is_mark(function: ast.expr) -> bool:

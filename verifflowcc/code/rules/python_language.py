@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifflowcc.code.rules.engine import LAST, Found, decoded, first_of, one_line
+from verifflowcc.code.rules.engine import LAST, QueryMatches, decoded, first_of, one_line
 from verifflowcc.code.rules.graph import (
     FILE,
     Definition,
@@ -14,9 +14,9 @@ from verifflowcc.code.rules.graph import (
     Reference,
     ReferenceKind,
     SymbolKind,
-    Typed,
+    TypeHint,
 )
-from verifflowcc.code.rules.python_names import LITERALS, LONGEST, OWN_NAMES, PLAIN, Names, type_name
+from verifflowcc.code.rules.python_names import LITERALS, LONGEST, OWN_NAMES, PLAIN, PythonNames, type_name
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # What a Python text speaks of: calls, bases, types, and known names that are used as values.
 
-Said = tuple[int, ReferenceKind, str, str]
+Mention = tuple[int, ReferenceKind, str, str]
 """Where a name is spoken of, how, the name and its receiver."""
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _PLAIN_VALUES = frozenset(LITERALS.values())
@@ -32,7 +32,7 @@ _OWNERS = frozenset({"self", "cls", "super()"})
 _CALL, _INHERIT, _USE, _TYPE = ReferenceKind.CALL, ReferenceKind.INHERIT, ReferenceKind.USE, ReferenceKind.TYPE
 
 
-def said_in(names: Names) -> list[Said]:
+def mentions(names: PythonNames) -> list[Mention]:
     """Return every name that is spoken of, in order."""
     ways = _NameUses(names)
     found = _name_mentions(names, ways)
@@ -49,7 +49,7 @@ def said_in(names: Names) -> list[Said]:
     return found
 
 
-def _type_ranges(names: Names) -> tuple[list[int], list[int]]:
+def _type_ranges(names: PythonNames) -> tuple[list[int], list[int]]:
     ranges = names.found.ranges("type")
     for node in names.tests:
         given = node.next_named_sibling
@@ -76,7 +76,7 @@ class _NameUses:
 
     __slots__ = ("bases", "ends", "hidden", "known", "starts")
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: PythonNames) -> None:
         self.bases = {node.byte_range for node in names.found.nodes("base")}
         self.known = {name for _, name in names.bound}
         self.starts, self.ends = _type_ranges(names)
@@ -94,10 +94,10 @@ class _NameUses:
         return at >= 0 and place < self.ends[at]
 
 
-def _name_mentions(names: Names, ways: _NameUses) -> list[Said]:
+def _name_mentions(names: PythonNames, ways: _NameUses) -> list[Mention]:
     inside, known, bases, typeless = names.inside, ways.known, ways.bases, not ways.starts
     targets = {node.start_byte for node in names.found.nodes("target")}
-    found: list[Said] = []
+    found: list[Mention] = []
     for start, end, name, called in names.spoken:
         kind = _CALL if called else _INHERIT if (start, end) in bases else None
         if kind is None:
@@ -119,11 +119,11 @@ def _name_mentions(names: Names, ways: _NameUses) -> list[Said]:
     return found
 
 
-def _attribute_mentions(names: Names, ways: _NameUses) -> list[Said]:
+def _attribute_mentions(names: PythonNames, ways: _NameUses) -> list[Mention]:
     text, inside, known, bases, typeless = names.text, names.inside, ways.known, ways.bases, not ways.starts
     plain, is_called = names.source.is_plain, names.is_called
     asked = known | {name for _, name in names.typed} | {"self", "cls"}
-    found: list[Said] = []
+    found: list[Mention] = []
     for node in names.found.nodes("attribute"):
         where = start, end = node.byte_range
         kind = _CALL if is_called(node, end) else _INHERIT if where in bases else None
@@ -155,13 +155,13 @@ def _attribute_mentions(names: Names, ways: _NameUses) -> list[Said]:
     return found
 
 
-def _parts(names: Names, node: "Node") -> tuple[str, str]:
+def _parts(names: PythonNames, node: "Node") -> tuple[str, str]:
     """Return receiver and name of an attribute whose text is no plain name."""
     owner = node.child_by_field_name("object")
     return (names.form(owner) if owner is not None else "?"), names.text_of(node.child_by_field_name("attribute"))
 
 
-def _is_made(names: Names, scope: int, name: str) -> bool:
+def _is_made(names: PythonNames, scope: int, name: str) -> bool:
     """Return whether a local name may have a type that the repository defines."""
     typed = names.typed.get((scope, name))
     while typed is None and scope != FILE:
@@ -206,10 +206,10 @@ QUERY = """
 _COMMENT = re.compile(r"#[^\n]*")
 
 
-def facts(found: Found) -> FileFacts:
+def facts(found: QueryMatches) -> FileFacts:
     """Return what a Python text says of itself."""
-    names = Names(found)
-    mentioned = said_in(names)
+    names = PythonNames(found)
+    mentioned = mentions(names)
     definitions, place = _definitions(names)
     return FileFacts(
         "python",
@@ -220,7 +220,7 @@ def facts(found: Found) -> FileFacts:
     )
 
 
-def _definitions(names: Names) -> tuple[tuple[Definition, ...], list[int]]:
+def _definitions(names: PythonNames) -> tuple[tuple[Definition, ...], list[int]]:
     """Return the definitions by place in the text, and each scope's place among them (that of `FILE` is last)."""
     rows = [(start, 0, scope) for scope, (start, _) in enumerate(names.ranges)]
     rows += [(each[0], 1, number) for number, each in enumerate(names.variables)]
@@ -241,7 +241,7 @@ def _definitions(names: Names) -> tuple[tuple[Definition, ...], list[int]]:
     return tuple(made), place
 
 
-def _variable(names: Names, number: int, place: list[int]) -> Definition:
+def _variable(names: PythonNames, number: int, place: list[int]) -> Definition:
     start, end, name, scope, kind = names.variables[number]
     line, first = names.source.line(start), names.source.first_line(start)
     head = names.source[start : min(end, start + 400)]
@@ -250,7 +250,7 @@ def _variable(names: Names, number: int, place: list[int]) -> Definition:
     return Definition(kind, name, line, last, place[scope], signature, start=first_of(line, first))
 
 
-def _definition(names: Names, scope: int, place: list[int], begin: int) -> Definition:
+def _definition(names: PythonNames, scope: int, place: list[int], begin: int) -> Definition:
     node, (start, end), parent = names.nodes[scope], names.ranges[scope], names.parents[scope]
     source, named = names.source, node.child_by_field_name("name")
     line = source.line(named.start_byte if named is not None else start)
@@ -273,7 +273,7 @@ def _definition(names: Names, scope: int, place: list[int], begin: int) -> Defin
     )
 
 
-def _references(names: Names, found: list[Said], place: list[int]) -> tuple[Reference, ...]:
+def _references(names: PythonNames, found: list[Mention], place: list[int]) -> tuple[Reference, ...]:
     """Return what is spoken of, calls once for each line, all else once for each definition.
 
     Lines and definitions are gone through beside the names, which are in order: looking each up takes twice as long.
@@ -300,7 +300,7 @@ def _references(names: Names, found: list[Said], place: list[int]) -> tuple[Refe
     return tuple(made)
 
 
-def _typed_names(names: Names, found: list[Said], place: list[int]) -> tuple[Typed, ...]:
+def _typed_names(names: PythonNames, found: list[Mention], place: list[int]) -> tuple[TypeHint, ...]:
     """Return the types of names that matter for binding.
 
     These are fields, variables of the file, and names that are called or are receivers.
@@ -317,10 +317,10 @@ def _typed_names(names: Names, found: list[Said], place: list[int]) -> tuple[Typ
     return tuple(_changes(made))
 
 
-def _changes(made: list[tuple[int, int, str, str]]) -> Iterator[Typed]:
+def _changes(made: list[tuple[int, int, str, str]]) -> Iterator[TypeHint]:
     """Yield the types of a name by line, without repetitions."""
     last: dict[tuple[int, str], str] = {}
     for line, scope, name, kind in made:
         if last.get((scope, name)) != kind:
             last[scope, name] = kind
-            yield Typed(name, kind, scope, line)
+            yield TypeHint(name, kind, scope, line)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifflowcc.code.rules.engine import Found, Scopes, decoded, first_child
+from verifflowcc.code.rules.engine import QueryMatches, Scopes, decoded, first_child
 from verifflowcc.code.rules.graph import FILE, SymbolKind
 
 if TYPE_CHECKING:
@@ -131,14 +131,14 @@ _GAPS = frozenset(" \t\r\n\\#")
 _TO_BRACKET = re.compile(r"[ \t\r\n\\]*+(?:#[^\n]*+[ \t\r\n\\]*+)*\(").match
 
 
-class Names:
+class PythonNames:
     """The reading of one text. Scopes are functions and classes, by their places in `scopes`.
 
     `bound` says of a name in a scope whether it is one that is known there (True), or only hides others (False).
     `spoken` has the names that stand for values, `tests` the nodes of those of them that test for a type.
     """
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: QueryMatches) -> None:
         self.found, self.source, self.text = found, found.source, found.source.text
         nodes = [(node.byte_range, node, True) for node in found.nodes("class") if _has_name(node)]
         nodes += [(node.byte_range, node, False) for node in found.nodes("def") if _has_name(node)]

@@ -53,7 +53,7 @@ def words_in(text: str) -> list[str]:
     return [word for name in _WORDS_NAME.findall(text) for word in _words[name]]
 
 
-class Wanted:
+class WordCounter:
     """Counts some words in many texts, without taking every name of them apart. `of` has the wanted words of a name."""
 
     def __init__(self, words: Collection[str]) -> None:
@@ -169,7 +169,7 @@ _AS_CODE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TaskTerms:
     """Word → its weight, the identifiers of the task as they stand, and what could be a path or a file's name."""
 
     words: Mapping[str, float]
@@ -177,7 +177,7 @@ class Asked:
     paths: frozenset[str]
 
 
-def asked(task: str) -> Asked:
+def asked(task: str) -> TaskTerms:
     """Return what a task asks for.
 
     >>> sorted(asked("Fix `send_file` in flask/helpers.py: the ETag").names)
@@ -193,4 +193,4 @@ def asked(task: str) -> Asked:
     for found in _AS_CODE.findall(task):
         spoken += [name for name in found.split(".") if name]
     inside = {part for path in paths if "/" in path for part in _NAME.findall(path)}
-    return Asked(words, frozenset(name for name in spoken if len(name) > 1) - inside, paths)
+    return TaskTerms(words, frozenset(name for name in spoken if len(name) > 1) - inside, paths)

@@ -23,7 +23,7 @@ from verifflowcc.code.rules.graph import (
     Reference,
     ReferenceKind,
     SymbolKind,
-    Typed,
+    TypeHint,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _REFERENCES = tuple(ReferenceKind)
 _SYMBOL_PLACES = {kind: place for place, kind in enumerate(_SYMBOLS)}
 _NAME = field_names(Reference).index("name")
 _REFERENCE_PLACES = {kind: place for place, kind in enumerate(_REFERENCES)}
-_RECORDS: tuple[type, ...] = (Definition, Reference, Import, Typed)
+_RECORDS: tuple[type, ...] = (Definition, Reference, Import, TypeHint)
 FIELDS = " ".join(f"{record.__name__}({','.join(field_names(record))})" for record in _RECORDS)
 """What is written of each record; a file with other fields is of another version."""
 
@@ -106,7 +106,7 @@ def _head(definitions: "Columns", imports: "Columns", typed: "Columns") -> Head:
     return Head(
         tuple(map(Definition, map(_SYMBOLS.__getitem__, kinds), *others)),
         tuple(map(Import, *imports)),
-        tuple(map(Typed, *typed)),
+        tuple(map(TypeHint, *typed)),
     )
 
 

@@ -4,22 +4,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.code.rules.code_views import GraphStatus, Indexed, LanguageCount
+from verifflowcc.code.rules.code_views import GraphStatus, IndexingResult, LanguageCount
 from verifflowcc.code.rules.graph import SourceFile
-from verifflowcc.code.use.indexing import FILE, Brought, bring_up
+from verifflowcc.code.use.indexing import FILE, IndexUpdate, bring_up
 
 
-def index_code(workspace: Workspace) -> Indexed:
+def index_code(workspace: Workspace) -> IndexingResult:
     """Bring the graph up to the files, and return what that took. Raises as `bring_up`."""
     brought = bring_up(workspace)
     with brought.code:
         return what_it_took(brought)
 
 
-def what_it_took(brought: Brought) -> Indexed:
+def what_it_took(brought: IndexUpdate) -> IndexingResult:
     """Return what bringing the graph up took."""
     files = len(brought.code.files)
-    return Indexed(files, brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices)
+    return IndexingResult(files, brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices)
 
 
 def graph_status(workspace: Workspace) -> GraphStatus:

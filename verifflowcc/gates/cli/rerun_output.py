@@ -3,7 +3,7 @@
 from verifflowcc.base.model.gate_values import Mode
 from verifflowcc.base.terminal.output import folded
 from verifflowcc.gates.cli.gate_output import HANG
-from verifflowcc.gates.use.canary import Canaries, Proof, Trial
+from verifflowcc.gates.use.canary import Canaries, CanaryProof, Trial
 from verifflowcc.gates.use.rerun import RED, Reproduction
 
 # How a second run is shown to a person.
@@ -50,7 +50,7 @@ def _sum(proved: Canaries) -> str:
     return f"nothing was found that cannot fail; {doubts} unknown" if doubts else "every criterion can close its gate"
 
 
-def _proof(proof: Proof) -> list[str]:
+def _proof(proof: CanaryProof) -> list[str]:
     if not proof.planted:
         return [f"  unknown  {proof.criterion}: no stage before has left anything that could be taken away"]
     soft = " (soft: recorded only)" if proof.mode is Mode.SOFT else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from verifflowcc.base.model.testcases import ScriptItem, ScriptKind, ScriptShape
 from verifflowcc.base.records import dataclass
 from verifflowcc.gates.rules.change_parts import FileChange
-from verifflowcc.gates.rules.names_kept import NamesKept, names_kept
+from verifflowcc.gates.rules.names_kept import KeptNames, names_kept
 
 # The Go files of a package with the behaviour of before and the names of after, so that tests of new names compile.
 #
@@ -34,7 +34,7 @@ class _Declaration:
     text: str
 
 
-def go_names_kept(files: Mapping[str, tuple[bytes | None, bytes]]) -> dict[str, NamesKept | None]:
+def go_names_kept(files: Mapping[str, tuple[bytes | None, bytes]]) -> dict[str, KeptNames | None]:
     """Return those contents of a package's files, by path; each is given as it was before and as it is after.
 
     None where nothing of a file would change, or the package cannot be made.
@@ -45,12 +45,12 @@ def go_names_kept(files: Mapping[str, tuple[bytes | None, bytes]]) -> dict[str, 
     kept = {(item.kind, item.name) for items in after.values() for item in items if item.name}
     imports = {path: _imports(before[path]) | _imports(after[path]) for path in files}
     every = {name: line for found in imports.values() for name, line in found.items()}
-    made: dict[str, NamesKept | None] = {}
+    made: dict[str, KeptNames | None] = {}
     for path, (_, new) in files.items():
         lost = [item for item in before[path] if item.name and (item.kind, item.name) not in kept]
         text, complete = _made(new.decode("utf-8", "replace"), after[path], before[path], known, lost)
         content = _with_imports(text, every).encode()
-        made[path] = NamesKept(content, complete) if content != _with_imports(new.decode(), every).encode() else None
+        made[path] = KeptNames(content, complete) if content != _with_imports(new.decode(), every).encode() else None
     return made
 
 
@@ -244,7 +244,7 @@ class _ScriptSide:
 
 def script_names_kept(
     before: bytes | None, after: bytes, old_shape: ScriptShape | None, new_shape: ScriptShape | None
-) -> NamesKept | None:
+) -> KeptNames | None:
     """Return that content; None where a shape is not known, or nothing of the file would be otherwise."""
     if old_shape is None or new_shape is None:
         return None
@@ -255,7 +255,7 @@ def script_names_kept(
     content = after
     for start, end, text in sorted(edits, reverse=True):
         content = content[:start] + text + content[end:]
-    return NamesKept(b"\n".join([content, *_restored(old, new), b""]), _is_complete(old, new))
+    return KeptNames(b"\n".join([content, *_restored(old, new), b""]), _is_complete(old, new))
 
 
 def _side(content: bytes, shape: ScriptShape) -> _ScriptSide:
@@ -298,9 +298,9 @@ def _is_value(item: ScriptItem | None) -> bool:
     return item is not None and item.kind is _VALUE
 
 
-def kept_names(files: Sequence[FileChange]) -> dict[str, NamesKept | None]:
+def kept_names(files: Sequence[FileChange]) -> dict[str, KeptNames | None]:
     """Return those contents by path: Go by package, others by file. None for a file where there is none to make."""
-    found: dict[str, NamesKept | None] = {}
+    found: dict[str, KeptNames | None] = {}
     packages: dict[str, dict[str, tuple[bytes | None, bytes]]] = {}
     for file in files:
         if file.after is not None and file.path.endswith(".py"):

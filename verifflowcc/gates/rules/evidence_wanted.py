@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import RECORDED, Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.gate_values import RECORDED, Criterion, CriterionKind, Mode, Verdict
 from verifflowcc.base.model.sprint_state import SprintState, StageState, StageStatus
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest
@@ -13,7 +13,7 @@ from verifflowcc.sprint.rules.stage_moves import after_passing
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EvidenceRequest:
     """A criterion of a stage for which evidence is to be made."""
 
     stage: str
@@ -23,17 +23,17 @@ class Wanted:
         return f"{self.stage}/{self.criterion.id}"
 
 
-def everything(state: SprintState) -> tuple[Wanted, ...]:
+def everything(state: SprintState) -> tuple[EvidenceRequest, ...]:
     """Return the criteria of all stages that rest on evidence files."""
     return tuple(one for stage in state.stages for one in of_stage(stage))
 
 
-def of_stage(stage: StageState) -> tuple[Wanted, ...]:
+def of_stage(stage: StageState) -> tuple[EvidenceRequest, ...]:
     """Return the criteria of both of a stage's gates that rest on evidence files, and are asked at all."""
     return _asked(stage, (*stage.stage.enter, *stage.stage.exit))
 
 
-def due(facts: Facts) -> tuple[Wanted, ...]:
+def due(facts: Facts) -> tuple[EvidenceRequest, ...]:
     """Return the criteria that need evidence now, of gates ahead and of passed stages.
 
     Those are the exit of the active stage, the entry of the next one, and evidence that went stale. Where the active
@@ -43,19 +43,19 @@ def due(facts: Facts) -> tuple[Wanted, ...]:
     return _once((*(here or _further_on(facts.sprint)), *_gone_stale(facts)))
 
 
-def named(facts: Facts, names: Sequence[str], stage_id: str | None) -> tuple[Wanted, ...]:
+def named(facts: Facts, names: Sequence[str], stage_id: str | None) -> tuple[EvidenceRequest, ...]:
     """Return the criteria that `names` mean: ids of criteria, or names of the commands that show them.
 
     Without a stage those that stand in the way now are meant, else those of the next stage that has one of that name,
     else of the last before. Raises UsageError for a name that means nothing.
     """
-    found: list[Wanted] = []
+    found: list[EvidenceRequest] = []
     for name in names:
         found += _meant(facts, name, stage_id)
     return _once(found)
 
 
-def one_named(facts: Facts, criterion_id: str, stage_id: str | None) -> Wanted:
+def one_named(facts: Facts, criterion_id: str, stage_id: str | None) -> EvidenceRequest:
     """Return the criterion of that id, as `named` finds it. Raises UsageError where there is none."""
     places = _places(facts, stage_id)
     found = next((one for place in places for one in place if one.criterion.id == criterion_id), None)
@@ -64,7 +64,7 @@ def one_named(facts: Facts, criterion_id: str, stage_id: str | None) -> Wanted:
     return found
 
 
-def _meant(facts: Facts, name: str, stage_id: str | None) -> tuple[Wanted, ...]:
+def _meant(facts: Facts, name: str, stage_id: str | None) -> tuple[EvidenceRequest, ...]:
     places = _places(facts, stage_id)
     for place in places:
         meant = tuple(one for one in place if name in {one.criterion.id, one.criterion.command})
@@ -73,7 +73,7 @@ def _meant(facts: Facts, name: str, stage_id: str | None) -> tuple[Wanted, ...]:
     raise _unknown(facts.sprint, name, stage_id, [one for place in places for one in place])
 
 
-def _places(facts: Facts, stage_id: str | None) -> list[tuple[Wanted, ...]]:
+def _places(facts: Facts, stage_id: str | None) -> list[tuple[EvidenceRequest, ...]]:
     stages = facts.sprint.stages
     if stage_id is not None:
         return [of_stage(each) for each in stages if each.stage.id == stage_id]
@@ -82,7 +82,7 @@ def _places(facts: Facts, stage_id: str | None) -> list[tuple[Wanted, ...]]:
     return [_in_the_way(facts), *(of_stage(each) for each in (*later, *earlier))]
 
 
-def _unknown(state: SprintState, name: str, stage_id: str | None, there: Iterable[Wanted]) -> UsageError:
+def _unknown(state: SprintState, name: str, stage_id: str | None, there: Iterable[EvidenceRequest]) -> UsageError:
     other = [
         each
         for stage in state.stages
@@ -103,7 +103,7 @@ def _unknown(state: SprintState, name: str, stage_id: str | None, there: Iterabl
     return UsageError(f"{where} has no criterion and no command {name}; {advice}", hint="vfcc evidence list --all")
 
 
-def _in_the_way(facts: Facts) -> tuple[Wanted, ...]:
+def _in_the_way(facts: Facts) -> tuple[EvidenceRequest, ...]:
     state = facts.sprint
     stage = state.stage(state.current) if state.current else None
     if stage is None:
@@ -115,7 +115,7 @@ def _in_the_way(facts: Facts) -> tuple[Wanted, ...]:
     return (*here, *_asked(following, following.stage.enter)) if following else here
 
 
-def _further_on(state: SprintState) -> tuple[Wanted, ...]:
+def _further_on(state: SprintState) -> tuple[EvidenceRequest, ...]:
     for stage in state.stages[_index(state) :]:
         found = of_stage(stage)
         if found:
@@ -123,7 +123,7 @@ def _further_on(state: SprintState) -> tuple[Wanted, ...]:
     return ()
 
 
-def _gone_stale(facts: Facts) -> Iterator[Wanted]:
+def _gone_stale(facts: Facts) -> Iterator[EvidenceRequest]:
     """Yield the criteria of passed stages that were met then, and can no longer be evaluated."""
     for stage in facts.sprint.stages:
         if stage.status is not StageStatus.PASSED or stage.stage.id == facts.sprint.current:
@@ -141,13 +141,15 @@ def _index(state: SprintState) -> int:
     return ids.index(state.current) if state.current else len(ids)
 
 
-def _asked(stage: StageState, criteria: Iterable[Criterion]) -> tuple[Wanted, ...]:
+def _asked(stage: StageState, criteria: Iterable[Criterion]) -> tuple[EvidenceRequest, ...]:
     return tuple(
-        Wanted(stage.stage.id, each) for each in criteria if each.kind in RECORDED and each.mode is not Mode.OFF
+        EvidenceRequest(stage.stage.id, each)
+        for each in criteria
+        if each.kind in RECORDED and each.mode is not Mode.OFF
     )
 
 
-def _once(found: Iterable[Wanted]) -> tuple[Wanted, ...]:
+def _once(found: Iterable[EvidenceRequest]) -> tuple[EvidenceRequest, ...]:
     return tuple({(one.stage, one.criterion.id): one for one in found}.values())
 
 
@@ -159,7 +161,7 @@ def idle(criterion: Criterion, facts: Facts) -> bool:
     return waits_for_items(criterion, facts) or _is_unreadable(criterion, facts)
 
 
-def without_idle(wanted: Iterable[Wanted], facts: Facts) -> tuple[Wanted, ...]:
+def without_idle(wanted: Iterable[EvidenceRequest], facts: Facts) -> tuple[EvidenceRequest, ...]:
     """Return the criteria that gates ask, of those that need evidence."""
     return tuple(one for one in wanted if not idle(one.criterion, facts))
 
@@ -169,5 +171,5 @@ def _is_unreadable(criterion: Criterion, facts: Facts) -> bool:
 
     The words of the command are a rule of the project: to change them takes a person's approval.
     """
-    soft = criterion.kind is Kind.RED_FIRST and criterion.mode is Mode.SOFT
+    soft = criterion.kind is CriterionKind.RED_FIRST and criterion.mode is Mode.SOFT
     return soft and criterion.command in facts.unreadable

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain
 
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.gates.rules.hunks import Hunk, lines_of, put_back
+from verifflowcc.gates.rules.hunks import LineHunk, lines_of, put_back
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAKES = frozenset(("__init__", "__new__", "__post_init__", "__set_name__", "__init_subclass__", "__class_getitem__"))
@@ -19,7 +19,7 @@ _MAKES = frozenset(("__init__", "__new__", "__post_init__", "__set_name__", "__i
 
 
 @dataclass(frozen=True, slots=True)
-class NamesKept:
+class KeptNames:
     """A content. It is `complete` where nothing of the change is left in it but names: definitions and imports."""
 
     content: bytes
@@ -45,7 +45,7 @@ class _PythonSide:
     others: frozenset[str]
 
 
-def names_kept(before: bytes | None, after: bytes) -> NamesKept | None:
+def names_kept(before: bytes | None, after: bytes) -> KeptNames | None:
     """Return that content of a file; None where it cannot be made, or would be as it is after the change."""
     try:
         old, new = _side(before or b""), _side(after)
@@ -55,7 +55,7 @@ def names_kept(before: bytes | None, after: bytes) -> NamesKept | None:
             return None
     except (SyntaxError, ValueError, RecursionError, UnicodeDecodeError):
         return None
-    return NamesKept(text.encode(), not kept and _headers_only(old, new))
+    return KeptNames(text.encode(), not kept and _headers_only(old, new))
 
 
 def same_code(one: bytes | None, other: bytes | None) -> bool:
@@ -70,12 +70,12 @@ def same_code(one: bytes | None, other: bytes | None) -> bool:
         return False
 
 
-def same_without(after: bytes, hunk: Hunk) -> bool:
+def same_without(after: bytes, hunk: LineHunk) -> bool:
     """Say whether a Python file is the same, in the sense of `same_code`, with a hunk of it put back.
 
     The statements around the hunk are compared alone where they can be parsed alone, which is much faster.
 
-    >>> same_without(b"a = 1\\nb = 2  # two\\n", Hunk("a.py", 2, ("b = 2\\n",), 2, ("b = 2  # two\\n",)))
+    >>> same_without(b"a = 1\\nb = 2  # two\\n", LineHunk("a.py", 2, ("b = 2\\n",), 2, ("b = 2  # two\\n",)))
     True
     """
     lines = lines_of(after) or []
@@ -90,7 +90,7 @@ def same_without(after: bytes, hunk: Hunk) -> bool:
         return same_code(after, put_back(after, [hunk]))
 
 
-def _around(after: bytes, hunk: Hunk) -> tuple[int, int]:
+def _around(after: bytes, hunk: LineHunk) -> tuple[int, int]:
     """Return the first and last line of the statements that a hunk touches.
 
     All lines of the file where its statements cannot be found.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, Kind, Verdict
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.people import NAMELESS, Decision, Feedback, Opinion, Review, Waiver, one_each
 from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.records import dataclass, replace
@@ -70,7 +70,7 @@ def approve_command(criterion: Criterion, stage_id: str, sprint: SprintState) ->
     stage = sprint.stage(stage_id)
     alike = [one for one in (*stage.stage.enter, *stage.stage.exit) if one.kind in PEOPLE] if stage else []
     which = f" --criterion {criterion.id}" if len(alike) > 1 else ""
-    words = ' --statement "…"' if criterion.kind is Kind.ATTESTATION else ""
+    words = ' --statement "…"' if criterion.kind is CriterionKind.ATTESTATION else ""
     return f"vfcc approve {stage_id}{which}{words}"
 
 
@@ -146,7 +146,7 @@ class _PeopleCriterion:
 
     @property
     def needed(self) -> int:
-        counted = "acceptances" if self.criterion.kind is Kind.ATTESTATION else "approvals"
+        counted = "acceptances" if self.criterion.kind is CriterionKind.ATTESTATION else "approvals"
         return max(1, -(-self.criterion.at_least.get(counted, _UNIT) // _UNIT))
 
     @property
@@ -252,7 +252,7 @@ def _changed(review: Review, asked: _PeopleCriterion) -> str:
 
 def _speaks(review: Review, criterion: Criterion) -> bool:
     """An acceptance is one in words; a review needs none."""
-    return bool(review.statement.strip()) == (criterion.kind is Kind.ATTESTATION)
+    return bool(review.statement.strip()) == (criterion.kind is CriterionKind.ATTESTATION)
 
 
 def by_person(statements: Sequence[_Statement]) -> list[_Statement]:

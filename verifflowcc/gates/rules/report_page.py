@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from verifflowcc.base.model.baseline_rules import baseline_acts
 from verifflowcc.base.model.baselines import BaselineAct
 from verifflowcc.base.model.events import Event, EventType
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import Kind, Mode, Verdict
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import CriterionKind, Mode, Verdict
 from verifflowcc.base.model.people import Decision, Feedback, Review, Waiver
-from verifflowcc.base.model.sprint_state import Outcome, SprintState, StageState, StageStatus, with_gaps
+from verifflowcc.base.model.sprint_state import CriterionOutcome, SprintState, StageState, StageStatus, with_gaps
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.gates.rules.gate_check import RULES
 from verifflowcc.gates.rules.stage_failures import clause, deviations_in_sprint, review_line, waiver_line
@@ -44,7 +44,7 @@ class ReportedVerdict:
     gate: str
     """The stage whose gate asked."""
     mode: Mode | None
-    kind: Kind | None
+    kind: CriterionKind | None
     verdict: Verdict
     reason: str
     used: tuple[str, ...]
@@ -189,7 +189,7 @@ def _stage(stage: StageState, state: SprintState, counting: Iterable[Event]) -> 
     )
 
 
-def _report_verdict(outcome: Outcome, stage: StageState, state: SprintState) -> ReportedVerdict:
+def _report_verdict(outcome: CriterionOutcome, stage: StageState, state: SprintState) -> ReportedVerdict:
     own = (*stage.stage.exit, *(stage.stage.enter if state.stages[0].stage.id == stage.stage.id else ()))
     others = [(each.stage.id, one) for each in state.stages if each is not stage for one in each.stage.enter]
     found = [(stage.stage.id, one) for one in own] + others
@@ -200,7 +200,7 @@ def _report_verdict(outcome: Outcome, stage: StageState, state: SprintState) -> 
     return ReportedVerdict(outcome.criterion, gate, mode, kind, outcome.verdict, outcome.reason, outcome.used)
 
 
-def _report_evidence(recorded: Recorded) -> ReportedEvidence:
+def _report_evidence(recorded: RecordedEvidence) -> ReportedEvidence:
     one = recorded.evidence
     name = recorded.path.rpartition("/")[2].removesuffix(".json")
     if one is None:
@@ -256,7 +256,7 @@ def _deviations(facts: Facts) -> Iterator[str]:
                 yield clause(f"{each.stage.id} passed with {outcome.criterion} not met: {outcome.reason}")
 
 
-def _unsound(recorded: Iterable[Recorded]) -> Iterator[str]:
+def _unsound(recorded: Iterable[RecordedEvidence]) -> Iterator[str]:
     return (f"{one.path}:1: {one.problem}" for one in recorded if one.problem)
 
 
@@ -359,7 +359,7 @@ def _undone(stage: ReportedStage) -> bool:
 def _verdict(each: ReportedVerdict, stage: ReportedStage) -> str:
     soft = ", soft" if each.mode is Mode.SOFT else ""
     entering = f" (to enter {each.gate})" if each.gate != stage.id else ""
-    used = f" ({', '.join(each.used)})" if each.used and each.kind is not Kind.ARTIFACT else ""
+    used = f" ({', '.join(each.used)})" if each.used and each.kind is not CriterionKind.ARTIFACT else ""
     word = str(each.verdict).replace("_", " ")
     return f"{word}{soft}: `{each.criterion}`{entering}: {clause(each.reason)}{used}"
 

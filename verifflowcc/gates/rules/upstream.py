@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Mode, Verdict
 from verifflowcc.base.model.people import Contributor
 from verifflowcc.base.model.sprint_state import StageState, StageStatus, artifacts_folder, drifted
 from verifflowcc.base.records import dataclass, replace
@@ -16,7 +16,7 @@ MOST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class UpstreamBreak:
     """One thing that no longer holds, the step that mends it, and whether it closed its own gate."""
 
     reason: str
@@ -57,14 +57,14 @@ def _before(facts: Facts, stage_id: str) -> list[StageState]:
     return found
 
 
-def _broken(stage: StageState, facts: Facts, assess: Assess) -> Iterator[Broken]:
+def _broken(stage: StageState, facts: Facts, assess: Assess) -> Iterator[UpstreamBreak]:
     if stage.skip is not None:
         yield from _skipped(stage, facts, assess)
         return
     changed = list(_changed(stage, facts))
     yield from changed
     for criterion in asked_again(stage):
-        if not (changed and criterion.kind is Kind.ARTIFACT):
+        if not (changed and criterion.kind is CriterionKind.ARTIFACT):
             yield from _unmet(criterion, stage, facts, assess)
 
 
@@ -74,23 +74,25 @@ def asked_again(stage: StageState) -> Iterator[Criterion]:
     That a stage was entered with its comments dealt with is of that moment: later ones ask for nothing.
     """
     met = {one.criterion for one in stage.outcomes if one.verdict in {Verdict.PASS, Verdict.WAIVED}}
-    of_entry = [each for each in stage.stage.enter if each.kind is not Kind.FEEDBACK and each.mode is Mode.HARD]
+    of_entry = [
+        each for each in stage.stage.enter if each.kind is not CriterionKind.FEEDBACK and each.mode is Mode.HARD
+    ]
     for each in (*of_entry, *stage.stage.exit):
-        if each.kind is Kind.UPSTREAM or each.mode is Mode.OFF:
+        if each.kind is CriterionKind.UPSTREAM or each.mode is Mode.OFF:
             continue
-        if each.mode is Mode.HARD or (each.kind is not Kind.ARTIFACT and each.id in met):
+        if each.mode is Mode.HARD or (each.kind is not CriterionKind.ARTIFACT and each.id in met):
             yield each
 
 
-def _unmet(criterion: Criterion, stage: StageState, facts: Facts, assess: Assess) -> Iterator[Broken]:
+def _unmet(criterion: Criterion, stage: StageState, facts: Facts, assess: Assess) -> Iterator[UpstreamBreak]:
     now = assess(criterion, stage.stage.id, facts)
     if not now.met:
         step = _of_stage(now.step, stage.stage.id)
         why = f" ({'; '.join(now.notes)})" if now.notes else ""  # of a waiver, what became of it
-        yield Broken(f"{stage.stage.id}/{criterion.id}: {now.reason}{why}", step, criterion.mode is Mode.HARD)
+        yield UpstreamBreak(f"{stage.stage.id}/{criterion.id}: {now.reason}{why}", step, criterion.mode is Mode.HARD)
 
 
-def _skipped(stage: StageState, facts: Facts, assess: Assess) -> Iterator[Broken]:
+def _skipped(stage: StageState, facts: Facts, assess: Assess) -> Iterator[UpstreamBreak]:
     """Yield why a skip does not hold: wrong actor, expired, or not skippable."""
     skip, name = stage.skip, stage.stage.id
     if skip is None:
@@ -103,15 +105,15 @@ def _skipped(stage: StageState, facts: Facts, assess: Assess) -> Iterator[Broken
         yield _no_leave(name, reason)
     elif expired(skip.expires, facts.today):
         again = f'vfcc stage reopen {name} --reason "the leave to skip it has run out"'
-        yield Broken(f"{name} was skipped until {skip.expires} only", again)
+        yield UpstreamBreak(f"{name} was skipped until {skip.expires} only", again)
     else:
         for criterion in stage.stage.exit:
-            if criterion.mode is Mode.HARD and not criterion.waivable and criterion.kind is not Kind.UPSTREAM:
+            if criterion.mode is Mode.HARD and not criterion.waivable and criterion.kind is not CriterionKind.UPSTREAM:
                 yield from _unmet(criterion, stage, facts, assess)
         yield from _own_work(stage, skip.by, facts, assess)
 
 
-def _own_work(stage: StageState, who: Contributor, facts: Facts, assess: Assess) -> Iterator[Broken]:
+def _own_work(stage: StageState, who: Contributor, facts: Facts, assess: Assess) -> Iterator[UpstreamBreak]:
     """Yield the reviews that the author of their content left out by skipping the stage."""
     name = stage.stage.id
     for criterion in stage.stage.exit:
@@ -120,21 +122,21 @@ def _own_work(stage: StageState, who: Contributor, facts: Facts, assess: Assess)
             yield _no_leave(name, f"{name} was skipped by {who.actor}, {criterion.id} is unmet, and {objection}")
 
 
-def _no_leave(name: str, reason: str) -> Broken:
-    return Broken(reason, f'vfcc stage reopen {name} --reason "it was skipped without leave"', hard=True)
+def _no_leave(name: str, reason: str) -> UpstreamBreak:
+    return UpstreamBreak(reason, f'vfcc stage reopen {name} --reason "it was skipped without leave"', hard=True)
 
 
-def _changed(stage: StageState, facts: Facts) -> Iterator[Broken]:
+def _changed(stage: StageState, facts: Facts) -> Iterator[UpstreamBreak]:
     name = stage.stage.id
     present = (one.artifact for one in facts.artifacts.get(name, ()))
     for path, gone in drifted(stage.artifacts, present):
         what = "is gone" if gone else "changed"
         where = f"{artifacts_folder(facts.sprint.id, name)}/{path}"
-        yield Broken(f"{where} {what} after {name} passed", f'vfcc stage reopen {name} --reason "{what}"')
+        yield UpstreamBreak(f"{where} {what} after {name} passed", f'vfcc stage reopen {name} --reason "{what}"')
     for kind in sorted(stage.traced):
         if facts.traced.get(kind) != stage.traced[kind]:
             what = f"items of type {kind} changed"
-            yield Broken(f"{what} after {name} passed", f'vfcc stage reopen {name} --reason "{what}"')
+            yield UpstreamBreak(f"{what} after {name} passed", f'vfcc stage reopen {name} --reason "{what}"')
 
 
 def _of_stage(step: str, stage_id: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.base.errors import WorkspaceError
-from verifflowcc.base.process.command_run import Ran, run_command
+from verifflowcc.base.process.command_run import CommandResult, run_command
 from verifflowcc.base.records import dataclass
 from verifflowcc.gates.store.scratch_tree import ORDERS, VARIABLE, Scratch
 
@@ -20,7 +20,7 @@ _MOST_BYTES = 64 << 20
 class ScratchRun:
     """A command that ran in a scratch tree, and the report that it left."""
 
-    ran: Ran
+    ran: CommandResult
     report: str
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, Gate, Kind
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, CriterionKind, Gate
 from verifflowcc.base.model.people import Contributor, Opinion, Review
 from verifflowcc.base.model.sprint_state import Artifact, SprintState
 from verifflowcc.base.records import dataclass, replace
@@ -82,7 +82,7 @@ MOST_SEEN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Approvable:
+class ApprovalSubject:
     """What there is to approve: the criterion, as it was asked, and the files that it speaks of.
 
     `line` is what the message of a signed commit says to approve it; `command` is what a person types. `author_step`
@@ -102,7 +102,7 @@ class Approvable:
     @property
     def in_words(self) -> bool:
         """Whether it is accepted in words of one's own."""
-        return self.criterion.kind is Kind.ATTESTATION
+        return self.criterion.kind is CriterionKind.ATTESTATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Approval:
 
 def what_to_approve(
     workspace: Workspace, sprint_id: str, stage_id: str | None = None, criterion_id: str | None = None
-) -> Approvable:
+) -> ApprovalSubject:
     """Return what a stage (default: the active one) has for people to approve.
 
     The only such criterion, or the only one that is not met. The ledger takes over recorded edits first, so that the
@@ -138,7 +138,12 @@ def what_to_approve(
     state = load_movable(workspace, sprint_id)[1]
     require_open(state)
     facts, gates = chosen_gates(workspace, state, stage_id)
-    found = [(gate, one) for gate in gates for one in gate.assessments if one.criterion.kind in (*PEOPLE, Kind.RULES)]
+    found = [
+        (gate, one)
+        for gate in gates
+        for one in gate.assessments
+        if one.criterion.kind in (*PEOPLE, CriterionKind.RULES)
+    ]
     where = stage_id or gates[0].stage
     if not found:
         raise UsageError(f"{where} has nothing that people approve", hint=f"vfcc check gate {where}")
@@ -148,11 +153,11 @@ def what_to_approve(
 
 def _meant(found: Sequence[tuple[Gate, Assessment]], criterion_id: str | None) -> Sequence[tuple[Gate, Assessment]]:
     """Leave out the rules where none is named and people still owe something that the workflow asks."""
-    asked = [pair for pair in found if pair[1].criterion.kind is not Kind.RULES]
+    asked = [pair for pair in found if pair[1].criterion.kind is not CriterionKind.RULES]
     return asked if criterion_id is None and any(not each.met for _, each in asked) else found
 
 
-def check_word(workspace: Workspace, what: Approvable, opinions: Opinions, *, actor: str, email: str = "") -> None:
+def check_word(workspace: Workspace, what: ApprovalSubject, opinions: Opinions, *, actor: str, email: str = "") -> None:
     """Raise what `approve` would raise, before anybody is asked whether they mean it."""
     require_person(actor, "approving", hint=f"{what.command} --request  # anybody may ask for a review")
     _checked(workspace, what, opinions)
@@ -161,7 +166,13 @@ def check_word(workspace: Workspace, what: Approvable, opinions: Opinions, *, ac
 
 
 def approve(
-    workspace: Workspace, what: Approvable, opinions: Opinions, *, actor: str, email: str = "", commit: bool = False
+    workspace: Workspace,
+    what: ApprovalSubject,
+    opinions: Opinions,
+    *,
+    actor: str,
+    email: str = "",
+    commit: bool = False,
 ) -> Approval:
     """Record a person's approval, acceptance or rejection of what was shown.
 
@@ -174,14 +185,14 @@ def approve(
 
 
 def request_review(
-    workspace: Workspace, what: Approvable, *, actor: str, email: str = "", commit: bool = False
+    workspace: Workspace, what: ApprovalSubject, *, actor: str, email: str = "", commit: bool = False
 ) -> Approval:
     """Record that `actor` asks for a review, as one more of its authors; anybody may."""
     return _record(workspace, what, Opinions(Opinion.REQUESTED), Contributor(actor, email), None, commit=commit)
 
 
 def approve_signed(
-    workspace: Workspace, what: Approvable, opinions: Opinions, signed: str, *, commit: bool = False
+    workspace: Workspace, what: ApprovalSubject, opinions: Opinions, signed: str, *, commit: bool = False
 ) -> Approval:
     """Record the approval in a signed commit; the approver is the commit's author.
 
@@ -215,14 +226,16 @@ def approve_signed(
     return replace(made, done=replace(made.done, notes=(*made.done.notes, vouching.reason)))
 
 
-def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Gate, asked: Assessment) -> Approvable:
+def _approvable(
+    workspace: Workspace, state: SprintState, facts: Facts, gate: Gate, asked: Assessment
+) -> ApprovalSubject:
     criterion, stage = asked.criterion, gate.stage
-    rules = criterion.kind is Kind.RULES
+    rules = criterion.kind is CriterionKind.RULES
     files = tuple((each.path, each.digest) for each in facts.rules) if rules else subject_files(criterion, stage, facts)
     if not files:
         raise UsageError(f"there is nothing to approve in {stage}: {asked.reason}", hint=f"vfcc check gate {stage}")
     written = _who_changed(facts) if rules else authorship(criterion, stage, facts)
-    return Approvable(
+    return ApprovalSubject(
         sprint=state.id,
         stage=stage,
         criterion=criterion,
@@ -248,7 +261,7 @@ def _size(workspace: Workspace, path: str) -> int:
         return 0
 
 
-def _checked(workspace: Workspace, what: Approvable, opinions: Opinions) -> Opinions:
+def _checked(workspace: Workspace, what: ApprovalSubject, opinions: Opinions) -> Opinions:
     reason, statement = one_line(opinions.reason, "the reason"), one_line(opinions.statement, "the statement")
     expires = last_day(opinions.expires, workspace.today())
     if opinions.opinion is Opinion.REJECTED:
@@ -264,8 +277,8 @@ def _checked(workspace: Workspace, what: Approvable, opinions: Opinions) -> Opin
     return Opinions(opinions.opinion, reason, statement, expires)
 
 
-def _require_another(what: Approvable, who: Contributor) -> None:
-    if what.criterion.kind is Kind.RULES:
+def _require_another(what: ApprovalSubject, who: Contributor) -> None:
+    if what.criterion.kind is CriterionKind.RULES:
         return  # it needs a person who saw the change, and that may be its author
     author = next((each for each in what.written.authors if who.is_same(each)), None)
     if author:
@@ -278,7 +291,7 @@ def _require_another(what: Approvable, who: Contributor) -> None:
         raise NotAllowed(f"{what.stage}: {what.written.doubt}", hint=what.author_step)
 
 
-def _require_no_rejection(workspace: Workspace, what: Approvable, actor: str, sha: str) -> None:
+def _require_no_rejection(workspace: Workspace, what: ApprovalSubject, actor: str, sha: str) -> None:
     """A signed commit can be handed in at any time, by anybody: it speaks once, and takes no rejection back."""
     own = _own(load_movable(workspace, what.sprint)[1], what, actor)
     if any(one.opinion is Opinion.REJECTED for one in latest_words(own)):
@@ -290,7 +303,7 @@ def _require_no_rejection(workspace: Workspace, what: Approvable, actor: str, sh
 
 def _record(
     workspace: Workspace,
-    what: Approvable,
+    what: ApprovalSubject,
     opinions: Opinions,
     by: Contributor,
     signed: "VerifiedCommit | None",
@@ -326,7 +339,7 @@ def _record(
     return Approval(reviews([done.event])[0], after.asked, what.line, done)
 
 
-def _own(state: SprintState, what: Approvable, actor: str) -> list[Review]:
+def _own(state: SprintState, what: ApprovalSubject, actor: str) -> list[Review]:
     """Return the reviews of this criterion by `actor`."""
     return [
         one
@@ -335,6 +348,6 @@ def _own(state: SprintState, what: Approvable, actor: str) -> list[Review]:
     ]
 
 
-def _seen(what: Approvable) -> Iterator[tuple[str, str]]:
+def _seen(what: ApprovalSubject) -> Iterator[tuple[str, str]]:
     there = [one for one in what.files if one.digest]
     return ((one.path, one.digest) for one in there) if len(there) <= MOST_SEEN else iter(())

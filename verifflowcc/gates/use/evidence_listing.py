@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.model.baseline_rules import baseline_for
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import Assessment, Kind, Trust, Verdict
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import Assessment, CriterionKind, EvidenceTrust, Verdict
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import LEAST_ENDING, ambiguous, fitting_ids, short_id
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_criteria import assess_recorded, judge, run_step
-from verifflowcc.gates.rules.evidence_wanted import Wanted, everything
+from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest, everything
 from verifflowcc.gates.rules.staleness import chosen, id_of, stale_reasons
 from verifflowcc.gates.use.gates_now import gather_facts
 from verifflowcc.sprint.store.evidence_store import read_blob
@@ -28,7 +28,7 @@ class StaleLine:
 
     stage: str
     criterion: str
-    kind: Kind
+    kind: CriterionKind
     evidence: str
     time: str
     reasons: tuple[str, ...]
@@ -91,8 +91,8 @@ class EvidenceLine:
     """Whether the gate uses it."""
     verdict: Verdict
     reason: str
-    kind: Kind | None = None
-    trust: Trust | None = None
+    kind: CriterionKind | None = None
+    trust: EvidenceTrust | None = None
     time: str | None = None
 
 
@@ -159,11 +159,11 @@ def output_of(workspace: Workspace, evidence: Evidence) -> bytes:
     return data
 
 
-def _criteria(facts: Facts) -> dict[tuple[str, str], Wanted]:
+def _criteria(facts: Facts) -> dict[tuple[str, str], EvidenceRequest]:
     return {(one.stage, one.criterion.id): one for one in everything(facts.sprint)}
 
 
-def _find(found: Sequence[Recorded], which: str, sprint_id: str) -> Recorded:
+def _find(found: Sequence[RecordedEvidence], which: str, sprint_id: str) -> RecordedEvidence:
     known = {id_of(one): one for one in found}
     fitting = fitting_ids(which, known)
     if len(fitting) == 1:
@@ -176,11 +176,11 @@ def _find(found: Sequence[Recorded], which: str, sprint_id: str) -> Recorded:
     raise UsageError(ambiguous(which, [short_id(one, known) for one in fitting], "pieces of evidence"), hint=hint)
 
 
-def _stage(one: Recorded) -> str:
+def _stage(one: RecordedEvidence) -> str:
     return one.stage or one.path.split("/")[3]
 
 
-def _asked(one: Recorded, wanted: Wanted | None, facts: Facts) -> Assessment | None:
+def _asked(one: RecordedEvidence, wanted: EvidenceRequest | None, facts: Facts) -> Assessment | None:
     if wanted is None or one.evidence is None:
         return None
     if one.latest:
@@ -188,7 +188,7 @@ def _asked(one: Recorded, wanted: Wanted | None, facts: Facts) -> Assessment | N
     return judge(wanted.criterion, one.evidence, baseline_for(wanted.criterion, facts))
 
 
-def _line(one: Recorded, wanted: Wanted | None, facts: Facts) -> EvidenceLine:
+def _line(one: RecordedEvidence, wanted: EvidenceRequest | None, facts: Facts) -> EvidenceLine:
     asked, evidence = _asked(one, wanted, facts), one.evidence
     unasked = "no criterion of this sprint asks for it"
     return EvidenceLine(

@@ -1,6 +1,6 @@
 """Open comments on a stage, as its prompt shows them: below its `feedback.md`."""
 
-from verifflowcc.base.files.layout import MEMORY, Derived, Place, Supplied, check_inside
+from verifflowcc.base.files.layout import MEMORY, DerivedSource, Place, SourceContent, check_inside
 from verifflowcc.base.files.ledger import read_text
 from verifflowcc.base.model.item_values import Trust, least_trust
 from verifflowcc.base.model.people import Decision, Feedback
@@ -13,7 +13,7 @@ from verifflowcc.sprint.use.feedback import sprint_feedback
 _WORD_OF = {"human": Trust.HUMAN, "tool": Trust.TOOL, "ci": Trust.TOOL, "agent": Trust.AGENT}
 
 
-def comments_told(workspace: Workspace, place: Place, state: SprintState | None) -> Supplied | None:
+def comments_for_prompt(workspace: Workspace, place: Place, state: SprintState | None) -> SourceContent | None:
     """Return the stage's `feedback.md` with its open comments below.
 
     None where no comment is open: then the file is shown as it is. Comments carried from earlier sprints are shown in
@@ -26,13 +26,13 @@ def comments_told(workspace: Workspace, place: Place, state: SprintState | None)
     waiting = [one for one in known if one.decision is Decision.OPEN]
     if not waiting:
         return None
-    path = f"{MEMORY}/stage/{place.sprint}/{place.stage}/{Derived.FEEDBACK.value}"
+    path = f"{MEMORY}/stage/{place.sprint}/{place.stage}/{DerivedSource.FEEDBACK.value}"
     check_inside(workspace.root / path, workspace.memory)
     own = parse_item(path, read_text(workspace.root / path).encode())
     words = [_trust(one) for one in waiting] + ([own.item.trust] if own.body.strip() else [])
     comments = "\n".join(_line(one, state.id) for one in waiting)
     text = f"{own.body.strip()}\n\n## Open comments\n\n{comments}\n".lstrip()
-    return Supplied(path, text, str(least_trust(*words)))
+    return SourceContent(path, text, str(least_trust(*words)))
 
 
 def _line(comment: Feedback, sprint: str) -> str:

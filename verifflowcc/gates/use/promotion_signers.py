@@ -76,7 +76,7 @@ def _pair(name: str, email: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Vouched:
+class VouchedDecision:
     """An approval, acceptance, waiver, skip or refactoring, and the commit that vouches for it.
 
     `written` are the authors of what is approved, or left without a review; empty where that has changed since. `good`
@@ -94,7 +94,7 @@ class Vouched:
     """Authors of the content; empty if it changed since."""
 
 
-def vouched(workspace: Workspace, state: SprintState, facts: Facts) -> tuple[Vouched, ...]:
+def vouched(workspace: Workspace, state: SprintState, facts: Facts) -> tuple[VouchedDecision, ...]:
     """Return people's decisions that gates rely on, each with its vouching commit."""
     return tuple(_vouched(workspace, state, word) for word in _words(state, facts))
 
@@ -148,7 +148,7 @@ def _written(
     return tuple(sorted(found, key=str))
 
 
-def _vouched(workspace: Workspace, state: SprintState, word: _DecisionEvent) -> Vouched:
+def _vouched(workspace: Workspace, state: SprintState, word: _DecisionEvent) -> VouchedDecision:
     own = next((each for each in word.written if word.by.is_same(each)), None)
     if own:
         step = f"vfcc check gate {word.what.rpartition(' ')[2].partition('/')[0]}"
@@ -187,7 +187,9 @@ def _added_by(workspace: Workspace, state: SprintState, event: str) -> tuple[str
     return added_by(workspace.root, own, or_removed=True) or added_by(workspace.root, pack)
 
 
-def _signed(workspace: Workspace, state: SprintState, word: _DecisionEvent, review: Review, sha: str) -> Vouched:
+def _signed(
+    workspace: Workspace, state: SprintState, word: _DecisionEvent, review: Review, sha: str
+) -> VouchedDecision:
     try:
         commit = verified_commit(workspace.root, sha)
     except VfccError as error:  # it may name anything, and what others said is looked at all the same
@@ -205,5 +207,7 @@ def _signed(workspace: Workspace, state: SprintState, word: _DecisionEvent, revi
     return _of(word, f"by the signed commit {sha[:12]} of {commit.author}, key {commit.key}")
 
 
-def _of(word: _DecisionEvent, reason: str, step: str = "") -> Vouched:
-    return Vouched(word.event, word.what, word.actor, not step, reason, step, tuple(str(each) for each in word.written))
+def _of(word: _DecisionEvent, reason: str, step: str = "") -> VouchedDecision:
+    return VouchedDecision(
+        word.event, word.what, word.actor, not step, reason, step, tuple(str(each) for each in word.written)
+    )

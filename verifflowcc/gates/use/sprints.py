@@ -21,7 +21,7 @@ from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.gate_check import CLOSING, closing_gate
 from verifflowcc.gates.use.gates_now import sound_facts
-from verifflowcc.gates.use.owed import Owed, hard_at
+from verifflowcc.gates.use.owed import UnmetCriterion, hard_at
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.rules.sprint_fold import learnings_block, with_block
 from verifflowcc.sprint.rules.workflow_drawing import with_modes
@@ -303,10 +303,10 @@ def _unfinished(state: SprintState, reason: str | None) -> str | None:
     )
 
 
-def _not_passed(state: SprintState, stage_id: str) -> Owed:
+def _not_passed(state: SprintState, stage_id: str) -> UnmetCriterion:
     """Return a stage that is not passed as what keeps a sprint from being closed."""
     reason, command = f"{stage_id} is not passed", f"vfcc next --sprint {state.id}"
-    return Owed(CLOSING.id, CLOSING.kind, Mode.HARD, stage_id, entering=False, reason=reason, command=command)
+    return UnmetCriterion(CLOSING.id, CLOSING.kind, Mode.HARD, stage_id, entering=False, reason=reason, command=command)
 
 
 def _still_holds(workspace: Workspace, state: SprintState) -> tuple[str, ...]:

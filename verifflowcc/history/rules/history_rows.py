@@ -53,7 +53,7 @@ Row = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class HistoryEvent:
     """A line of the history, as far as all kinds of lines are alike."""
 
     id: str
@@ -79,7 +79,7 @@ class Event:
         return _count(self.line.get(name))
 
 
-def event_in(value: object) -> Event | None:
+def event_in(value: object) -> HistoryEvent | None:
     """Return the event that the JSON of a line is; None where it is none."""
     if not isinstance(value, dict) or value.get("v") != 1:
         return None
@@ -90,10 +90,10 @@ def event_in(value: object) -> Event | None:
     if at_ms is None:
         return None
     session, task = _sound(value.get("gen_ai.conversation.id")), _sound(value.get("task"))
-    return Event(name, kind, time, at_ms, session or "", task or None, value)
+    return HistoryEvent(name, kind, time, at_ms, session or "", task or None, value)
 
 
-def rows_of(event: Event) -> Iterator[tuple[str, Row]]:
+def rows_of(event: HistoryEvent) -> Iterator[tuple[str, Row]]:
     """Yield the rows of an event: the name of a table, and its values in the order of `COLUMNS`."""
     at = (event.time, event.at_ms, event.session)
     client, role = event.text("client"), event.text("role")
@@ -137,7 +137,7 @@ def rows_of(event: Event) -> Iterator[tuple[str, Row]]:
             return
 
 
-def _tool_row(event: Event) -> Row:
+def _tool_row(event: HistoryEvent) -> Row:
     line = event.line
     result = line.get(f"{_TOOL}call.result")
     kept: Mapping[str, Json] = result if isinstance(result, dict) else {}
@@ -170,14 +170,14 @@ def _tool_row(event: Event) -> Row:
     )
 
 
-def _file_rows(event: Event) -> Iterator[Row]:
+def _file_rows(event: HistoryEvent) -> Iterator[Row]:
     files = event.line.get("files")
     for file in files if isinstance(files, list) else ():
         if isinstance(file, dict):
             yield _file_row(event, file)
 
 
-def _file_row(event: Event, file: Mapping[str, Json]) -> Row:
+def _file_row(event: HistoryEvent, file: Mapping[str, Json]) -> Row:
     lines = file.get("lines")
     first, last = map(_count, lines) if isinstance(lines, list) and len(lines) == 2 else (None, None)
     return (

@@ -39,7 +39,7 @@ _LONGEST_COMMAND = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """A call of a tool, as far as something can be learnt from it. `changed` are the files that it edited or wrote,
     `touched` all that it did anything with, where that was asked for.
     """

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.base.formats.session_lines import Json, Spent, Tokens
+from verifflowcc.base.formats.session_lines import Json, Tokens, TokenSpending
 from verifflowcc.history.rules.event_shape import BEGINNING, VERSION, moment
 
 USAGE = "usage"
 
 
-def spent_event(spent: Spent, client: str, session: str, name: str) -> dict[str, Json]:
+def spent_event(spent: TokenSpending, client: str, session: str, name: str) -> dict[str, Json]:
     """Return the event of kind `usage`; `name` is a ULID of its time."""
     event: dict[str, Json] = {
         "v": VERSION,

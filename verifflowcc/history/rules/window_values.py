@@ -12,7 +12,7 @@ FULL = 1_000
 """The relevance of an item of which nobody says that it matters less, in thousandths."""
 
 
-class ItemType(StrEnum):
+class WindowItemType(StrEnum):
     """What an item of a window is."""
 
     SYSTEM_PROMPT = "system_prompt"
@@ -25,7 +25,7 @@ class ItemType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class FileTouch:
     """A file of an item, what was done with it, and its first and last line, from 1."""
 
     path: str
@@ -48,7 +48,7 @@ class WindowItem:
 
     id: str
     content: str
-    type: ItemType
+    type: WindowItemType
     time: str
     tokens: int
     relevance: int = FULL
@@ -60,13 +60,13 @@ class WindowItem:
     """Whether it is never pruned."""
     tool: str | None = None
     """The tool of a result, or null."""
-    files: tuple[Touched, ...] = ()
+    files: tuple[FileTouch, ...] = ()
     tool_calls: bool = False
     """Whether a response calls tools."""
     failed: bool = False
 
     def __post_init__(self) -> None:
-        if self.type is ItemType.SYSTEM_PROMPT:
+        if self.type is WindowItemType.SYSTEM_PROMPT:
             object.__setattr__(self, "sticky", True)
 
     @property

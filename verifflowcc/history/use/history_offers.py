@@ -8,13 +8,13 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.base.files.layout import MEMORY, Supplied
+from verifflowcc.base.files.layout import MEMORY, SourceContent
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.history.rules.agent_history import CoEdit, FileInteraction, Posting, TaskEpisode, ranked
-from verifflowcc.history.store.history_tables import ROLE_OF, History, task_rows
+from verifflowcc.history.store.history_tables import ROLE_OF, HistoryTables, task_rows
 from verifflowcc.history.use.history_reading import SHARED, history_folders, open_history
 from verifflowcc.history.use.questions import (
     ToolUse,
@@ -34,7 +34,7 @@ _LOOKED_AT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class SimilarTask:
     """A past task that is like a text, and how much: a whole number that says nothing but which is more."""
 
     task: TaskEpisode
@@ -50,7 +50,7 @@ def similar_tasks(workspace: Workspace, text: str, limit: int = BEST) -> tuple[T
         return tuple(each.task for each in alike_in(history, text, milliseconds_now(workspace), limit))
 
 
-def alike_in(history: History, text: str, now_ms: int | None, limit: int = BEST) -> tuple[Alike, ...]:
+def alike_in(history: HistoryTables, text: str, now_ms: int | None, limit: int = BEST) -> tuple[SimilarTask, ...]:
     """Return the same from a history that is open, with scores. Of tasks with the same words one is returned."""
     terms = sorted(set(stems(text)))
     if not terms:
@@ -62,7 +62,7 @@ def alike_in(history: History, text: str, now_ms: int | None, limit: int = BEST)
     names = sorted({each.task for found in postings.values() for each in found})
     lengths = _lengths(history, names)
     ((tasks,),) = history.rows("SELECT COUNT(*) FROM task_lengths")
-    found: list[Alike] = []
+    found: list[SimilarTask] = []
     best = ranked(postings, lengths, tasks, len(names))
     for place in range(0, len(best), limit * _LOOKED_AT):
         some = best[place : place + limit * _LOOKED_AT]
@@ -72,7 +72,9 @@ def alike_in(history: History, text: str, now_ms: int | None, limit: int = BEST)
     return tuple(found[:limit])
 
 
-def _past(history: History, best: tuple[tuple[str, int], ...], seen: set[str], now_ms: int | None) -> list[Alike]:
+def _past(
+    history: HistoryTables, best: tuple[tuple[str, int], ...], seen: set[str], now_ms: int | None
+) -> list[SimilarTask]:
     """Return those of the events that begin past tasks, in their order, but for those whose words were seen."""
     ids = [name for name, _ in best]
     marks = ", ".join("?" * len(ids))
@@ -85,11 +87,11 @@ def _past(history: History, best: tuple[tuple[str, int], ...], seen: set[str], n
         if row is None or status_of(row, now_ms) is TaskStatus.ACTIVE or row.description.strip().casefold() in seen:
             continue
         seen.add(row.description.strip().casefold())
-        found.append(Alike(episode(history, row, now_ms), score))
+        found.append(SimilarTask(episode(history, row, now_ms), score))
     return found
 
 
-def _lengths(history: History, names: list[str]) -> dict[str, int]:
+def _lengths(history: HistoryTables, names: list[str]) -> dict[str, int]:
     lengths: dict[str, int] = {}
     for place in range(0, len(names), 500):
         some = names[place : place + 500]
@@ -174,7 +176,7 @@ def recent_actions(workspace: Workspace, role: str | None = None, limit: int = A
         return actions_in(history, role, limit)
 
 
-def actions_in(history: History, role: str | None = None, limit: int = ACTIONS) -> tuple[Action, ...]:
+def actions_in(history: HistoryTables, role: str | None = None, limit: int = ACTIONS) -> tuple[Action, ...]:
     """Return the same from a history that is open."""
     rows = history.rows(
         f"""
@@ -245,7 +247,7 @@ def history_places(workspace: Workspace) -> Iterator[str]:
         yield from (f"{below}/{path.name}" for path in sorted(folder.glob("*.jsonl")))
 
 
-def recent_actions_text(workspace: Workspace, role: str) -> Supplied | None:
+def recent_actions_text(workspace: Workspace, role: str) -> SourceContent | None:
     """Return what the role did last as JSON, newest first; None where nothing was recorded. Raises BackendError."""
     with open_history(workspace) as history:
         found = actions_in(history, role)
@@ -258,10 +260,10 @@ def recent_actions_text(workspace: Workspace, role: str) -> Supplied | None:
         error = {"error": plain_line(each.error, _LONGEST)} if each.error else {}
         lines.append(json.dumps(line | outcome | error, ensure_ascii=False))
     text = "[\n  " + ",\n  ".join(lines) + "\n]\n"
-    return Supplied(f"{MEMORY}/agent/{role}/recent_actions.json", text, "agent")
+    return SourceContent(f"{MEMORY}/agent/{role}/recent_actions.json", text, "agent")
 
 
-def past_tasks_text(workspace: Workspace, task: str) -> Supplied | None:
+def past_tasks_text(workspace: Workspace, task: str) -> SourceContent | None:
     """Return past tasks like a text, with what came of them, and those left open; None where there is nothing.
 
     Raises BackendError.
@@ -271,10 +273,10 @@ def past_tasks_text(workspace: Workspace, task: str) -> Supplied | None:
         open_ = [each for each in _left_open(history) if each.id not in {one.id for one in alike}]
     sections = (("Past tasks like this one", alike), ("Left open", open_))
     parts = [f"## {title}\n\n" + "".join(map(_task_text, found)) for title, found in sections if found]
-    return Supplied(f"{MEMORY}/local/history", "\n".join(parts), "agent") if parts else None
+    return SourceContent(f"{MEMORY}/local/history", "\n".join(parts), "agent") if parts else None
 
 
-def _left_open(history: History) -> list[TaskEpisode]:
+def _left_open(history: HistoryTables) -> list[TaskEpisode]:
     rows = [row for row in task_rows(history) if status_of(row, None) is TaskStatus.PAUSED and row.description]
     return [episode(history, row, None) for row in rows[:_OPEN]]
 

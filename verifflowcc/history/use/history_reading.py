@@ -17,7 +17,7 @@ from verifflowcc.base.text.quick_json import write
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.event_places import with_place
 from verifflowcc.history.rules.event_shape import PLACED, VERSION, moment
-from verifflowcc.history.store.history_tables import FILE, History, Partition, partitions_in
+from verifflowcc.history.store.history_tables import FILE, HistoryTables, Partition, partitions_in
 from verifflowcc.history.store.partitions import ENDING, FOLDER, LOCAL, add_events, move_days
 from verifflowcc.memory.rules.tasks import Task
 from verifflowcc.sprint.use.configuration import effective_config
@@ -82,10 +82,10 @@ SHARED = "history"
 _GATHERING = "history.lock"
 
 
-def open_history(workspace: Workspace) -> History:
+def open_history(workspace: Workspace) -> HistoryTables:
     """Return the history's tables, to be entered as a context. A duplicate counts once."""
     gather_history(workspace)
-    return History(workspace.local / FILE, _partitions(workspace))
+    return HistoryTables(workspace.local / FILE, _partitions(workspace))
 
 
 def history_folders(workspace: Workspace) -> tuple[Path, ...]:

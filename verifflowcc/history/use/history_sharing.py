@@ -11,7 +11,7 @@ from verifflowcc.base.text.quick_json import write
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import LearnedPattern, LearningType, SessionLearning
 from verifflowcc.history.rules.learning import learnings, patterns
-from verifflowcc.history.store.history_tables import History, calls, task_rows, telling_calls
+from verifflowcc.history.store.history_tables import HistoryTables, calls, task_rows, telling_calls
 from verifflowcc.history.store.partitions import ENDING
 from verifflowcc.history.use.history_reading import SHARED, open_history, record, session_events
 from verifflowcc.history.use.questions import pairs_in
@@ -74,7 +74,7 @@ def learn_from_session(workspace: Workspace, session: str) -> tuple[SessionLearn
     return new
 
 
-def _of_session(history: History, session: str) -> tuple[SessionLearning, ...]:
+def _of_session(history: HistoryTables, session: str) -> tuple[SessionLearning, ...]:
     made = calls(history, session)
     ids = sorted({call.task for call in made if call.task})
     return learnings(session, made, {row.id: row.description for row in task_rows(history, ids)} if ids else {})

@@ -14,7 +14,7 @@ from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.history.rules.client import client_of
 from verifflowcc.history.rules.client_entries import EVENTS, Target, next_steps, target_of
 from verifflowcc.history.rules.client_faults import MISPLACED, faults, misplaced, untrusted
-from verifflowcc.history.rules.client_files import Found, found_in
+from verifflowcc.history.rules.client_files import HookEntries, found_in
 from verifflowcc.history.rules.event_shape import moment
 from verifflowcc.history.store.client_manifest import load_records, read_text
 from verifflowcc.history.store.history_tables import FILE, sizes_read
@@ -168,7 +168,7 @@ def _of_file(workspace: Workspace, target: Target, record: Record | None) -> Ite
         yield from _trust(workspace, target, found.value)
 
 
-def _of_entries(target: Target, found: Found, command: str) -> Iterator[Remark]:
+def _of_entries(target: Target, found: HookEntries, command: str) -> Iterator[Remark]:
     missing = [each for each in EVENTS[target.client] if each not in (*found.sound, *found.edited)]
     if found.edited:
         text = f"{target.path}: somebody changed vfcc's hooks for {', '.join(found.edited)}"

@@ -28,7 +28,7 @@ _BY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class EventCandidate:
     """An event that may be added, and when a hook could have recorded the same."""
 
     event: dict[str, Json]
@@ -36,7 +36,7 @@ class Made:
     around: tuple[int, int]
 
 
-class Known:
+class KnownEvents:
     """What the days that were looked at hold of `sessions`; a day is read once, and then what came to it since.
 
     `more` are the other folders that the history is in.
@@ -94,7 +94,7 @@ class Known:
             key = (str(event["gen_ai.conversation.id"]), str(message))
             self._spent[key] = self._spent.get(key, Tokens()) + spent_in(event)
 
-    def has(self, made: Made) -> bool:
+    def has(self, made: EventCandidate) -> bool:
         """Whether an event is there, or a hook recorded the same."""
         return self.has_id(str(made.event["id"])) or self.hook_recorded(made)
 
@@ -102,7 +102,7 @@ class Known:
         """Say whether an event of that id is there, whatever its time."""
         return content_part(name) in self._names
 
-    def hook_recorded(self, made: Made) -> bool:
+    def hook_recorded(self, made: EventCandidate) -> bool:
         """Whether a hook recorded the same."""
         event, kind = made.event, str(made.event["kind"])
         session = str(event["gen_ai.conversation.id"])

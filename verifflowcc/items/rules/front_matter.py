@@ -27,7 +27,7 @@ _INDENT = re.compile(r" *")
 _DASH = re.compile(r"-(?=[ \t\r\n]|\Z)[ \t]*")
 
 
-class Refused(Exception):  # noqa: N818 - says what happened
+class EditRefusal(Exception):  # noqa: N818 - says what happened
     """A block that cannot be edited by lines; `offset` is the place of the fault."""
 
     def __init__(self, reason: str, offset: int) -> None:
@@ -64,7 +64,7 @@ def key_spans(block: str) -> tuple[KeySpan, ...]:
     Raises Refused where the block is no mapping of plain keys.
     """
     if found := _BREAKS.search(block):
-        raise Refused("it has a line break that is neither LF nor CRLF", found.start())
+        raise EditRefusal("it has a line break that is neither LF nor CRLF", found.start())
     spans: list[KeySpan] = []
     position, indent = 0, None
     while position < len(block):
@@ -75,7 +75,7 @@ def key_spans(block: str) -> tuple[KeySpan, ...]:
         column = content - position
         indent = column if indent is None else indent
         if column != indent:
-            raise Refused("a line is indented in a way that fits no key", position)
+            raise EditRefusal("a line is indented in a way that fits no key", position)
         span = _entry(block, position, column)
         spans.append(span)
         position = span.end
@@ -91,7 +91,7 @@ def inline_value(text: str) -> bool:
         return False
     try:
         start, end = _inline(text, 0, -1)[:2]
-    except Refused:
+    except EditRefusal:
         return False
     return (start, end) == (0, len(text))
 
@@ -100,7 +100,7 @@ def _entry(block: str, position: int, column: int) -> KeySpan:
     content = position + column
     key, colon = _key(block, content)
     if colon is None:
-        raise Refused("a line is no key with a value", position)
+        raise EditRefusal("a line is no key with a value", position)
     value_start, value_end, after = _inline(block, colon, column)
     line_end = _line_end(block, value_end)
     if after == line_end and _is_empty(block, value_end, line_end):
@@ -148,7 +148,7 @@ def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
     if block[point] in "|>":
         header = _BLOCK_HEADER.match(block, point)
         if header is None or header.end() > line_end:
-            raise Refused("a block value has a header that is unknown", point)
+            raise EditRefusal("a block value has a header that is unknown", point)
         _demand_rest(block, header.end())
         return start, header.end(), _block_scalar(block, line_end, column, header[0])
     if block[point] in "\"'[{":
@@ -161,7 +161,7 @@ def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
 def _plain(block: str, point: int, column: int) -> tuple[int, int]:
     """Return the end of a plain value on its first line, and the end of its last line."""
     if block[point] in "%@`,]}" or re.compile(r"[-?:](?=\s|\Z)").match(block, point):
-        raise Refused("a value begins with a character that YAML keeps for itself", point)
+        raise EditRefusal("a value begins with a character that YAML keeps for itself", point)
     end, last = _plain_line(block, point)
     commented = block[end : _line_end(block, point)].strip(" \t") != ""
     while not commented:
@@ -191,7 +191,7 @@ def _plain_line(block: str, point: int) -> tuple[int, int]:
     line = block[point:line_end]
     text = re.split(r"[ \t]#", line, maxsplit=1)[0].rstrip(" \t")
     if re.search(r":(?:[ \t]|$)", text):
-        raise Refused("a value has a colon that YAML takes for a key's", point)
+        raise EditRefusal("a value has a colon that YAML takes for a key's", point)
     return point + len(text), line_end
 
 
@@ -222,7 +222,7 @@ def _nested_line(block: str, point: int, column: int, parent: int) -> int:
     if point == line_end or block[point] == "#":
         return line_end
     if block[point] == "?" and block[point + 1 : point + 2] in {" ", "\t", "\n", "\r"}:
-        raise Refused("a key is introduced by ?", point)
+        raise EditRefusal("a key is introduced by ?", point)
     named = _PROPERTY.match(block, point)
     point = named.end() if named else point
     if point >= line_end:
@@ -260,7 +260,7 @@ def _quoted(block: str, point: int) -> int:
     quote, start = block[point], point
     found = (_DOUBLE_QUOTED if quote == '"' else _SINGLE_QUOTED).match(block, point)
     if found is None:
-        raise Refused("a quote is opened and never closed", start)
+        raise EditRefusal("a quote is opened and never closed", start)
     return found.end()
 
 
@@ -275,14 +275,14 @@ def _flow(block: str, point: int) -> int:
         if found := _FLOW_SKIP.match(block, point):
             point = found.end()
         if point >= len(block):
-            raise Refused("a bracket is opened and never closed", start)
+            raise EditRefusal("a bracket is opened and never closed", start)
         character = block[point]
         if character in "[{":
             open_brackets += character
             point += 1
         elif character in "]}":
             if open_brackets[-1] + character not in {"[]", "{}"}:
-                raise Refused("brackets do not match", point)
+                raise EditRefusal("brackets do not match", point)
             open_brackets = open_brackets[:-1]
             point += 1
             if not open_brackets:
@@ -292,13 +292,13 @@ def _flow(block: str, point: int) -> int:
         elif found := _FLOW_PLAIN.match(block, point):
             point = found.end()
         else:
-            raise Refused("a flow value is written in a way that is unknown", point)
+            raise EditRefusal("a flow value is written in a way that is unknown", point)
 
 
 def _demand_rest(block: str, point: int) -> None:
     rest = block[point : _line_end(block, point)]
     if rest.strip(" \t") and not re.match(r"[ \t]+#", rest):
-        raise Refused("a value is followed by more text", point)
+        raise EditRefusal("a value is followed by more text", point)
 
 
 def _content(block: str, position: int) -> int | None:
@@ -308,7 +308,7 @@ def _content(block: str, position: int) -> int | None:
     if point >= end or block[point] == "#":
         return None
     if "\t" in block[position:point]:
-        raise Refused("a line is indented with a tab", position)
+        raise EditRefusal("a line is indented with a tab", position)
     return point
 
 
@@ -401,7 +401,7 @@ def edit(text: str, changes: Mapping[str, str | None], *, path: str = "front mat
         return f"{parts.bom}{frame}{added}{frame}{parts.body}" if added else text
     try:
         block = _edit_block(parts.block, changes, parts.newline)
-    except Refused as refusal:
+    except EditRefusal as refusal:
         line = refusal.line_in(parts.block) + 1
         raise FormatError(
             f"{path}:{line}: front matter cannot be edited: {refusal}", hint="edit the file by hand"
@@ -430,10 +430,10 @@ def _edit_block(block: str, changes: Mapping[str, str | None], newline: str) -> 
 def _only(spans: tuple[KeySpan, ...], key: str) -> KeySpan | None:
     same = [span for span in spans if span.key == key]
     if len(same) > 1:
-        raise Refused(f"{key} appears twice in it", same[1].start)
+        raise EditRefusal(f"{key} appears twice in it", same[1].start)
     hidden = [span for span in spans if span.key is None]
     if not same and hidden:
-        raise Refused("a key is written with escapes", hidden[0].start)
+        raise EditRefusal("a key is written with escapes", hidden[0].start)
     return same[0] if same else None
 
 
@@ -441,7 +441,7 @@ def _demand_no_alias(block: str, span: KeySpan) -> None:
     rest = block[: span.start] + block[span.end :]
     for name in re.findall(r"&([^\s,\[\]{}]+)", block[span.start : span.end]):
         if re.search(rf"\*{re.escape(name)}(?![^\s,\[\]{{}}])", rest):
-            raise Refused(f"the value has the anchor &{name}, which is used elsewhere", span.start)
+            raise EditRefusal(f"the value has the anchor &{name}, which is used elsewhere", span.start)
 
 
 def _replace(block: str, span: KeySpan, value: str | None) -> str:

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Sequence, Table, Value, is_null
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldTable, Value, is_null
 from verifflowcc.base.formats.item_render import inner, scalar
 from verifflowcc.base.records import dataclass
-from verifflowcc.items.rules.front_matter import FrontMatter, KeySpan, Refused, inline_value, key_spans, split
+from verifflowcc.items.rules.front_matter import EditRefusal, FrontMatter, KeySpan, inline_value, key_spans, split
 
 # Change one key at the top of a YAML text and leave every other byte as it is.
 
@@ -72,7 +72,7 @@ def edit_list(text: str, key: str, values: tuple[Value, ...], change: ListEdit, 
         raise FormatError(f"{path}:1: there is no front matter to edit", hint="edit the file by hand")
     try:
         block = _edited(parts, key, values, change)
-    except Refused as refusal:
+    except EditRefusal as refusal:
         line = refusal.line_in(parts.block) + 1
         problem = f"{path}:{line}: {key} cannot be edited: {refusal}"
         raise FormatError(problem, hint="edit the file by hand") from refusal
@@ -83,12 +83,12 @@ def entry(value: Value) -> str:
     """Return a value as one line of a list.
 
     >>> from verifflowcc.base.formats.front_matter_values import Scalar
-    >>> entry(Table((("to", Scalar("NEED-a", True, 1)), ("on", Scalar("2026-11-21", True, 1))), 1))
+    >>> entry(FieldTable((("to", Scalar("NEED-a", True, 1)), ("on", Scalar("2026-11-21", True, 1))), 1))
     '{to: NEED-a, on: 2026-11-21}'
     """
-    if isinstance(value, Table):
+    if isinstance(value, FieldTable):
         return "{" + ", ".join(f"{_key(key)}: {entry(each)}" for key, each in value.pairs) + "}"
-    if isinstance(value, Sequence):
+    if isinstance(value, FieldList):
         return "[" + ", ".join(map(entry, value.values)) + "]"
     if is_null(value):
         return "null"
@@ -106,9 +106,9 @@ def _edited(parts: FrontMatter, key: str, values: tuple[Value, ...], change: Lis
     spans = key_spans(block)
     same = [span for span in spans if span.key == key]
     if len(same) > 1:
-        raise Refused("the key appears twice", same[1].start)
+        raise EditRefusal("the key appears twice", same[1].start)
     if not same and (hidden := next((span for span in spans if span.key is None), None)):
-        raise Refused("a key is written with escapes", hidden.start)
+        raise EditRefusal("a key is written with escapes", hidden.start)
     if not same:
         indent = " " * (spans[0].indent if spans else 0)
         added = "".join(_line(indent, each, newline) for each in change.added)
@@ -127,7 +127,7 @@ def _rewritten(block: str, span: KeySpan, values: tuple[Value, ...], newline: st
     """
     inside = block[span.value_start : span.value_end] + block[span.drop_start : span.drop_end]
     if "\n" in inside and _COMMENT.search(inside):
-        raise Refused("it holds a comment that would be lost", span.start)
+        raise EditRefusal("it holds a comment that would be lost", span.start)
     head = block[span.start : span.colon]
     rest = block[span.value_end : span.drop_start].strip()
     indent = " " * span.indent
@@ -160,7 +160,7 @@ def _entry_lines(block: str, span: KeySpan, count: int) -> list[_EntryLines] | N
         end = starts[place + 1].start() if place + 1 < len(starts) else span.drop_end
         found.append(_EntryLines(each.start(), each.end(), _without_tail(block, each.end(), end, len(first[1]))))
     if len(found) != count:
-        raise Refused("its entries are written in a way that is unknown", span.start)
+        raise EditRefusal("its entries are written in a way that is unknown", span.start)
     return found
 
 
@@ -205,7 +205,7 @@ def _changed(block: str, each: _EntryLines, value: Value | None, newline: str) -
     if _COMMENT.search(raw):
         kept = next(_tails(raw), "") if "\n" not in raw and value is not None else ""
         if not kept:
-            raise Refused("it holds a comment that would be lost", each.start)
+            raise EditRefusal("it holds a comment that would be lost", each.start)
     dash = block[each.start : each.text]
     dash = dash if dash.endswith(" ") else f"{dash} "
     return "" if value is None else f"{dash}{entry(value)}{kept}{newline}"

@@ -42,7 +42,7 @@ OWN_KEYS = frozenset({"scope", "id", "path", "text"})
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OlderRow:
     """A line of a file of items: its place (`file:line`), and its members."""
 
     where: str
@@ -78,7 +78,7 @@ def item_line(stored: StoredItem) -> str:
     return json.dumps(given, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def read_rows(data: bytes, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+def read_rows(data: bytes, name: str) -> tuple[tuple[OlderRow, ...], tuple[str, ...]]:
     """Return the rows of a file, and its problems.
 
     Each problem is a sentence that begins with `name:line:`.
@@ -91,14 +91,14 @@ def read_rows(data: bytes, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]
         return (), (f"{name}:{data.count(10, 0, error.start) + 1}: not UTF-8 at byte {error.start}",)
     if text.lstrip().startswith("["):
         return _array(text, name)
-    rows: list[Row] = []
+    rows: list[OlderRow] = []
     problems: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             where = f"{name}:{number}"
             value = _value(line, where, problems)
             if value is not None:
-                rows.append(Row(where, value))
+                rows.append(OlderRow(where, value))
     return tuple(rows), tuple(problems)
 
 
@@ -114,7 +114,7 @@ def _value(line: str, where: str, problems: list[str]) -> Mapping[str, Json] | N
     return value
 
 
-def _array(text: str, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+def _array(text: str, name: str) -> tuple[tuple[OlderRow, ...], tuple[str, ...]]:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -122,7 +122,7 @@ def _array(text: str, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]:
     wrong = tuple(
         f"{name}:1: element {n} is no JSON object" for n, v in enumerate(values, 1) if not isinstance(v, dict)
     )
-    return tuple(Row(f"{name}:1 (element {n})", v) for n, v in enumerate(values, 1) if isinstance(v, dict)), wrong
+    return tuple(OlderRow(f"{name}:1 (element {n})", v) for n, v in enumerate(values, 1) if isinstance(v, dict)), wrong
 
 
 _TEXTS = ("content", "text", "memory", "value", "data")
@@ -136,7 +136,7 @@ class RowError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Older:
+class OlderItem:
     """A row as an item, its body, and members that have no place in an item.
 
     The item has an empty path and scope.
@@ -153,7 +153,7 @@ class Older:
         return edit(text, {"imported": flow(self.imported)}) if self.imported else text
 
 
-def older_item(row: Row, type_name: str | None, actor: str) -> Older:
+def older_item(row: OlderRow, type_name: str | None, actor: str) -> OlderItem:
     """Return a row of an older store as an item.
 
     `type_name` is the type of rows without a type of ours.
@@ -189,7 +189,7 @@ def older_item(row: Row, type_name: str | None, actor: str) -> Older:
     )
     scope = _scope(left, kind)
     rest = {name: value for name, value in left.items() if value is not None and name != "id"}
-    return Older(made, body, rest, scope)
+    return OlderItem(made, body, rest, scope)
 
 
 def flow(value: Json) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from verifflowcc.base.formats.front_matter_values import Fields, Table, Value, quoted, reader_of
+from verifflowcc.base.formats.front_matter_values import Fields, FieldTable, Value, quoted, reader_of
 from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
     FOLDERS,
@@ -223,7 +223,7 @@ class ItemRecord:
     notices: tuple[str, ...]
 
 
-def read_item(path: str, table: Table | None, body: str, types: Mapping[str, object] = TYPES) -> ItemRecord:
+def read_item(path: str, table: FieldTable | None, body: str, types: Mapping[str, object] = TYPES) -> ItemRecord:
     """Return the item of a Markdown file; `body` has LF newlines.
 
     `types` are the known type names.
@@ -347,7 +347,7 @@ def trust_of(fields: Fields, source: Source) -> Trust:
     return fields.word("trust", Trust, default, tuple(Trust))
 
 
-def _note_duplicates(fields: Fields, table: Table | None) -> None:
+def _note_duplicates(fields: Fields, table: FieldTable | None) -> None:
     seen: set[str] = set()
     for key, value in table.pairs if table else ():
         if key in seen:

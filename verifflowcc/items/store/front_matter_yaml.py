@@ -7,7 +7,7 @@ a date stays the text that was written, and every value knows its line.
 from collections.abc import Mapping
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value
 
 TYPE_CHECKING = False
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DEEPEST = 100
 
 
-def read_yaml(block: str) -> Table:
+def read_yaml(block: str) -> FieldTable:
     """Return what a block says; an empty one is an empty table.
 
     Raises FormatError, whose message begins with the line of the block and a colon, where it is not YAML, is no mapping
@@ -36,11 +36,11 @@ def read_yaml(block: str) -> Table:
     except yaml.YAMLError as error:
         raise FormatError("1: it holds a character that YAML does not allow") from error
     if node is None:
-        return Table((), 1)
+        return FieldTable((), 1)
     if not isinstance(node, yaml.MappingNode):
         raise FormatError(f"{node.start_mark.line + 1}: it is no mapping of keys")
     table = _value(node, {}, set())
-    assert isinstance(table, Table)
+    assert isinstance(table, FieldTable)
     return table
 
 
@@ -71,7 +71,7 @@ def _value(node: "yaml.Node", done: dict[int, Value], open_nodes: set[int]) -> V
 
     line = node.start_mark.line + 1
     if isinstance(node, yaml.ScalarNode):
-        return Scalar(node.value, not node.style, line)
+        return FieldScalar(node.value, not node.style, line)
     if id(node) in done:
         return done[id(node)]
     if id(node) in open_nodes:
@@ -79,9 +79,9 @@ def _value(node: "yaml.Node", done: dict[int, Value], open_nodes: set[int]) -> V
     open_nodes.add(id(node))
     result: Value
     if isinstance(node, yaml.MappingNode):
-        result = Table(tuple((_key(key), _value(value, done, open_nodes)) for key, value in node.value), line)
+        result = FieldTable(tuple((_key(key), _value(value, done, open_nodes)) for key, value in node.value), line)
     else:
-        result = Sequence(tuple(_value(each, done, open_nodes) for each in node.value), line)
+        result = FieldList(tuple(_value(each, done, open_nodes) for each in node.value), line)
     open_nodes.discard(id(node))
     done[id(node)] = result
     return result

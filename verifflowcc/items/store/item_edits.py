@@ -4,7 +4,7 @@ from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, is_null, read_simple
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, is_null, read_simple
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.records import dataclass
 from verifflowcc.items.rules.front_matter import BOM, FrontMatter, edit, split
@@ -49,7 +49,7 @@ def parse_item(path: str, data: bytes) -> ParsedItem:
     return ParsedItem(record.item, parts.body, notices + record.notices, record.unknown)
 
 
-def read_front(text: str, instead: str = "") -> tuple[FrontMatter, Table | None, tuple[int, str] | None]:
+def read_front(text: str, instead: str = "") -> tuple[FrontMatter, FieldTable | None, tuple[int, str] | None]:
     """Split a text with LF newlines: its parts, its front matter, and faults by line.
 
     `instead` says in the sentence what holds where the block cannot be read.
@@ -67,7 +67,7 @@ def read_front(text: str, instead: str = "") -> tuple[FrontMatter, Table | None,
         return parts, None, (int(line) + 1, f"front matter cannot be read{more}: {reason}")
 
 
-def read_block(block: str) -> Table:
+def read_block(block: str) -> FieldTable:
     """Return the values in a block of front matter with LF newlines.
 
     Raises FormatError as `read_yaml` does.
@@ -110,7 +110,7 @@ def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Val
         return data
     after = edit_list(before, key, values, change, path=path)
     read = _table(path, after)
-    meant, found = Sequence(change.on(values), 1), Sequence(_list(path, key, read), 1)
+    meant, found = FieldList(change.on(values), 1), FieldList(_list(path, key, read), 1)
     others = _same(_without(table, (key,)), _without(read, (key,)), set())
     if not others or not same_meaning(meant, found):
         raise FormatError(f"{path}:1: {key} cannot be edited by lines", hint=_BY_HAND)
@@ -122,10 +122,10 @@ def same_meaning(one: Value, other: Value) -> bool:
     return _same(one, other, set(), quotes=False)
 
 
-def _table(path: str, text: str) -> Table:
+def _table(path: str, text: str) -> FieldTable:
     block = split(text.replace("\r\n", "\n")).block
     if block is None:
-        return Table((), 1)
+        return FieldTable((), 1)
     try:
         return read_block(block)
     except FormatError as error:
@@ -133,15 +133,15 @@ def _table(path: str, text: str) -> Table:
         raise FormatError(f"{path}:{int(line) + 1}: front matter cannot be edited: {reason}", hint=_BY_HAND) from error
 
 
-def _without(table: Table, keys: Container[str]) -> Table:
-    return Table(tuple(pair for pair in table.pairs if pair[0] not in keys), 1)
+def _without(table: FieldTable, keys: Container[str]) -> FieldTable:
+    return FieldTable(tuple(pair for pair in table.pairs if pair[0] not in keys), 1)
 
 
-def _list(path: str, key: str, table: Table) -> tuple[Value, ...]:
+def _list(path: str, key: str, table: FieldTable) -> tuple[Value, ...]:
     value = next((each for name, each in table.pairs if name == key), None)
     if value is None or is_null(value):
         return ()
-    if isinstance(value, Sequence):
+    if isinstance(value, FieldList):
         return value.values
     raise FormatError(f"{path}:{value.line + 1}: {key} is no list", hint=_BY_HAND)
 
@@ -156,15 +156,15 @@ def _same(one: Value, other: Value, seen: set[tuple[int, int]], *, quotes: bool 
     if (id(one), id(other)) in seen:
         return True
     seen.add((id(one), id(other)))
-    if isinstance(one, Scalar) and isinstance(other, Scalar):
+    if isinstance(one, FieldScalar) and isinstance(other, FieldScalar):
         if quotes:
             return (one.text, one.plain) == (other.text, other.plain)
         return is_null(one) == is_null(other) and (one.text == other.text or is_null(one))
-    if isinstance(one, Table) and isinstance(other, Table):
+    if isinstance(one, FieldTable) and isinstance(other, FieldTable):
         if [key for key, _ in one.pairs] != [key for key, _ in other.pairs]:
             return False
         pairs = zip((each for _, each in one.pairs), (each for _, each in other.pairs), strict=True)
-    elif isinstance(one, Sequence) and isinstance(other, Sequence) and len(one.values) == len(other.values):
+    elif isinstance(one, FieldList) and isinstance(other, FieldList) and len(one.values) == len(other.values):
         pairs = zip(one.values, other.values, strict=True)
     else:
         return False

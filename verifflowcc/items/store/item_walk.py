@@ -143,7 +143,7 @@ def _inside(root: Path, full: bytes) -> bool:
 ENDING = ".md"
 
 
-class Seen(NamedTuple):
+class FileStamp(NamedTuple):
     """A file's stamp, and the later of its times."""
 
     stamp: str
@@ -157,7 +157,7 @@ class ItemWalk:
     Both are by path, as an item has it; a problem is why the file is no item.
     """
 
-    files: dict[str, Seen] = field(default_factory=dict)
+    files: dict[str, FileStamp] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 
 
@@ -219,7 +219,7 @@ def _look(entry: os.DirEntry[str], path: str, top: str, found: ItemWalk, pending
     if problem:
         found.problems[path] = problem
     elif ours:
-        found.files[path] = Seen(stamp_of(stat), max(stat.st_mtime_ns, stat.st_ctime_ns))
+        found.files[path] = FileStamp(stamp_of(stat), max(stat.st_mtime_ns, stat.st_ctime_ns))
 
 
 def _of_link(entry: os.DirEntry[str], stat: os.stat_result, top: str, *, ours: bool) -> str | None:

@@ -10,10 +10,10 @@ from verifflowcc.memory.cli.memory_edit import TypeOption
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.memory.use.ingesting import Ingested
-    from verifflowcc.memory.use.item_search import Found
-    from verifflowcc.memory.use.moving import Promoted, Promoting
-    from verifflowcc.memory.use.remembering import Learned
+    from verifflowcc.memory.use.ingesting import IngestResult
+    from verifflowcc.memory.use.item_search import ScopedItem
+    from verifflowcc.memory.use.moving import Promotion, PromotionPlan
+    from verifflowcc.memory.use.remembering import LearnedStatement
 
 
 # `vfcc memory ingest`: learn from conversations.
@@ -58,7 +58,7 @@ def ingest(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import acting_here, tell
-    from verifflowcc.memory.use.ingesting import Choices, read_conversations
+    from verifflowcc.memory.use.ingesting import IngestOptions, read_conversations
     from verifflowcc.memory.use.ingesting import ingest as learn
     from verifflowcc.memory.use.new_item_words import scopes_to_learn
     from verifflowcc.memory.use.refining import open_extractor
@@ -68,7 +68,7 @@ def ingest(
     here = acting_here()
     chosen = scopes_to_learn(here.workspace, scope, agent=agent_of(here.actor))
     conversations = read_conversations(files, kind=kind, session=session, agents=agent or ())
-    choices = Choices(chosen.scopes, pending, dry_run, again, chosen.proposes)
+    choices = IngestOptions(chosen.scopes, pending, dry_run, again, chosen.proposes)
     with open_extractor(here.workspace, memory_settings(here.workspace), asks=ask_model or not dry_run) as extract:
         done = learn(
             here.workspace,
@@ -87,7 +87,7 @@ def ingest(
         raise typer.Exit(FINDINGS)
 
 
-def _agreed(steering: "Sequence[Learned]") -> bool:
+def _agreed(steering: "Sequence[LearnedStatement]") -> bool:
     from verifflowcc.base.process.clock import terminal_in_use
     from verifflowcc.base.terminal import output as out
     from verifflowcc.sprint.cli.move_output import listed
@@ -98,23 +98,23 @@ def _agreed(steering: "Sequence[Learned]") -> bool:
         return typer.confirm("Remember them? (else they are proposed)", default=False, err=True)
 
 
-def _page(done: "Ingested") -> list[str]:
-    from verifflowcc.memory.use.remembering import Fate
+def _page(done: "IngestResult") -> list[str]:
+    from verifflowcc.memory.use.remembering import StatementOutcome
 
-    shown = [each for each in done.learned if each.fate is not Fate.SAME]
+    shown = [each for each in done.learned if each.fate is not StatementOutcome.SAME]
     lines = [line for each in shown[:_MOST] for line in _lines(each)]
     if len(shown) > _MOST:
         lines.append(f"and {len(shown) - _MOST:,} more (--json has all)")
     turns = f"{done.turns:,} {'turn' if done.turns == 1 else 'turns'}"
     known = f", {done.known:,} of them known" if done.known else ""
-    counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in Fate if done.count(fate))
+    counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in StatementOutcome if done.count(fate))
     lines.append(f"{turns} read{known}: {'would be ' if done.dry_run and counts else ''}{counts or 'nothing new'}")
-    if done.count(Fate.PROPOSED) and not done.dry_run:
+    if done.count(StatementOutcome.PROPOSED) and not done.dry_run:
         lines.append("what is proposed waits for a person: vfcc memory inbox")
     return lines
 
 
-def _lines(each: "Learned") -> list[str]:
+def _lines(each: "LearnedStatement") -> list[str]:
     what = f"{each.id or each.title or 'a statement'} ({each.type}, {each.scope})"
     title = f": {each.title}" if each.id else ""
     lines = [f"{each.fate}: {what}{title}"]
@@ -198,7 +198,7 @@ def promote(
     target = read_scope(here.workspace, word) if word is not None else None
     found = _each_once([here.find(name, scope, but=target) for name in items])
     require_person(here.actor, f"promoting {found[0].item.id}", hint=f"vfcc memory show {found[0].item.id}")
-    done: list[Promoted] = []
+    done: list[Promotion] = []
     try:
         for each in found:
             done.append(
@@ -222,7 +222,7 @@ def promote(
             out.emit_json(done)
 
 
-def _count(workspace: "Workspace | None", found: "Sequence[Found]", done: "Sequence[Promoted]") -> None:
+def _count(workspace: "Workspace | None", found: "Sequence[ScopedItem]", done: "Sequence[Promotion]") -> None:
     """Count the items that promoted proposals replaced.
 
     An item that held already and moves up replaces none.
@@ -237,17 +237,17 @@ def _count(workspace: "Workspace | None", found: "Sequence[Found]", done: "Seque
         out.warn(notice)
 
 
-def _each_once(found: "Sequence[Found]") -> "list[Found]":
+def _each_once(found: "Sequence[ScopedItem]") -> "list[ScopedItem]":
     return list({(each.scope, each.item.id): each for each in found}.values())
 
 
-def _promotion_line(done: "Promoted") -> str:
+def _promotion_line(done: "Promotion") -> str:
     moved = done.scope != done.was
     replaced = f", in the place of {', '.join(done.supersedes)}" if done.supersedes and not moved else ""
     return f"{done.item.id}: {f'moved to {done.scope} memory' if moved else 'active'}{replaced}"
 
 
-def _show(promoting: "Promoting") -> None:
+def _show(promoting: "PromotionPlan") -> None:
     """Show what changes, beside the data and before anything is written."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import change_lines
@@ -256,7 +256,7 @@ def _show(promoting: "Promoting") -> None:
     out.say("\n".join(change_lines(promoting)), paint=changes)
 
 
-def _ask(promoting: "Promoting", *, yes: bool) -> None:
+def _ask(promoting: "PromotionPlan", *, yes: bool) -> None:
     from verifflowcc.sprint.cli.move_output import confirm
 
     confirm([promoting.after.item.title], "Remember this preference in all your projects?", yes=yes)

@@ -50,14 +50,14 @@ def list_(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import acting_here, items_table, tell
-    from verifflowcc.memory.use.memory_listing import Asked, list_items
+    from verifflowcc.memory.use.memory_listing import ListQuery, list_items
     from verifflowcc.memory.use.scopes import scopes_listed
 
     here = acting_here()
     scopes = here.scopes(scope) if scope else scopes_listed(here.workspace)
     most = AT_TERMINAL if limit is None and not as_json and sys.stdout.isatty() else None
     where_ = tuple(where or ())
-    asked = Asked(tuple(type_ or ()), tuple(tag or ()), status, everything, where_, order, limit, most, as_of)
+    asked = ListQuery(tuple(type_ or ()), tuple(tag or ()), status, everything, where_, order, limit, most, as_of)
     listing = list_items(here.workspace, scopes, asked)
     for notice in listing.notices:
         out.warn(notice)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.base.model.recall_values import Edge, Hit, Lost, Recalled
+from verifflowcc.base.model.recall_values import Edge, Hit, OmittedHit, RecallResult
 from verifflowcc.base.process.acting import actor_here
 from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.base.records import dataclass
@@ -16,13 +16,13 @@ from verifflowcc.base.terminal.table import GAP, table, width_of
 from verifflowcc.base.terminal.terminal import painted
 from verifflowcc.base.use.workspace import Workspace, current_folder, find_workspace
 from verifflowcc.memory.rules.candidates import QUOTE
-from verifflowcc.memory.use.item_search import Found, find_item
+from verifflowcc.memory.use.item_search import ScopedItem, find_item
 from verifflowcc.memory.use.scopes import agent_of, read_scope, scopes_searched
 
 if TYPE_CHECKING:
-    from verifflowcc.memory.use.inbox import Inbox, Waiting
-    from verifflowcc.memory.use.memory_listing import End, Listing, Row, Shown
-    from verifflowcc.memory.use.moving import Promoting
+    from verifflowcc.memory.use.inbox import Inbox, WaitingItem
+    from verifflowcc.memory.use.memory_listing import ItemLine, ItemLinkEnd, ItemListing, ItemView
+    from verifflowcc.memory.use.moving import PromotionPlan
     from verifflowcc.memory.use.statistics import Indicator, ModelUse, Numbers
 
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class OutputContext:
     """The project, if there is one, who acts, and which day it is (UTC)."""
 
     workspace: Workspace | None
     actor: str
     today: str
 
-    def find(self, name: str, scope: str | None, *, but: str | None = None) -> Found:
+    def find(self, name: str, scope: str | None, *, but: str | None = None) -> ScopedItem:
         """Return the item that is meant, in a scope or in all that are in play here, except for `but`."""
         scopes = self.scopes(scope)
         return find_item(self.workspace, name, [each for each in scopes if each != but] or scopes)
@@ -50,11 +50,11 @@ class Here:
         return scopes_searched(self.workspace)
 
 
-def acting_here() -> Here:
+def acting_here() -> OutputContext:
     """Return who acts in the current folder, which need not be in a project."""
     workspace = find_workspace()
     folder = workspace.root if workspace else current_folder()
-    return Here(workspace, actor_here(folder).name, f"{SystemClock().now():%Y-%m-%d}")
+    return OutputContext(workspace, actor_here(folder).name, f"{SystemClock().now():%Y-%m-%d}")
 
 
 def tell(lines: list[str]) -> None:
@@ -79,11 +79,11 @@ def place(scope: str, path: str) -> str:
     return f"in {scope} memory" if scope == "user" else f"in {path}"
 
 
-def items_table(listing: "Listing", scopes: Sequence[str], *, by_scope: bool) -> list[str]:
+def items_table(listing: "ItemListing", scopes: Sequence[str], *, by_scope: bool) -> list[str]:
     """Return a list's rows, and what is left out of it and why; with `by_scope` each scope under a heading."""
     lines: list[str] = []
     if listing.rows:
-        groups: list[tuple[str | None, list[Row]]] = [(None, [*listing.rows])]
+        groups: list[tuple[str | None, list[ItemLine]]] = [(None, [*listing.rows])]
         if by_scope:
             named = dict.fromkeys(row.scope for row in listing.rows)
             groups = [(name, [row for row in listing.rows if row.scope == name]) for name in named]
@@ -101,7 +101,7 @@ def items_table(listing: "Listing", scopes: Sequence[str], *, by_scope: bool) ->
     return lines
 
 
-def _rows(rows: "Sequence[Row]") -> str:
+def _rows(rows: "Sequence[ItemLine]") -> str:
     """Return rows as a table; where titles have no room beside the ids, in two lines each."""
     cells = [_cells(row) for row in rows]
     usual = {"status": {"active"}, "scope": {rows[0].scope}}
@@ -118,18 +118,18 @@ def _rows(rows: "Sequence[Row]") -> str:
     return "\n".join(lines)
 
 
-def _cells(row: "Row") -> tuple[str, ...]:
+def _cells(row: "ItemLine") -> tuple[str, ...]:
     by = "" if row.item.trust == "human" else f" ({row.item.trust})"
     stale = ", stale" if row.stale else ""
     return row.item.id, row.scope, row.item.type, f"{row.status}{stale}{by}", row.item.title
 
 
-def page(shown: "Shown", *, explain: bool) -> list[str]:
+def page(shown: "ItemView", *, explain: bool) -> list[str]:
     """Return an item's page: text, links, what is newer; with `explain` every field."""
     return list(_page(shown, explain=explain))
 
 
-def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
+def _page(shown: "ItemView", *, explain: bool) -> Iterator[str]:
     item = shown.item
     yield folded(f"{item.id}: {item.title}", 2)
     by = f" by {shown.superseded_by}" if shown.superseded_by else ""
@@ -163,7 +163,7 @@ def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
         yield f"next: vfcc memory promote {item.id}"
 
 
-def _end(end: "End", words: str) -> str:
+def _end(end: "ItemLinkEnd", words: str) -> str:
     if end.title is None:
         return f"{words}  [there is no such item here]"
     return f"{words} ({end.scope}, {end.status}): {end.title}"
@@ -285,7 +285,7 @@ def inbox_page(found: "Inbox") -> list[str]:
     return [*lines, "", f"{painted(f'{what}:', 'strong')} {ways}"]
 
 
-def _of_one(each: "Waiting") -> Iterator[str]:
+def _of_one(each: "WaitingItem") -> Iterator[str]:
     item = each.item
     yield folded(f"{item.id}: {item.title}", 2).replace(item.id, painted(item.id, "accent"), 1)
     yield folded(f"  {item.type} for {each.scope}, trust {item.trust}, {item.created or 'without a day'}", 4)
@@ -304,7 +304,7 @@ def _of_one(each: "Waiting") -> Iterator[str]:
             yield f"  | and {len(text) - MOST_LINES} more lines: vfcc memory show {item.id}"
 
 
-def change_lines(promoting: "Promoting") -> list[str]:
+def change_lines(promoting: "PromotionPlan") -> list[str]:
     """Return what a promotion changes, as a person reads it before they say yes."""
     change, name = promoting.change, promoting.after.item.id
     head = f"{name}, for {promoting.scope}"
@@ -351,12 +351,12 @@ def _model(use: "ModelUse") -> str:
 _PARTS = ("importance", "confidence", "recency", "uses", "standing")
 
 
-def found(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> list[str]:
+def found(recalled: RecallResult, scopes: Sequence[str], *, explain: bool) -> list[str]:
     """Return the lines of an answer; with `explain` the parts of scores, links, and what is not there and why."""
     return list(_lines(recalled, scopes, explain=explain))
 
 
-def _lines(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> Iterator[str]:
+def _lines(recalled: RecallResult, scopes: Sequence[str], *, explain: bool) -> Iterator[str]:
     if not recalled.hits:
         yield _nothing(recalled, scopes)
     for number, hit in enumerate(recalled.hits, start=1):
@@ -368,7 +368,7 @@ def _lines(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> Itera
         yield folded(f"not shown: {', '.join(f'{lost.item.id} ({lost.why})' for lost in hidden)}; --all shows them", 2)
 
 
-def _nothing(recalled: Recalled, scopes: Sequence[str]) -> str:
+def _nothing(recalled: RecallResult, scopes: Sequence[str]) -> str:
     where = "memory here" if len(scopes) > 1 else f"{scopes[0]} memory"
     words = ", ".join(dict.fromkeys(recalled.words))
     if not words:
@@ -379,7 +379,7 @@ def _nothing(recalled: Recalled, scopes: Sequence[str]) -> str:
 def _hit(number: int, hit: Hit, *, explain: bool) -> Iterator[str]:
     item = hit.item
     by = "" if item.trust == "human" else f", trust {item.trust}"
-    marks = "".join(f", {word}" for word in (hit.standing, "stale" if hit.stale else "") if word)
+    marks = "".join(f", {word}" for word in (hit.invalid_reason, "stale" if hit.stale else "") if word)
     yield folded(f"{number}. {item.title}", 3)
     section = f", section {hit.heading!r}" if hit.heading else ""
     yield folded(f"   {item.id}: {item.type} {place(hit.scope, item.path)}{section}{by}{marks}", 3)
@@ -409,7 +409,7 @@ def _edge(edge: Edge, item: str) -> str:
     return f"{ends[0]} {edge.relation} {ends[1]}"
 
 
-def _explained(recalled: Recalled) -> Iterator[str]:
+def _explained(recalled: RecallResult) -> Iterator[str]:
     if recalled.lost:
         yield ""
         yield "left out"
@@ -420,5 +420,5 @@ def _explained(recalled: Recalled) -> Iterator[str]:
     yield folded(f"rerank: {recalled.reranked.why}", 2)
 
 
-def _lost(lost: Lost) -> str:
+def _lost(lost: OmittedHit) -> str:
     return folded(f"  {lost.item.id}: {lost.why}", 4)

@@ -13,7 +13,7 @@ from verifflowcc.base.text.canonical import canonical, parse_canonical
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class UsePlan:
     """What an item of a scope is to say of its uses, and how many of these are new."""
 
     scope: str
@@ -22,13 +22,13 @@ class Planned:
     new: int
 
 
-def plan_bytes(plan: Sequence[Planned]) -> bytes:
+def plan_bytes(plan: Sequence[UsePlan]) -> bytes:
     """Return a plan as one line of canonical JSON."""
     rows: list[Json] = [[each.scope, each.item, each.uses.count, each.uses.last, each.new] for each in plan]
     return canonical({"format": 1, "uses": rows}) + b"\n"
 
 
-def read_plan_bytes(data: bytes) -> tuple[Planned, ...]:
+def read_plan_bytes(data: bytes) -> tuple[UsePlan, ...]:
     """Return the plan that `data` says. Raises FormatError where it says none."""
     value = parse_canonical(data.removesuffix(b"\n"))
     rows = value.get("uses") if isinstance(value, dict) and value.get("format") == 1 else None
@@ -37,10 +37,10 @@ def read_plan_bytes(data: bytes) -> tuple[Planned, ...]:
     return tuple(map(_planned, rows))
 
 
-def _planned(row: Json) -> Planned:
+def _planned(row: Json) -> UsePlan:
     match row:
         case [str(scope), str(item), int(count), str() | None as last, int(new)]:
-            return Planned(scope, item, Uses(count, last), new)
+            return UsePlan(scope, item, Uses(count, last), new)
         case _:
             raise FormatError("it is no plan of a merge of uses")
 

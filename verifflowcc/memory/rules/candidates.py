@@ -27,7 +27,7 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class StatementCandidate:
     """A statement out of a turn, as it would become an item.
 
     `layer` is whose it is, `certainty` (thousandths) how sure that is. `content` is the sentence as it was written; one
@@ -57,16 +57,16 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class Extraction:
     """What one turn gave. `ambiguous` says that a model, where there is one, should be asked about this turn."""
 
     signals: Signals
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[StatementCandidate, ...]
     ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class KeptStatement:
     """An item that is kept, as far as a new statement is compared with it."""
 
     item: Item
@@ -77,7 +77,7 @@ class Held:
     text: str = ""
 
 
-class Settles(StrEnum):
+class MatchKind(StrEnum):
     """What becomes of a candidate beside what is held already."""
 
     NEW = "new"
@@ -87,9 +87,9 @@ class Settles(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class CandidateMatch:
     """How a candidate stands to what is held: `others` are the ids that it says again, replaces or contradicts."""
 
-    outcome: Settles
+    outcome: MatchKind
     others: tuple[str, ...] = ()
     why: str = ""

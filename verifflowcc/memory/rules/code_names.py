@@ -11,7 +11,7 @@ _SPACE = re.compile(r"[^a-z0-9@_.+#/*-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class NormalForm:
     """What is spoken of (`function-names`), what is said of it (`start:a_`), and whether it is said not to be so.
 
     `says` is the whole as a sentence that stands alone. `key` is what all statements have in common of which only the

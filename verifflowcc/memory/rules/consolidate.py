@@ -220,7 +220,7 @@ Refine = Callable[[tuple[str, ...]], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberedItem:
     """An item and its text, without front matter."""
 
     item: Item
@@ -231,7 +231,7 @@ class Remembered:
 class Cluster:
     """Items that say much the same, oldest first, and the words that most of them have."""
 
-    members: tuple[Remembered, ...]
+    members: tuple[RememberedItem, ...]
     words: tuple[str, ...]
 
 
@@ -259,7 +259,7 @@ def is_consolidation(item: Item) -> bool:
     )
 
 
-def is_told(original: Item, summary: Item | None) -> bool:
+def holds_in_summary(original: Item, summary: Item | None) -> bool:
     """Say whether an archived item still holds, since its summary contains it.
 
     `summary` is the item that it names (`archived.into`); None where that is not there.
@@ -287,7 +287,7 @@ def originals_of(summary: Item) -> tuple[str, ...]:
     return tuple(links[: int(number)]) if number.isascii() and number.isdecimal() else ()
 
 
-def clusters(items: Iterable[Remembered]) -> tuple[Cluster, ...]:
+def clusters(items: Iterable[RememberedItem]) -> tuple[Cluster, ...]:
     """Return the dense clusters among items of one scope, each item in one at most; the same in whatever order.
 
     Who may join is for the caller to say (`may_join`, and that nothing newer stands in its place).
@@ -301,14 +301,14 @@ def clusters(items: Iterable[Remembered]) -> tuple[Cluster, ...]:
     return tuple(sorted(found, key=lambda each: _age(each.members[0])))
 
 
-def items_of(items: Iterable[Remembered], type_name: str) -> list[Remembered]:
+def items_of(items: Iterable[RememberedItem], type_name: str) -> list[RememberedItem]:
     """Return those of one type."""
     return [each for each in items if each.item.type == type_name]
 
 
 def summary_of(
     cluster: Cluster, *, today: str, ttl_days: Lifetimes = NO_LIFETIMES, salt: int = 0, refine: Refine | None = None
-) -> Remembered:
+) -> RememberedItem:
     """Return the summary of a cluster: what its members say, each thing once, with links back to them.
 
     It is trusted as the least of them, as sure as the least sure, as important as the most important, and ends with the
@@ -339,7 +339,7 @@ def summary_of(
         uses=_uses(members),
         details=((ORIGINALS, str(len(members))), (OF, members[0].scope)),
     )
-    return Remembered(item, text)
+    return RememberedItem(item, text)
 
 
 def why_consolidated(cluster: Cluster) -> str:
@@ -361,16 +361,16 @@ def stem_of(key: str | None) -> str:
     return ""
 
 
-def _age(each: Remembered) -> tuple[str, str, str]:
+def _age(each: RememberedItem) -> tuple[str, str, str]:
     return (each.item.created or "")[:10], each.item.created or "", each.item.id
 
 
-def _profile(each: Remembered) -> Profile:
+def _profile(each: RememberedItem) -> Profile:
     words = frozenset(terms(f"{each.item.title}\n{each.body}"))
     return Profile(words, stem_of(each.item.key), frozenset(ref.path for ref in each.item.refs))
 
 
-def _words(members: Sequence[Remembered]) -> tuple[str, ...]:
+def _words(members: Sequence[RememberedItem]) -> tuple[str, ...]:
     """Return the three words that most of the members have, half of them at least."""
     held = Counter(term for each in members for term in set(terms(f"{each.item.title}\n{each.body}")))
     often = [(-count, term) for term, count in held.items() if 2 * count >= len(members) and term.isalpha()]

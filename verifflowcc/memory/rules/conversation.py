@@ -366,7 +366,7 @@ _LINES_LOOKED_AT = 50
 _HINT = "vfcc memory ingest FILE --kind dialogue|claude|codex|jsonl"
 
 
-class Kind(StrEnum):
+class ConversationFormat(StrEnum):
     """What a file of turns is."""
 
     DIALOGUE = "dialogue"
@@ -387,17 +387,17 @@ def read_turns(
         raise FormatError(f"{name}:1: this is no text", hint=_HINT)
     folded = frozenset(each.strip().casefold() for each in agents)
     match _kind(kind) if kind is not None else kind_of(data):
-        case Kind.CLAUDE:
+        case ConversationFormat.CLAUDE:
             return read_claude(data, name, session=session)
-        case Kind.CODEX:
+        case ConversationFormat.CODEX:
             return read_codex(data, name, session=session)
-        case Kind.JSONL:
+        case ConversationFormat.JSONL:
             return read_turn_lines(data, name, session=session, agents=folded)
-        case Kind.DIALOGUE:
+        case ConversationFormat.DIALOGUE:
             return read_dialogue(data, name, session=session, agents=folded)
 
 
-def kind_of(data: bytes) -> Kind:
+def kind_of(data: bytes) -> ConversationFormat:
     """Return what the first lines look like: JSON of one of the clients, other JSON, else a dialogue.
 
     >>> kind_of(b'{"role": "user", "content": "Use tabs."}').value, kind_of(b"Other: Use tabs.").value
@@ -407,20 +407,20 @@ def kind_of(data: bytes) -> Kind:
     filled = [line for line in lines if line.strip()]
     rows = [row for line in filled if (row := _object(line)) is not None]
     if any(map(looks_like_codex, rows)):
-        return Kind.CODEX
+        return ConversationFormat.CODEX
     if any(map(looks_like_claude, rows)):
-        return Kind.CLAUDE
+        return ConversationFormat.CLAUDE
     starts = [line for line in filled if line.lstrip().startswith(b"{")]
-    return Kind.JSONL if starts and 2 * len(starts) >= len(filled) else Kind.DIALOGUE
+    return ConversationFormat.JSONL if starts and 2 * len(starts) >= len(filled) else ConversationFormat.DIALOGUE
 
 
-def _kind(word: str) -> Kind:
+def _kind(word: str) -> ConversationFormat:
     try:
-        return Kind(word)
+        return ConversationFormat(word)
     except ValueError:
-        near = nearest(word, tuple(Kind))
+        near = nearest(word, tuple(ConversationFormat))
         raise UsageError(
-            f"there is no kind {word!r} of conversation; there is {', '.join(Kind)}",
+            f"there is no kind {word!r} of conversation; there is {', '.join(ConversationFormat)}",
             hint=f"--kind {near or 'dialogue'}",
         ) from None
 

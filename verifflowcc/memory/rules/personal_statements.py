@@ -194,7 +194,7 @@ _COMPANY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PersonalStatement:
     """What a sentence tells of somebody or of the project: its type, its normal form, and how sure the layer is."""
 
     type: str
@@ -204,7 +204,7 @@ class Told:
     certainty: int
 
 
-def personal(sentence: str) -> Told | None:
+def personal(sentence: str) -> PersonalStatement | None:
     """Return what a sentence tells of the person who says it, or of whom it is said without a name.
 
     >>> personal("Prefers bullet points over prose").subject, personal("Works closely with Alice on design").subject
@@ -216,7 +216,7 @@ def personal(sentence: str) -> Told | None:
         found = finder(text) if kind in spotted else None
         if found:
             subject, certainty = found
-            return Told(kind, subject, _value(text), _denies(text), certainty)
+            return PersonalStatement(kind, subject, _value(text), _denies(text), certainty)
     return None
 
 

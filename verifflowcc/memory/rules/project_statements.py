@@ -4,7 +4,7 @@ import re
 
 from verifflowcc.memory.rules.code_names import named
 from verifflowcc.memory.rules.generic_form import generic
-from verifflowcc.memory.rules.personal_statements import Spotter, Told
+from verifflowcc.memory.rules.personal_statements import PersonalStatement, Spotter
 
 _THING = (
     r"(?:report|deliverable|document|proposal|deck|presentation|slides?|draft|contract|brief|"
@@ -140,7 +140,7 @@ _SPOTTER = Spotter(
 )
 
 
-def project(sentence: str) -> Told | None:
+def project(sentence: str) -> PersonalStatement | None:
     """Return what a sentence tells of the project, beside its rules.
 
     >>> [project(each).subject for each in ("Report is for board meeting Tuesday", "Target audience is CTOs")]
@@ -152,7 +152,7 @@ def project(sentence: str) -> Told | None:
         subject = finder(text) if kind in spotted else None
         if subject:
             form = generic(text)
-            return Told(kind, subject, _value(text), form.negated, 800)
+            return PersonalStatement(kind, subject, _value(text), form.negated, 800)
     return None
 
 

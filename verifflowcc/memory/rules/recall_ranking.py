@@ -11,7 +11,7 @@ from verifflowcc.base.model.config_values import ExpansionSettings
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.recall_values import FIELDS, NOTHING, Corpus, Edge, Extent, KeptUnit, Parts, Unit
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.recall_scoring import Question, score
+from verifflowcc.memory.rules.recall_scoring import QuestionTerms, score
 
 # One step along typed links from what was found: a few more items, behind the direct hits and never in their place.
 
@@ -83,7 +83,7 @@ IMPORTANCE, CONFIDENCE, RECENCY, USES = 60, 30, 30, 30
 MANY_USES = 20
 """From so many on, more uses add nothing."""
 
-NOT_STANDING = -500
+NOT_IN_FORCE = -500
 """What is taken off for an item that does not stand any more, in thousandths."""
 
 NEUTRAL = 500
@@ -105,7 +105,7 @@ def parts_of(items: Sequence[tuple[Item, int, bool]]) -> list[Parts]:
             confidence=max(-CONFIDENCE, (item.confidence - _USUAL_CONFIDENCE) * CONFIDENCE // 200),
             recency=(place - NEUTRAL) * RECENCY // NEUTRAL,
             uses=min(item.uses.count, MANY_USES) * USES // MANY_USES,
-            standing=0 if in_force else NOT_STANDING,
+            standing=0 if in_force else NOT_IN_FORCE,
         )
         for (item, words, in_force), place in zip(items, recent, strict=True)
     ]
@@ -143,7 +143,7 @@ IN_PLAY_BONUS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankingInput:
     """What ranking needs to know of one candidate.
 
     `importance` and `confidence` in thousandths. `recency` is an ISO date or a number with the kind before it, compared
@@ -172,7 +172,7 @@ class Score:
     relevance: int = 0
 
 
-def rank(candidates: Sequence[Ranked], task: Question | None) -> list[Score]:
+def rank(candidates: Sequence[RankingInput], task: QuestionTerms | None) -> list[Score]:
     """Return all candidates, best first; ties by key. Without a task nothing is relevant."""
     relevance = _relevance(candidates, task) if task else [0] * len(candidates)
     recent = recency([candidate.recency for candidate in candidates])
@@ -183,7 +183,7 @@ def rank(candidates: Sequence[Ranked], task: Question | None) -> list[Score]:
     return scores
 
 
-def _score(index: int, candidate: Ranked, relevance: int, recent: int, task: Question | None) -> Score:
+def _score(index: int, candidate: RankingInput, relevance: int, recent: int, task: QuestionTerms | None) -> Score:
     total = (
         RELEVANCE_WEIGHT * relevance
         + IMPORTANCE_WEIGHT * candidate.importance
@@ -197,7 +197,7 @@ def _score(index: int, candidate: Ranked, relevance: int, recent: int, task: Que
     return Score(index, total, why, relevance)
 
 
-def _relevance(candidates: Sequence[Ranked], task: Question) -> list[int]:
+def _relevance(candidates: Sequence[RankingInput], task: QuestionTerms) -> list[int]:
     kept: list[KeptUnit] = []
     owner: list[int] = []
     for index, candidate in enumerate(candidates):
@@ -230,6 +230,6 @@ def _containing(kept: Sequence[KeptUnit], terms: Mapping[str, str]) -> dict[str,
     return held
 
 
-def _speakers(kept: Sequence[KeptUnit], task: Question) -> frozenset[str]:
+def _speakers(kept: Sequence[KeptUnit], task: QuestionTerms) -> frozenset[str]:
     speakers = {word for each in kept for word in each.unit.speaker.split()}
     return task.names.intersection(speakers)

@@ -43,7 +43,7 @@ _NEAR_DAYS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionTerms:
     """A question taken apart.
 
     `terms` are its terms, each once, with the word as it was written. `names` are terms of words with a capital letter.
@@ -75,7 +75,7 @@ class Question:
         return MONTH + (NEAR_DAY * max(0, _NEAR_DAYS - abs(number - self.days[0])) if self.days else 0)
 
 
-def question_of(text: str, more: Iterable[str] = ()) -> Question:
+def question_of(text: str, more: Iterable[str] = ()) -> QuestionTerms:
     """Take a question apart; `more` are terms that it has beside its words.
 
     >>> question_of("Did Ann change GitHub in May 2023?").terms
@@ -95,13 +95,13 @@ def question_of(text: str, more: Iterable[str] = ()) -> Question:
     )
     days = tuple(int(first or second) for first, second in _DAY.findall(low))
     years = frozenset(int(year) for year in _YEAR.findall(low))
-    return Question(terms, names, years, frozenset(months), days, bool(_ASKS_TIME.match(low.lstrip())))
+    return QuestionTerms(terms, names, years, frozenset(months), days, bool(_ASKS_TIME.match(low.lstrip())))
 
 
-def tells_time(text: str) -> bool:
+def states_time(text: str) -> bool:
     """Say whether a text names a time.
 
-    >>> tells_time("We moved last week."), tells_time("We moved.")
+    >>> states_time("We moved last week."), tells_time("We moved.")
     (True, False)
     """
     return bool(_TIME.search(text.casefold()))
@@ -131,7 +131,7 @@ def units_of(item: Item, body: str) -> tuple[Unit, ...]:
     tags = " ".join([_joined(*_tags(item)), *dict.fromkeys(file_term(ref.path) for ref in item.refs)]).strip()
 
     def unit(text: str, thread: str, place: int | None, heading: str = "") -> Unit:
-        asks, ends, timed = "?" in text, text.rstrip().endswith("?"), tells_time(text)
+        asks, ends, timed = "?" in text, text.rstrip().endswith("?"), states_time(text)
         terms = (f"{title} {_joined(heading)}".strip(), key, tags, _joined(text), speaker, date)
         return Unit(terms, thread, place, day, asks, ends, timed, heading)
 
@@ -258,7 +258,7 @@ MOST_TERMS = 24
 _BODY = (FIELDS.index("title"), FIELDS.index("key"), FIELDS.index("tags"), FIELDS.index("body"))
 
 
-class Scored(NamedTuple):
+class ScoredUnit(NamedTuple):
     """A unit with its score above zero, and the fields that each term matched.
 
     `matched` maps a term to its fields, or to `beside`.
@@ -272,7 +272,7 @@ class Scored(NamedTuple):
     meaning: int = 0
 
 
-def wanted(question: Question, corpus: Corpus, speakers: frozenset[str]) -> dict[str, int]:
+def wanted(question: QuestionTerms, corpus: Corpus, speakers: frozenset[str]) -> dict[str, int]:
     """Return the terms to look for with their weight (how rare they are): without those who speak, unless that is all.
 
     `speakers` are the question's terms that name somebody who speaks.
@@ -285,12 +285,12 @@ def wanted(question: Question, corpus: Corpus, speakers: frozenset[str]) -> dict
 
 
 def score(
-    question: Question,
+    question: QuestionTerms,
     corpus: Corpus,
     kept: Sequence[KeptUnit],
     *,
     speakers: frozenset[str] = frozenset(),
-) -> list[Scored]:
+) -> list[ScoredUnit]:
     """Return the units that match, best first; ties by path and part.
 
     Neighbours of a unit must be among `kept`.
@@ -314,7 +314,9 @@ def score(
             found[each.number] = words, _matched(terms, around)
     best = _best_of_threads(found, counted)
     scored = [
-        Scored(one.kept, _whole(question, speakers, one.kept.unit, words + best[_thread(one)] * THREAD // 100), matched)
+        ScoredUnit(
+            one.kept, _whole(question, speakers, one.kept.unit, words + best[_thread(one)] * THREAD // 100), matched
+        )
         for number, (words, matched) in found.items()
         for one in (counted[number],)
     ]
@@ -418,7 +420,7 @@ def _thread(one: _CountedUnit) -> tuple[str, int]:
     return (unit.thread, -1) if unit.place is not None else ("", one.kept.number)
 
 
-def _whole(question: Question, speakers: frozenset[str], unit: Unit, words: int) -> int:
+def _whole(question: QuestionTerms, speakers: frozenset[str], unit: Unit, words: int) -> int:
     if unit.ends_asking and is_turn(unit):
         words = words * QUESTION // 100
     if len(speakers) and set(unit.speaker.split()) >= speakers:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.memory.rules.candidates import Candidate, Held, Settled, Settles
+from verifflowcc.memory.rules.candidates import CandidateMatch, KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.code_names import key_of
 from verifflowcc.memory.rules.qualifiers import qualifiers
 from verifflowcc.memory.rules.turn_statements import keys_in
@@ -24,7 +24,9 @@ _UPSERTED = frozenset(
 )
 
 
-def settle(candidate: Candidate, held: Sequence[Held], fingerprint: str = "", at: str | None = None) -> Settled:
+def settle(
+    candidate: StatementCandidate, held: Sequence[KeptStatement], fingerprint: str = "", at: str | None = None
+) -> CandidateMatch:
     """Return what becomes of a candidate beside what is held; `held` are items that stand, of any scope.
 
     `fingerprint` is that of the candidate's text and `at` the day that it was said, where they are known. An item is
@@ -33,24 +35,24 @@ def settle(candidate: Candidate, held: Sequence[Held], fingerprint: str = "", at
     beside = [each for each in held if _scope(each.item) == candidate.layer]
     same = [each for each in beside if _says_same(candidate, each, fingerprint)]
     if same:
-        return Settled(Settles.SAME, _ids(same), "it is known already")
+        return CandidateMatch(MatchKind.SAME, _ids(same), "it is known already")
     rivals = [each for each in beside if _rivals(candidate, each)]
     older = [each for each in rivals if not _newer(each.item, at)]
     if older:
-        return Settled(Settles.SUPERSEDES, _ids(older), f"it says something else of {candidate.key}")
+        return CandidateMatch(MatchKind.SUPERSEDES, _ids(older), f"it says something else of {candidate.key}")
     if rivals:
-        return Settled(Settles.SAME, _ids(rivals), f"something newer is known of {candidate.key}")
+        return CandidateMatch(MatchKind.SAME, _ids(rivals), f"something newer is known of {candidate.key}")
     against = [each for each in beside if _opposes(candidate, each)]
     if against:
-        return Settled(Settles.CONTRADICTS, _ids(against), f"it says the opposite of {candidate.subject}")
-    return Settled(Settles.NEW)
+        return CandidateMatch(MatchKind.CONTRADICTS, _ids(against), f"it says the opposite of {candidate.subject}")
+    return CandidateMatch(MatchKind.NEW)
 
 
 def _scope(item: Item) -> str:
     return "user" if item.scope == "user" else "project"
 
 
-def _says_same(candidate: Candidate, held: Held, fingerprint: str) -> bool:
+def _says_same(candidate: StatementCandidate, held: KeptStatement, fingerprint: str) -> bool:
     if fingerprint and fingerprint == held.fingerprint and not _means_another(candidate, held):
         return True
     # `We never drop tables` has the form of `Use tables`: it must not vanish behind its opposite.
@@ -60,13 +62,13 @@ def _says_same(candidate: Candidate, held: Held, fingerprint: str) -> bool:
     return alike and _key(held) == candidate.key and held.value == candidate.value and held.negated == candidate.negated
 
 
-def _means_another(candidate: Candidate, held: Held) -> bool:
+def _means_another(candidate: StatementCandidate, held: KeptStatement) -> bool:
     """Say whether an item of the same words is kept for another statement of the sentence."""
     key = held.item.key
     return bool(key) and key != candidate.key and {key, candidate.key} <= keys_in(held.text, held.item.type)
 
 
-def _rivals(candidate: Candidate, held: Held) -> bool:
+def _rivals(candidate: StatementCandidate, held: KeptStatement) -> bool:
     """Say whether only one of the two can hold."""
     if _key(held) != candidate.key:
         return False
@@ -75,12 +77,12 @@ def _rivals(candidate: Candidate, held: Held) -> bool:
     return {candidate.type, held.item.type} <= _RULES
 
 
-def _opposes(candidate: Candidate, held: Held) -> bool:
+def _opposes(candidate: StatementCandidate, held: KeptStatement) -> bool:
     alike = held.subject == candidate.subject and held.value == candidate.value
     return bool(candidate.subject) and alike and held.negated != candidate.negated
 
 
-def _key(held: Held) -> str:
+def _key(held: KeptStatement) -> str:
     return held.item.key or key_of(held.subject, held.value)
 
 
@@ -89,5 +91,5 @@ def _newer(item: Item, at: str | None) -> bool:
     return bool(at and created and created[: min(len(at), len(created))] > at[: min(len(at), len(created))])
 
 
-def _ids(held: Sequence[Held]) -> tuple[str, ...]:
+def _ids(held: Sequence[KeptStatement]) -> tuple[str, ...]:
     return tuple(sorted(each.item.id for each in held))

@@ -79,7 +79,7 @@ _WITHDRAWN = frozenset({DecisionStatus.REJECTED, DecisionStatus.DEPRECATED})
 
 
 @dataclass(frozen=True, slots=True)
-class Superseded:
+class Replacement:
     """`by` is the newer item's path, or what the older one names where that is not in view; None if it names none.
 
     `newer` are the paths of all items in view that supersede it.
@@ -97,12 +97,12 @@ class Supersession:
     Notices report circles, and names that match no item or too many.
     """
 
-    found: Mapping[str, Superseded]
+    found: Mapping[str, Replacement]
     notices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
+class StaleSummary:
     """A summary that contains an item which another one replaced.
 
     The summary has its id and path; `original` and `by` are ids.
@@ -125,22 +125,22 @@ class Stale:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ExcludedItems:
     """Path → reason for every item that does not stand; `notices` as in `Supersession`."""
 
     left_out: Mapping[str, str]
     notices: tuple[str, ...]
 
 
-def excluded_items(items: Sequence[Item]) -> Standing:
+def excluded_items(items: Sequence[Item]) -> ExcludedItems:
     """Return what does not stand: superseded, rejected, deprecated, pending, archived."""
     found = superseded(items)
     reasons = withdrawn(items) | {path: each.why for path, each in found.found.items()}
     stale = (each.notice for each in stale_summaries(items, found.found))
-    return Standing(reasons, (*found.notices, *stale))
+    return ExcludedItems(reasons, (*found.notices, *stale))
 
 
-def stale_summaries(items: Iterable[Item], found: Mapping[str, Superseded]) -> tuple[Stale, ...]:
+def stale_summaries(items: Iterable[Item], found: Mapping[str, Replacement]) -> tuple[StaleSummary, ...]:
     """Return the summaries that tell what a newer item replaced: each summary once, by its id.
 
     `found` is what is superseded among the items.
@@ -155,7 +155,7 @@ def stale_summaries(items: Iterable[Item], found: Mapping[str, Superseded]) -> t
     for item in sorted(put_into, key=lambda each: each.id, reverse=True):
         into, by = (item.archived.into if item.archived else "") or "", found[item.path].by or ""
         if item.status is Status.ARCHIVED and into in active:
-            stale[into] = Stale(into, active[into], item.id, ids.get(by, by))
+            stale[into] = StaleSummary(into, active[into], item.id, ids.get(by, by))
     return tuple(stale[name] for name in sorted(stale))
 
 
@@ -212,16 +212,16 @@ def named_by_id(items: Sequence[Item]) -> bool:
 
 def _derive(
     newer: Mapping[str, set[str]], marked: Mapping[str, str | None], circles: set[tuple[str, str]]
-) -> dict[str, Superseded]:
+) -> dict[str, Replacement]:
     in_circle = {path for pair in circles for path in pair}
     found = {}
     for path in sorted(newer.keys() | marked.keys()):
         by = sorted(each for each in newer.get(path, ()) if (path, each) not in circles)
         if by:
-            found[path] = Superseded(by[-1], f"superseded by {', '.join(by)}", tuple(by))
+            found[path] = Replacement(by[-1], f"superseded by {', '.join(by)}", tuple(by))
         elif path in marked and path not in in_circle:
             named = f"superseded by {marked[path]}" if marked[path] else "superseded"
-            found[path] = Superseded(marked[path], f"{named}, as its status says")
+            found[path] = Replacement(marked[path], f"{named}, as its status says")
     return found
 
 

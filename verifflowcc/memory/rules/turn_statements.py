@@ -6,12 +6,12 @@ from functools import lru_cache
 
 from verifflowcc.base.model.item_values import item_type
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.memory.rules.candidates import Candidate, Extracted, Signals, StreamName
+from verifflowcc.memory.rules.candidates import Extraction, Signals, StatementCandidate, StreamName
 from verifflowcc.memory.rules.clauses import asked
-from verifflowcc.memory.rules.code_names import Stated, key_of
+from verifflowcc.memory.rules.code_names import NormalForm, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
 from verifflowcc.memory.rules.generic_form import fixes, generic
-from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, Told, personal, personal_form
+from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
 from verifflowcc.memory.rules.project_statements import PROJECT_TYPES, project, project_form
 from verifflowcc.memory.rules.qualifiers import agrees, keeps, same_words
 from verifflowcc.memory.rules.rule_statements import Focus, code_rules, speaks_of_rules
@@ -106,7 +106,7 @@ def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
     return other.subject, other.value, other.negated
 
 
-def _ruled(said: list[str]) -> Stated | None:
+def _ruled(said: list[str]) -> NormalForm | None:
     focus = Focus()
     for sentence in said[:3]:
         found = code_rules(sentence, focus)
@@ -183,11 +183,11 @@ _POLITE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _TypedStatement:
     """A statement with its type, how sure it is that it is one, and the number of its sentence."""
 
     type: str
-    stated: Stated
+    stated: NormalForm
     confidence: int
     certainty: int
     place: int = 0
@@ -198,7 +198,7 @@ class _Found:
         return self.stated.subject, self.stated.value, self.stated.negated
 
 
-def extract(turn: Turn) -> Extracted:
+def extract(turn: Turn) -> Extraction:
     """Return what a turn says that may be worth keeping; nothing where the gate sees no sign.
 
     The content of a candidate is the sentence as it was written, with those before it that it needs to be understood.
@@ -207,9 +207,9 @@ def extract(turn: Turn) -> Extracted:
     """
     signals = signals_of(turn.text)
     if not signals.worth:
-        return Extracted(signals, ())
+        return Extraction(signals, ())
     written = spoken(turn.text)
-    newest: dict[tuple[str, str, bool], Candidate] = {}
+    newest: dict[tuple[str, str, bool], StatementCandidate] = {}
     for found in _read(written, turn):
         candidate = _candidate(found, turn, written)
         slot = candidate.type, candidate.key, candidate.rewritten
@@ -220,7 +220,7 @@ def extract(turn: Turn) -> Extracted:
         newest[slot] = candidate
     candidates = tuple(newest.values())
     unsure = any(each.confidence < UNSURE or each.certainty < SURE for each in candidates)
-    return Extracted(signals, candidates, ambiguous=unsure)
+    return Extraction(signals, candidates, ambiguous=unsure)
 
 
 def statement_of(text: str, type_name: str, key: str = "") -> tuple[str, str, bool]:
@@ -252,7 +252,7 @@ def forms_in(text: str) -> tuple[tuple[str, tuple[str, str, bool]], ...]:
     return tuple(dict.fromkeys((found.type, found.form) for turn in turns for found in _read(written, turn)))
 
 
-def _read(written: Sequence[Sentence], turn: Turn) -> Iterator[_Found]:
+def _read(written: Sequence[Sentence], turn: Turn) -> Iterator[_TypedStatement]:
     """Yield the statements of a turn in their normal forms."""
     for found in _statements([each.plain for each in written], turn):
         stated = found.stated if found.stated.known else _read_back(found)
@@ -260,18 +260,18 @@ def _read(written: Sequence[Sentence], turn: Turn) -> Iterator[_Found]:
             yield replace(found, stated=stated)
 
 
-def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
+def _statements(written: Sequence[str], turn: Turn) -> Iterator[_TypedStatement]:
     mended = fixes(written)
     focus = Focus()
     for place, sentence in enumerate(written):
         if place in mended:
-            yield _Found("fix", mended[place], 700, 900, place)
+            yield _TypedStatement("fix", mended[place], 700, 900, place)
         else:
             yield from (replace(found, place=place) for found in _in_sentence(sentence, turn, focus))
         focus.follow(sentence)
 
 
-def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     own = turn.name.casefold() in _USER_NAMES
     told = _told(sentence) if own else None
     if told and told.type not in _WEAKER and not (told.type == "preference" and _is_for_code(sentence, focus)):
@@ -293,14 +293,14 @@ def _is_for_code(sentence: str, focus: Focus) -> bool:
     return not _EVERYWHERE.search(sentence) and speaks_of_rules(sentence) and bool(code_rules(sentence, focus))
 
 
-def _rules(sentence: str, focus: Focus) -> list[_Found]:
+def _rules(sentence: str, focus: Focus) -> list[_TypedStatement]:
     """Return the rules for code, where the sentence asks for something."""
     if frame(sentence).force is Force.NONE:
         return []
-    return [_Found("convention", each, _CODE_CONFIDENCE, 900) for each in code_rules(sentence, focus)]
+    return [_TypedStatement("convention", each, _CODE_CONFIDENCE, 900) for each in code_rules(sentence, focus)]
 
 
-def _told(sentence: str) -> Told | None:
+def _told(sentence: str) -> PersonalStatement | None:
     """Return what a sentence tells of the person, or else of the project, whose is what is said to hold here."""
     if _POLITE.search(sentence) or len(sentence.split()) > _MOST_WORDS:
         return None
@@ -310,7 +310,7 @@ def _told(sentence: str) -> Told | None:
     return told or project(sentence)
 
 
-def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
+def _wished(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
     """Return the rule that a sentence makes on any topic, where its grammar says what is asked for, and for good."""
     if _POLITE.search(sentence) or _TO_ME.search(sentence):
         return None
@@ -318,12 +318,14 @@ def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
     if wish is None:
         return None
     if wish.passing:
-        return _Found("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
+        return _TypedStatement("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
     sure = not own or ((wish.lasting or bool(_TECH.search(sentence))) and not is_chatter(wish.stated.says))
-    return _Found("guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550)
+    return _TypedStatement(
+        "guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550
+    )
 
 
-def _in_other_words(sentence: str) -> Iterator[_Found]:
+def _in_other_words(sentence: str) -> Iterator[_TypedStatement]:
     """Yield a rule that is made in words that the rules do not know, with less confidence."""
     if (
         not _KEPT_WORDS <= len(sentence.split()) <= _MOST_WORDS
@@ -338,25 +340,27 @@ def _in_other_words(sentence: str) -> Iterator[_Found]:
         mine = bool(_TO_ME.search(sentence) or _EVERYWHERE.search(sentence)) and not _OURS.search(sentence)
         sure = (mine or bool(_TECH.search(sentence))) and not is_chatter(sentence)
         kind, confidence = "preference" if mine else "guideline", _OTHER_CONFIDENCE if sure else 450
-        yield _Found(kind, generic(sentence), confidence, 800 if sure else 550)
+        yield _TypedStatement(kind, generic(sentence), confidence, 800 if sure else 550)
     elif force is Force.BARE and _STANDARD.search(sentence):
-        yield _Found("guideline", generic(sentence), 450, 800)
+        yield _TypedStatement("guideline", generic(sentence), 450, 800)
 
 
-def _as_found(told: Told, sentence: str) -> _Found:
+def _as_found(told: PersonalStatement, sentence: str) -> _TypedStatement:
     says = sentence.strip()
     says = says[:1].upper() + says[1:]
-    stated = Stated(told.subject, told.value, told.negated, says, key_of(told.subject, told.value), known=False)
-    return _Found(told.type, stated, _CHATTER_CONFIDENCE if is_chatter(sentence) else _TOLD_CONFIDENCE, told.certainty)
+    stated = NormalForm(told.subject, told.value, told.negated, says, key_of(told.subject, told.value), known=False)
+    return _TypedStatement(
+        told.type, stated, _CHATTER_CONFIDENCE if is_chatter(sentence) else _TOLD_CONFIDENCE, told.certainty
+    )
 
 
-def _read_back(found: _Found) -> Stated:
+def _read_back(found: _TypedStatement) -> NormalForm:
     """Return a statement in the form in which its text will be read as an item."""
     subject, value, negated = normal_form(found.stated.says, found.type)
     return replace(found.stated, subject=subject, value=value, negated=negated, key=key_of(subject, value))
 
 
-def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candidate:
+def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) -> StatementCandidate:
     stated = found.stated
     kind = item_type(found.type)
     layer: StreamName = "user" if kind.scope == "user" else "project"
@@ -365,7 +369,7 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
     whole = " ".join(each.plain for each in written[first : found.place + 1])
     rewritten = not (alone and _is_certain(found, whole))
     title = content.rstrip(".")
-    return Candidate(
+    return StatementCandidate(
         layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:79].rstrip()}…",
         content=content, importance=kind.importance,
         confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
@@ -374,7 +378,7 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
     )  # fmt: skip
 
 
-def _is_certain(found: _Found, written: str) -> bool:
+def _is_certain(found: _TypedStatement, written: str) -> bool:
     """Say whether the form of a statement has the qualifiers of what was said; what is told is kept as it is."""
     stated = found.stated
     if found.type not in _RULES:
@@ -382,7 +386,7 @@ def _is_certain(found: _Found, written: str) -> bool:
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)
 
 
-def _needed(found: _Found, turn: Turn, written: Sequence[Sentence]) -> tuple[int, bool]:
+def _needed(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) -> tuple[int, bool]:
     """Return the number of the first sentence from which on a statement is understood, and whether there is one.
 
     `Start them with 'a_'.` needs the sentence that says what they are.

@@ -5,8 +5,8 @@ from enum import IntEnum
 from functools import lru_cache
 
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.memory.rules.clauses import Asked, asked
-from verifflowcc.memory.rules.code_names import Stated
+from verifflowcc.memory.rules.clauses import StatedRequest, asked
+from verifflowcc.memory.rules.code_names import NormalForm
 from verifflowcc.memory.rules.tool_kinds import kind_of, word_for
 
 # How a sentence asks for something: as a rule that lasts, as a wish, as an order, or not at all.
@@ -250,7 +250,7 @@ _A_TASK = re.compile(r"\b(?:implement|set(?:ting)? up|embrac|choos|integrat|work
 class Wish:
     """A rule that is asked for: `lasting`, for good or of all; `passing`, where it may be meant for this once only."""
 
-    stated: Stated
+    stated: NormalForm
     lasting: bool
     passing: bool = False
 
@@ -269,7 +269,7 @@ def wished(sentence: str, text: str, *, own: bool) -> Wish | None:
     return _made(found, sentence, text, force, own=own) if found else None
 
 
-def _made(found: Asked, sentence: str, text: str, force: Force, *, own: bool) -> Wish | None:
+def _made(found: StatedRequest, sentence: str, text: str, force: Force, *, own: bool) -> Wish | None:
     stated, affix = found.stated, ":" in found.stated.value
     if not own and _NOT_ALONE.search(stated.says):
         return None
@@ -288,11 +288,11 @@ def _made(found: Asked, sentence: str, text: str, force: Force, *, own: bool) ->
     return Wish(_with_kind(stated, text), lasting)
 
 
-def _is_for_others(sentence: str, stated: Stated) -> bool:
+def _is_for_others(sentence: str, stated: NormalForm) -> bool:
     return bool(_WISHES.search(sentence)) and not (stated.value == "use" and _A_TASK.search(sentence))
 
 
-def _with_kind(stated: Stated, text: str) -> Stated:
+def _with_kind(stated: NormalForm, text: str) -> NormalForm:
     """Return a rule to use a tool with what it is used as, where its turn says that beside it."""
     if stated.negated or word_for(stated.subject, stated.says):
         return stated

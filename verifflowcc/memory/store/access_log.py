@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from verifflowcc.base.errors import FormatError, WorkspaceError
-from verifflowcc.base.files.lock import adding_to, append_whole, held, log_said, read_log
+from verifflowcc.base.files.lock import adding_to, append_whole, held, log_bytes, read_log
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.records import dataclass
 
@@ -121,4 +121,4 @@ def drop_taken(folder: Path) -> None:
 
 def read_plan(folder: Path) -> bytes | None:
     """Return the plan that somebody did not carry out to the end; None where there is none. Raises WorkspaceError."""
-    return log_said(folder / PLAN) or None
+    return log_bytes(folder / PLAN) or None

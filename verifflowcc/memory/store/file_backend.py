@@ -21,11 +21,11 @@ from verifflowcc.base.text.plain_words import folded
 from verifflowcc.items.store.item_walk import ItemWalk, walk_items
 from verifflowcc.memory.store.in_memory import compared
 from verifflowcc.memory.store.memory_items import (
-    Answer,
-    Counting,
+    CountedFile,
+    ItemQuery,
+    ItemReading,
     MemoryItems,
-    Question,
-    Reading,
+    QueryResult,
     read_known,
     read_stored,
     read_unchanged,
@@ -225,7 +225,7 @@ class FilesBackend:
 
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError."""
-        question = Question(conditions(filters), order_by, checked_limit(limit))
+        question = ItemQuery(conditions(filters), order_by, checked_limit(limit))
         order_of(order_by)
         return list(self._with_texts(self._ask(question)))
 
@@ -243,15 +243,15 @@ class FilesBackend:
 
     def list_all(self) -> list[StoredItem]:
         """Return all items, by id."""
-        return list(self._with_texts(self._ask(Question())))
+        return list(self._with_texts(self._ask(ItemQuery())))
 
     def items(self) -> list[Item]:
         """Return all items without their texts, by id; files that did not change are not opened."""
-        return [item for item, _ in self._ask(Question()).found]
+        return [item for item, _ in self._ask(ItemQuery()).found]
 
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that links connect, and those of these names; see `MemoryBackend`."""
-        answer = Answer((), ())
+        answer = QueryResult((), ())
         if self._places.is_there():
             answer = self._index.linked(self._walk(), self._read, names)
         self._problems = answer.problems
@@ -279,7 +279,7 @@ class FilesBackend:
         """Remove the files of all items of this scope; what cannot be read as an item stays. Raises WorkspaceError."""
         self._check_folder()
         with self._lock.beside_others():
-            while found := self._ask(Question()).found:
+            while found := self._ask(ItemQuery()).found:
                 for item, _ in found:
                     self._remove(item.path)
 
@@ -314,28 +314,28 @@ class FilesBackend:
             return ItemWalk(problems={self._folder: problem})
         return walk_items(self._root, self._folder, frozenset(["user/local"] if self._folder == "user" else ()))
 
-    def _ask(self, question: Question) -> Answer:
-        answer = Answer((), ())
+    def _ask(self, question: ItemQuery) -> QueryResult:
+        answer = QueryResult((), ())
         if self._places.is_there():
             answer = self._index.answer(self._walk(), self._read, question)
         self._problems = answer.problems
         return answer
 
-    def _read(self, path: str) -> Reading:
+    def _read(self, path: str) -> ItemReading:
         found, seen = read_stored(self._root, self._folder, path)
         stamp = seen.stamp if stamps.settled(seen.touched_ns) else ""
         if isinstance(found, StoredItem):
-            return Reading(path, stamp, found.item, digest=digest_text(found.text))
-        return Reading(path, stamp, problem=found)
+            return ItemReading(path, stamp, found.item, digest=digest_text(found.text))
+        return ItemReading(path, stamp, problem=found)
 
-    def _with_texts(self, answer: Answer) -> Iterator[StoredItem]:
+    def _with_texts(self, answer: QueryResult) -> Iterator[StoredItem]:
         """Yield items with their texts; skip vanished files, read changed ones again."""
         for item, stamp in answer.found:
             found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, item.path)[0]
             if isinstance(found, StoredItem):
                 yield found
 
-    def _changed(self, files: Iterable[Counting]) -> Iterator[StoredItem]:
+    def _changed(self, files: Iterable[CountedFile]) -> Iterator[StoredItem]:
         """Yield items with their texts, except those changed since the index read them.
 
         Those are reported the next time.
@@ -354,7 +354,7 @@ class FilesBackend:
     def _look_everywhere(self, item_id: str) -> StoredItem | None:
         if not is_unicode(item_id):
             return None
-        answer = self._ask(Question(conditions({"id": item_id}), limit=1))
+        answer = self._ask(ItemQuery(conditions({"id": item_id}), limit=1))
         return next(self._with_texts(answer), None)
 
     def _create(self, item: StoredItem, *, yields: bool = False) -> bool:

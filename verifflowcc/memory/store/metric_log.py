@@ -7,7 +7,7 @@ bytes, what is older than today is summed in it.
 from collections.abc import Callable
 from pathlib import Path
 
-from verifflowcc.base.files.lock import adding_to, has_passed, log_said, make_smaller, read_log
+from verifflowcc.base.files.lock import adding_to, has_passed, log_bytes, make_smaller, read_log
 
 LOG = "metrics.jsonl"
 GROWN_BYTES = 1 << 20
@@ -41,7 +41,7 @@ def _sum_up(path: Path, today: str) -> None:
 
 def read_metrics_log(folder: Path) -> bytes:
     """Return all lines of the log; nothing where there is none. Raises WorkspaceError."""
-    return log_said(folder / LOG)
+    return log_bytes(folder / LOG)
 
 
 def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes], today: str) -> None:

@@ -108,7 +108,7 @@ _MOST_COMPLAINT_BYTES = 8_192
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ProgramOutput:
     """The output of a program, and whether it ended well.
 
     `failure` says why it is no answer, empty where it ended well; `late` and `too_much` say in which way it failed.
@@ -134,7 +134,7 @@ class _Streams:
     complaint: bytearray = field(default_factory=bytearray)
 
 
-def talk(argv: Sequence[str], prompt: bytes, *, timeout_s: float, most_bytes: int) -> Said:
+def talk(argv: Sequence[str], prompt: bytes, *, timeout_s: float, most_bytes: int) -> ProgramOutput:
     """Run `argv` without a shell in an empty folder of its own, with `prompt` on its input.
 
     The folder is empty so that no file of a project steers the program. More than `most_bytes` of output, or more than
@@ -145,7 +145,7 @@ def talk(argv: Sequence[str], prompt: bytes, *, timeout_s: float, most_bytes: in
         try:
             process = start_group(root, argv, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         except (OSError, ValueError) as error:
-            return Said(failure=why_not_started(root, argv, error), started=False)
+            return ProgramOutput(failure=why_not_started(root, argv, error), started=False)
         streams = _Streams(memoryview(prompt), most_bytes)
         with process:
             try:
@@ -202,16 +202,16 @@ def _moved(process: subprocess.Popen[bytes], stream: object, streams: _Streams) 
     return bool(chunk)
 
 
-def _output_of(code: int, streams: _Streams, timeout_s: float, *, in_time: bool) -> Said:
+def _output_of(code: int, streams: _Streams, timeout_s: float, *, in_time: bool) -> ProgramOutput:
     output, complaint = bytes(streams.output), bytes(streams.complaint)
     if not in_time:
-        return Said(output, complaint, f"did not answer within {timeout_s:g} s and was ended", late=True)
+        return ProgramOutput(output, complaint, f"did not answer within {timeout_s:g} s and was ended", late=True)
     if len(output) > streams.most_bytes:
         why = f"answered with more than {streams.most_bytes:,} bytes and was ended"
-        return Said(output[: streams.most_bytes], complaint, why, too_much=True)
+        return ProgramOutput(output[: streams.most_bytes], complaint, why, too_much=True)
     if code < 0:
-        return Said(output, complaint, f"was ended by signal {-code}")
-    return Said(output, complaint, f"ended with exit code {code}" if code else "")
+        return ProgramOutput(output, complaint, f"was ended by signal {-code}")
+    return ProgramOutput(output, complaint, f"ended with exit code {code}" if code else "")
 
 
 # A model that is a command: it reads a prompt on its input and answers on its output.
@@ -274,7 +274,7 @@ class CommandModel:
             raise ModelError(f"{self.name} answered with {found_text}", why="bad_json", tokens=tokens_in + tokens_out)
         return ModelAnswer(found, tokens_in, tokens_out)
 
-    def _failed(self, output: Said, tokens_in: int) -> ModelError:
+    def _failed(self, output: ProgramOutput, tokens_in: int) -> ModelError:
         complaint = _last_line(output.complaint)
         message = f"{self.name} {output.failure}" if output.started else f"the model cannot be asked: {output.failure}"
         if complaint and not output.late:

@@ -177,9 +177,9 @@ class PostgresBackend(MemoryBackend):
         return tuple(self._problems)
 
     def _run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        from verifflowcc.memory.store.postgres_session import told
+        from verifflowcc.memory.store.postgres_session import database_errors
 
-        with self._lock, told(self._connection):
+        with self._lock, database_errors(self._connection):
             cursor = self._connection.execute(statement, parameters)
             return cursor.fetchall() if cursor.description else []
 
@@ -192,9 +192,9 @@ class PostgresBackend(MemoryBackend):
             raise
 
     def _commit(self) -> None:
-        from verifflowcc.memory.store.postgres_session import told
+        from verifflowcc.memory.store.postgres_session import database_errors
 
-        with told(self._connection):
+        with database_errors(self._connection):
             ended = self._connection.execute("COMMIT").statusmessage
         if ended != "COMMIT":
             raise BackendError("PostgreSQL refused a part of what was written, and so kept nothing of it")

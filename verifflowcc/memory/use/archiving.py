@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.item_render import render_archived
-from verifflowcc.base.model.item_values import Archived, Status
+from verifflowcc.base.model.item_values import ArchiveNote, Status
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.items.rules.front_matter import Refused, key_spans, split
+from verifflowcc.items.rules.front_matter import EditRefusal, key_spans, split
 from verifflowcc.items.store.item_edits import edit_item
 from verifflowcc.memory.rules.superseded import status_before
 from verifflowcc.memory.store.placing import stored_item
@@ -22,7 +22,7 @@ WORDS: Mapping[str, str] = {
 """Why an item was put away, as its file says it and as a clause."""
 
 
-def put_away(stored: StoredItem, *, today: str, why: str, into: str | None = None) -> StoredItem:
+def archive_item(stored: StoredItem, *, today: str, why: str, into: str | None = None) -> StoredItem:
     """Archive an item, with the day and the reason.
 
     `into` is the summary that contains the item.
@@ -32,11 +32,11 @@ def put_away(stored: StoredItem, *, today: str, why: str, into: str | None = Non
     """
     keys = {"status": str(Status.ARCHIVED)}
     if stored.item.archived is None and not _has_key_archived(stored.text):
-        keys["archived"] = render_archived(Archived(today, why, into, _status_written(stored)))
+        keys["archived"] = render_archived(ArchiveNote(today, why, into, _status_written(stored)))
     return _edited(stored, keys)
 
 
-def brought_back(stored: StoredItem) -> StoredItem:
+def restored_item(stored: StoredItem) -> StoredItem:
     """Return an archived item as it was before.
 
     One that does not say what it was (somebody archived it by hand, or an older program) becomes active, and one that
@@ -79,7 +79,7 @@ def _has_key_archived(text: str) -> bool:
         return False
     try:
         return any(span.key == "archived" for span in key_spans(block))
-    except Refused:
+    except EditRefusal:
         return False
 
 
@@ -90,6 +90,6 @@ def _status_written(stored: StoredItem) -> str | None:
         return None
     try:
         span = next((each for each in key_spans(block) if each.key == "status"), None)
-    except Refused:
+    except EditRefusal:
         return str(stored.item.status)
     return block[span.value_start : span.value_end] if span else None

@@ -22,7 +22,7 @@ from verifflowcc.memory.rules.consolidate import (
     EPISODIC,
     Cluster,
     Refine,
-    Remembered,
+    RememberedItem,
     clusters,
     is_consolidation,
     may_join,
@@ -34,11 +34,11 @@ from verifflowcc.memory.rules.lifetimes import Lifetimes, has_ended, last_day
 from verifflowcc.memory.rules.superseded import superseded
 from verifflowcc.memory.store.access_log import note_apart
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
-from verifflowcc.memory.use.adding import standing_of_key
-from verifflowcc.memory.use.archiving import CONSOLIDATED, WORDS, brought_back, comes_back, put_away
+from verifflowcc.memory.use.adding import active_of_key
+from verifflowcc.memory.use.archiving import CONSOLIDATED, WORDS, archive_item, comes_back, restored_item
 from verifflowcc.memory.use.editing import demand_same
 from verifflowcc.memory.use.item_scope import require_person
-from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.item_search import ScopedItem
 from verifflowcc.memory.use.recording import changed
 from verifflowcc.memory.use.stores import memory_settings, open_store
 
@@ -66,7 +66,7 @@ class StepKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MaintenanceStep:
     """A step: the item's scope and id (empty where it is about none), and why as a clause."""
 
     kind: StepKind
@@ -77,11 +77,11 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Maintained:
+class MaintenanceResult:
     """All steps in order; under `dry_run` they are what would be done."""
 
     dry_run: bool
-    steps: tuple[Step, ...]
+    steps: tuple[MaintenanceStep, ...]
 
 
 # The items of a store while they are maintained: what is written there, or in a dry run only would be.
@@ -134,7 +134,7 @@ _SALTS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ConsolidationTerms:
     """The conditions of a consolidation: the day, lifetimes, and ids that stay alone.
 
     `only` are the ids of those that may be, None where all may. `refine` may make a better text of what a summary
@@ -148,7 +148,7 @@ class Terms:
     refine: Refine | None = None
 
 
-def consolidate(shelf: Shelf, terms: Terms) -> Iterator[Step]:
+def consolidate(shelf: Shelf, terms: ConsolidationTerms) -> Iterator[MaintenanceStep]:
     """Put summaries in the place of the dense clusters of a scope; yield what was done.
 
     An item that could not be brought back byte for byte stays as it is. Raises as the store does.
@@ -158,10 +158,10 @@ def consolidate(shelf: Shelf, terms: Terms) -> Iterator[Step]:
         summary = _summary(shelf, cluster, terms)
         if len(before) == len(cluster.members) and summary is not None:
             _carry_out(shelf, summary, before, terms.today)
-            yield Step(StepKind.CONSOLIDATED, shelf.scope, summary.item.id, why_consolidated(cluster))
+            yield MaintenanceStep(StepKind.CONSOLIDATED, shelf.scope, summary.item.id, why_consolidated(cluster))
 
 
-def complete_interrupted(shelf: Shelf, today: str) -> Iterator[Step]:
+def complete_interrupted(shelf: Shelf, today: str) -> Iterator[MaintenanceStep]:
     """Come to the end of what was interrupted, and undo summaries that tell what does not hold any more.
 
     A consolidation is completed, or undone where an original is gone or can no longer be brought back; a restoring is
@@ -181,13 +181,15 @@ def complete_interrupted(shelf: Shelf, today: str) -> Iterator[Step]:
         try:
             if why:
                 undo(shelf, summary)
-                yield Step(StepKind.RESTORED, shelf.scope, summary.id, why)
+                yield MaintenanceStep(StepKind.RESTORED, shelf.scope, summary.id, why)
             elif doing == CONSOLIDATE:
                 _finish(shelf, summary, today)
                 why = "its originals were not all archived when it was interrupted; now they are"
-                yield Step(StepKind.COMPLETED, shelf.scope, summary.id, why)
+                yield MaintenanceStep(StepKind.COMPLETED, shelf.scope, summary.id, why)
         except FormatError as error:
-            yield Step(StepKind.NOT_DONE, shelf.scope, summary.id, f"it cannot be completed: {error.message}")
+            yield MaintenanceStep(
+                StepKind.NOT_DONE, shelf.scope, summary.id, f"it cannot be completed: {error.message}"
+            )
 
 
 def undo(shelf: Shelf, summary: Item, home: Shelf | None = None) -> tuple[Item, ...]:
@@ -197,7 +199,7 @@ def undo(shelf: Shelf, summary: Item, home: Shelf | None = None) -> tuple[Item, 
     done again. Raises FormatError where an original cannot be brought back; then nothing was removed.
     """
     home = home or shelf
-    back = [brought_back(stored) for stored in told_by(home, summary)]
+    back = [restored_item(stored) for stored in summarised_originals(home, summary)]
     stored = shelf.get(summary.id)
     if stored is not None and back and home is shelf:
         shelf.add(_doing(stored, RESTORE))
@@ -207,7 +209,7 @@ def undo(shelf: Shelf, summary: Item, home: Shelf | None = None) -> tuple[Item, 
     return tuple(each.item for each in back)
 
 
-def told_by(shelf: Shelf, summary: Item) -> list[StoredItem]:
+def summarised_originals(shelf: Shelf, summary: Item) -> list[StoredItem]:
     """Return the archived originals of a summary, in its order."""
     found = [shelf.get(item_id) for item_id in originals_of(summary)]
     return [each for each in found if each and each.item.archived and each.item.archived.into == summary.id]
@@ -216,7 +218,7 @@ def told_by(shelf: Shelf, summary: Item) -> list[StoredItem]:
 def _carry_out(shelf: Shelf, summary: StoredItem, before: Sequence[StoredItem], today: str) -> None:
     shelf.add(_doing(summary, CONSOLIDATE))
     for each in before:
-        shelf.add(put_away(each, today=today, why=CONSOLIDATED, into=summary.item.id))
+        shelf.add(archive_item(each, today=today, why=CONSOLIDATED, into=summary.item.id))
     shelf.add(summary)
 
 
@@ -224,7 +226,7 @@ def _finish(shelf: Shelf, summary: Item, today: str) -> None:
     for item_id in originals_of(summary):
         stored = shelf.get(item_id)
         if stored is not None and stored.item.status is not Status.ARCHIVED:
-            shelf.add(put_away(stored, today=today, why=CONSOLIDATED, into=summary.id))
+            shelf.add(archive_item(stored, today=today, why=CONSOLIDATED, into=summary.id))
     stored = shelf.get(summary.id)
     if stored is not None:
         shelf.add(_doing(stored, None))
@@ -277,7 +279,7 @@ def _disputed(items: Sequence[Item]) -> dict[str, str]:
     return {item.id: against[name] for item in items for name in _names(item) if name in against}
 
 
-def _joinable(shelf: Shelf, terms: Terms) -> list[Remembered]:
+def _joinable(shelf: Shelf, terms: ConsolidationTerms) -> list[RememberedItem]:
     """Return the items that may go into a summary.
 
     They are in force, nothing contradicts them, and they can be restored.
@@ -290,7 +292,7 @@ def _joinable(shelf: Shelf, terms: Terms) -> list[Remembered]:
     against, gone = _contradicted(every), superseded(every).found
     alone = [item for item in able if item.path not in gone and against.keys().isdisjoint(_names(item))]
     found = (shelf.get(item.id) for item in alone)
-    return [Remembered(each.item, each.body) for each in found if each is not None and _can_be_archived(each)]
+    return [RememberedItem(each.item, each.body) for each in found if each is not None and _can_be_archived(each)]
 
 
 def _contradicted(items: Iterable[Item]) -> dict[str, str]:
@@ -310,13 +312,13 @@ def _could_be_dense(items: Iterable[Item]) -> bool:
 
 def _can_be_archived(stored: StoredItem) -> bool:
     try:
-        after = put_away(stored, today="2000-01-01", why=CONSOLIDATED, into="x")
+        after = archive_item(stored, today="2000-01-01", why=CONSOLIDATED, into="x")
     except FormatError:
         return False
     return after.item.archived is not None and comes_back(stored, after)
 
 
-def _summary(shelf: Shelf, cluster: Cluster, terms: Terms) -> StoredItem | None:
+def _summary(shelf: Shelf, cluster: Cluster, terms: ConsolidationTerms) -> StoredItem | None:
     """Return the summary under an id that is free; None where none is."""
     for salt in range(_SALTS):
         made = summary_of(cluster, today=terms.today, ttl_days=terms.ttl_days, salt=salt, refine=terms.refine)
@@ -338,7 +340,7 @@ def _doing(stored: StoredItem, what: str | None) -> StoredItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
+class RestoredItem:
     """A restored item with its status, and the day and reason of its archiving.
 
     `why` is a clause; None and empty where the file has no note of it.
@@ -353,7 +355,7 @@ class Back:
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoreResult:
     """What was restored, or under `dry_run` would be: `summary` is the id of the summary that is gone for it.
 
     `notes` are sentences: what was not there to be restored, and what will be archived again.
@@ -362,12 +364,14 @@ class Restored:
     scope: str
     summary: str | None
     """The removed summary, or null."""
-    items: tuple[Back, ...]
+    items: tuple[RestoredItem, ...]
     dry_run: bool
     notes: tuple[str, ...] = ()
 
 
-def restore(workspace: Workspace | None, found: Found, *, actor: str, today: str, dry_run: bool = False) -> Restored:
+def restore(
+    workspace: Workspace | None, found: ScopedItem, *, actor: str, today: str, dry_run: bool = False
+) -> RestoreResult:
     """Bring back the originals of a summary and remove it, or make an archived item what it was before.
 
     Every byte of an item is as it was, but for uses that were counted since. Raises UsageError for an item that is not
@@ -385,17 +389,17 @@ def restore(workspace: Workspace | None, found: Found, *, actor: str, today: str
             done = _restoring_summary(shelf, found.item, dry_run=dry_run)
         else:
             _demand_archived(found.item)
-            after = brought_back(found.stored)
-            other = standing_of_key(store, after.item.type, after.item.key)
+            after = restored_item(found.stored)
+            other = active_of_key(store, after.item.type, after.item.key)
             _demand_free_key(after.item, other.item if other else None)
             shelf.add(after)
-            done = Restored(
+            done = RestoreResult(
                 found.scope, None, (_back(found.item, after.item),), dry_run, _restore_notes(shelf, found.item)
             )
         ended = [each for item in done.items if (each := store_item(shelf, item.id)) is not None]
     if done.summary and workspace is not None and not dry_run:
         note_apart(workspace.local, (each.id for each in done.items))
-    return Restored(done.scope, done.summary, done.items, dry_run, (*done.notes, *_again(ended, today, ttl)))
+    return RestoreResult(done.scope, done.summary, done.items, dry_run, (*done.notes, *_again(ended, today, ttl)))
 
 
 def store_item(shelf: Shelf, item_id: str) -> Item | None:
@@ -404,8 +408,8 @@ def store_item(shelf: Shelf, item_id: str) -> Item | None:
     return stored.item if stored else None
 
 
-def _restoring_summary(shelf: Shelf, summary: Item, *, dry_run: bool) -> Restored:
-    before = {each.item.id: each.item for each in told_by(shelf, summary)}
+def _restoring_summary(shelf: Shelf, summary: Item, *, dry_run: bool) -> RestoreResult:
+    before = {each.item.id: each.item for each in summarised_originals(shelf, summary)}
     back = undo(shelf, summary)
     notes = []
     for item_id in originals_of(summary):
@@ -414,15 +418,15 @@ def _restoring_summary(shelf: Shelf, summary: Item, *, dry_run: bool) -> Restore
             notes.append(f"{item_id} is {there.status}, and stays so" if there else f"{item_id} is not there any more")
     if summary.updated:
         notes.append(f"{summary.id} was changed on {summary.updated[:10]}; that change is lost with it")
-    return Restored(
+    return RestoreResult(
         shelf.scope, summary.id, tuple(_back(before[item.id], item) for item in back), dry_run, tuple(notes)
     )
 
 
-def _back(before: Item, after: Item) -> Back:
+def _back(before: Item, after: Item) -> RestoredItem:
     note = before.archived
     why = WORDS.get(note.why, note.why) if note else "a person rejected it" if "rejected" in before.tags else ""
-    return Back(after.id, after.title, str(after.status), note.on if note else None, why)
+    return RestoredItem(after.id, after.title, str(after.status), note.on if note else None, why)
 
 
 def _demand_archived(item: Item) -> None:

@@ -11,7 +11,7 @@ from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.hidden_text import escape_invisible
 from verifflowcc.base.text.secrets import find_secrets, withhold
-from verifflowcc.base.use.guarding import refuse_item, secrets_told
+from verifflowcc.base.use.guarding import refuse_item, withheld_secrets
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.items.rules.item_older import item_line
@@ -26,7 +26,7 @@ from verifflowcc.sprint.use.scanning import scanned
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class MemoryExport:
     """The text (one JSON object a line), how many items of which scope are in it, and what could not be read."""
 
     text: str
@@ -41,7 +41,7 @@ class Exported:
 
 def export_memory(
     workspace: Workspace | None, scopes: Sequence[str] = (), types: Sequence[str] = (), *, everything: bool = False
-) -> Exported:
+) -> MemoryExport:
     """Return all items of some scopes, by scope and id, whatever their status; `types` leaves the others out.
 
     Without scopes it is those of the project, outside of one the person's; `everything` is all scopes that are open
@@ -66,12 +66,12 @@ def export_memory(
             lines += [line] if line is not None else []
             problems += [problem] if problem else []
             counts[scope] -= line is None
-    return Exported("".join(f"{line}\n" for line in lines), counts, tuple(problems))
+    return MemoryExport("".join(f"{line}\n" for line in lines), counts, tuple(problems))
 
 
 def _line(stored: StoredItem) -> tuple[str | None, str]:
     """Return an item as a line, None where its fields hold a secret, and a sentence on what is withheld of it."""
-    found = secrets_told(stored.text)
+    found = withheld_secrets(stored.text)
     if not found:
         return escape_invisible(item_line(stored)), ""
     problem = f"{stored.item.path} holds what looks like a secret, {', '.join(found)}"
@@ -98,7 +98,7 @@ SCOPES = (USER, "project")
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class CopyOptions:
     """The options of a copy: replace what differs, remove the source, dry run."""
 
     replace: bool = False
@@ -107,7 +107,7 @@ class How:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CopyPlan:
     """The plan of a copy: items to bring, items that they replace, ids of conflicts.
 
     `same` are the ids that say the same at both ends; `unreadable` says what is there and is no item.
@@ -121,7 +121,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopyResult:
     """What was copied, by id, or would be where `dry_run`. With `conflicts`, nothing was.
 
     `moved` says that the items are gone from where they were. `setting` is what to write, and where, so that vfcc reads
@@ -150,10 +150,10 @@ def copy_items(
     scope: str,
     source: BackendKind,
     target: BackendKind,
-    how: How,
+    how: CopyOptions,
     *,
     actor: str,
-) -> Copied:
+) -> CopyResult:
     """Copy all items of `user` or `project` from one kind of backend to another, whatever the settings name.
 
     Nothing is written where an item of the same id says something else at the other end, unless it is to be replaced.
@@ -178,10 +178,10 @@ def copy_items(
     setting = None if backend_of(workspace, scope) is target else _setting(scope, target)
     bring = tuple(each.item.id for each in plan.bring)
     outcome = (plan.replaced, plan.same, plan.conflicts, plan.unreadable)
-    return Copied(scope, source, target, bring, *outcome, moved, how.dry_run, setting)
+    return CopyResult(scope, source, target, bring, *outcome, moved, how.dry_run, setting)
 
 
-def copy_store(old: MemoryBackend, new: MemoryBackend, *, replace: bool, move: bool) -> tuple[Plan, bool]:
+def copy_store(old: MemoryBackend, new: MemoryBackend, *, replace: bool, move: bool) -> tuple[CopyPlan, bool]:
     """Copy one store to another; return what was done and whether the items are gone from the old one.
 
     Other writers are kept out of both meanwhile. Raises BackendError where an item did not arrive as it was; nothing is
@@ -201,7 +201,7 @@ def copy_store(old: MemoryBackend, new: MemoryBackend, *, replace: bool, move: b
     return plan, move
 
 
-def plan_copy(old: MemoryBackend, new: MemoryBackend, *, replace: bool) -> Plan:
+def plan_copy(old: MemoryBackend, new: MemoryBackend, *, replace: bool) -> CopyPlan:
     """Return what a copy would do. With conflicts and without `replace`, there is nothing that it would bring."""
     items = old.list_all()
     unreadable = old.problems
@@ -212,8 +212,8 @@ def plan_copy(old: MemoryBackend, new: MemoryBackend, *, replace: bool) -> Plan:
     for each in bring:
         refuse_item(each)
     if differing and not replace:
-        return Plan((), (), differing, same, unreadable)
-    return Plan(bring, differing, (), same, unreadable)
+        return CopyPlan((), (), differing, same, unreadable)
+    return CopyPlan(bring, differing, (), same, unreadable)
 
 
 def _read_back(items: tuple[StoredItem, ...], new: MemoryBackend) -> None:

@@ -10,12 +10,12 @@ from verifflowcc.base.use.guarding import withheld_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.use.editing import demand_same
 from verifflowcc.memory.use.item_scope import require_change, require_person
-from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.item_search import ScopedItem
 from verifflowcc.memory.use.stores import backend_of, open_store
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class ForgottenItem:
     """An item that is gone; `linked_by` are ids of items that still link to it, `in_git` says that git keeps it."""
 
     item: Item
@@ -27,7 +27,7 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class ClearScopeResult:
     """How many items of a scope are gone."""
 
     scope: str
@@ -36,8 +36,8 @@ class Cleared:
 
 
 def forget_item(
-    workspace: Workspace | None, found: Found, *, actor: str, scopes: Sequence[str] | None = None
-) -> Forgotten:
+    workspace: Workspace | None, found: ScopedItem, *, actor: str, scopes: Sequence[str] | None = None
+) -> ForgottenItem:
     """Remove an item. `scopes` are those in which is looked for links to it; its own where none are given.
 
     Raises NotAllowed where an agent forgets what the person or the project remembers, ConflictError where it changed
@@ -48,7 +48,7 @@ def forget_item(
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(name), found)
         store.delete(name)
-    return Forgotten(
+    return ForgottenItem(
         withheld_item(found.item),
         found.scope,
         linked_by(workspace, found, scopes or (found.scope,)),
@@ -56,14 +56,14 @@ def forget_item(
     )
 
 
-def demand_may_forget(found: Found, actor: str) -> None:
+def demand_may_forget(found: ScopedItem, actor: str) -> None:
     """Raise NotAllowed where an item is not for this actor to forget."""
     name = found.item.id
     hint = f'vfcc memory add {found.item.type} "…" --supersedes {name}'
     require_change(found.item, found.scope, actor, "forgetting", hint=hint)
 
 
-def linked_by(workspace: Workspace | None, found: Found, scopes: Sequence[str]) -> tuple[str, ...]:
+def linked_by(workspace: Workspace | None, found: ScopedItem, scopes: Sequence[str]) -> tuple[str, ...]:
     """Return the ids of items that link to one, in the scopes given."""
     ids = set()
     for scope in scopes:
@@ -83,16 +83,16 @@ def count_user(workspace: Workspace | None) -> int:
         return store.count()
 
 
-def clear_user(workspace: Workspace | None, *, actor: str) -> Cleared:
+def clear_user(workspace: Workspace | None, *, actor: str) -> ClearScopeResult:
     """Forget all that is remembered of the person. Raises NotAllowed unless a person acts."""
     require_person(actor, "forgetting all that is remembered of a person", hint="vfcc memory forget --all --scope user")
     with open_store(workspace, USER) as store, store.writing():
         number = store.count()
         store.clear()
-    return Cleared(USER, number)
+    return ClearScopeResult(USER, number)
 
 
-def _in_git(workspace: Workspace | None, found: Found) -> bool:
+def _in_git(workspace: Workspace | None, found: ScopedItem) -> bool:
     """Whether a commit has the item's file, from which it can be had again."""
     if workspace is None or found.scope == USER or backend_of(workspace, found.scope) is not BackendKind.FILES:
         return False

@@ -4,13 +4,13 @@ from verifflowcc.base.config.config_load import USER
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.memory.use.consolidating import Step, StepKind
+from verifflowcc.memory.use.consolidating import MaintenanceStep, StepKind
 from verifflowcc.memory.use.recording import with_source
 from verifflowcc.memory.use.stores import open_for_reading, open_store
 from verifflowcc.sprint.use.people_acting import require_person
 
 
-def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[Step]:
+def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[MaintenanceStep]:
     """Take the project called `name` off every user item that names it as its source; return what was done.
 
     A project is named by its whole identity (`shop@1a2b3c4d5e6f`), or by the part before the @ where that is of one.
@@ -33,14 +33,16 @@ def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[Step
                     try:
                         store.add(with_source(stored, project=None))
                     except FormatError as error:
-                        steps.append(Step(StepKind.NOT_DONE, USER, item_id, f"its source stays: {error.message}"))
+                        steps.append(
+                            MaintenanceStep(StepKind.NOT_DONE, USER, item_id, f"its source stays: {error.message}")
+                        )
                     else:
                         steps.append(_step(item_id, project))
         return steps
 
 
-def _step(item_id: str, project: str) -> Step:
-    return Step(StepKind.FORGOTTEN, USER, item_id, f"{project} is not its source any more")
+def _step(item_id: str, project: str) -> MaintenanceStep:
+    return MaintenanceStep(StepKind.FORGOTTEN, USER, item_id, f"{project} is not its source any more")
 
 
 def _meant(name: str, items: list[Item]) -> str:

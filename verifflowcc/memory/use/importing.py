@@ -30,7 +30,7 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import key_lines
-from verifflowcc.items.rules.item_older import Row, RowError, older_item, read_rows
+from verifflowcc.items.rules.item_older import OlderRow, RowError, older_item, read_rows
 from verifflowcc.items.store.item_edits import decode, edit_item
 from verifflowcc.memory.rules.superseded import superseded
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
@@ -48,7 +48,7 @@ DECISION = "decision"
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class IncomingItem:
     """An item that is to be imported: where it was read, whose it is to be, and whether vfcc wrote it itself."""
 
     where: str
@@ -58,7 +58,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedFile:
     """A file that is no item, and why."""
 
     where: str
@@ -66,28 +66,28 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ImportContents:
     """What was read: items, files that are none, and what is wrong, each a sentence that begins with `file:line:`."""
 
-    incoming: tuple[Incoming, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    incoming: tuple[IncomingItem, ...]
+    left_out: tuple[SkippedFile, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-def read_lines(data: bytes, name: str, scope: str | None, type_name: str | None, actor: str) -> Read:
+def read_lines(data: bytes, name: str, scope: str | None, type_name: str | None, actor: str) -> ImportContents:
     """Return the items in lines of JSON; `scope` goes before what they say themselves."""
     rows, problems = read_rows(data, name)
-    found: list[Incoming] = []
+    found: list[IncomingItem] = []
     messages = list(problems)
     for row in rows:
         try:
             found.append(_own(row, scope) if row.own else _older(row, scope, type_name, actor))
         except (RowError, VfccError) as error:
             messages.append(f"{row.where}: {error}")
-    return Read(tuple(found), (), tuple(messages))
+    return ImportContents(tuple(found), (), tuple(messages))
 
 
-def _own(row: Row, scope: str | None) -> Incoming:
+def _own(row: OlderRow, scope: str | None) -> IncomingItem:
     named_scope, item_id, path, text = (row.members[name] for name in ("scope", "id", "path", "text"))
     if not (
         isinstance(named_scope, str) and isinstance(item_id, str) and isinstance(path, str) and isinstance(text, str)
@@ -103,17 +103,17 @@ def _own(row: Row, scope: str | None) -> Incoming:
         stored = stored_item(home_path(folder_of(into), stored.item.type, item_id), data)
     if stored.item.id != item_id:
         raise RowError(f"its text is of {stored.item.id!r}, and its id is {item_id!r}")
-    return Incoming(row.where, into, stored, own=True)
+    return IncomingItem(row.where, into, stored, own=True)
 
 
-def _older(row: Row, scope: str | None, type_name: str | None, actor: str) -> Incoming:
+def _older(row: OlderRow, scope: str | None, type_name: str | None, actor: str) -> IncomingItem:
     older = older_item(row, type_name, actor)
     into = scope or older.scope
     path = home_path(folder_of(into), older.item.type, older.item.id)
     stored = stored_item(path, _encoded(older.text()))
     if (stored.item.id, stored.item.type) != (older.item.id, older.item.type):
         raise RowError("it cannot be written as an item without loss")
-    return Incoming(row.where, into, stored, own=False)
+    return IncomingItem(row.where, into, stored, own=False)
 
 
 def _encoded(text: str) -> bytes:
@@ -123,7 +123,7 @@ def _encoded(text: str) -> bytes:
         raise RowError(f"character {error.start} of its text is half of a pair, and no text") from error
 
 
-def read_markdown(path: Path, scope: str, type_name: str, actor: str) -> Read:
+def read_markdown(path: Path, scope: str, type_name: str, actor: str) -> ImportContents:
     """Return Markdown files as items of one type, each under its own name below the folder of that type.
 
     Decisions that supersede others of the batch get links to them. Raises UsageError where there is no such file.
@@ -132,20 +132,20 @@ def read_markdown(path: Path, scope: str, type_name: str, actor: str) -> Read:
     if not files:
         raise UsageError(f"there is no Markdown file in {path}", hint="vfcc memory import FOLDER --type decision")
     folder = home_path(folder_of(scope), type_name, "x").rpartition("/")[0]
-    found: list[Incoming] = []
-    left: list[LeftOut] = []
+    found: list[IncomingItem] = []
+    left: list[SkippedFile] = []
     problems: list[str] = []
     for file, name in files:
         if _ABOUT_A_FOLDER.fullmatch(PurePosixPath(name).stem):
-            left.append(LeftOut(str(file), "it is about the folder or a template, and no record"))
+            left.append(SkippedFile(str(file), "it is about the folder or a template, and no record"))
             continue
         try:
             stored = _record(file, f"{folder}/{_ending(name)}", name, type_name, actor)
         except VfccError as error:
             problems.append(error.message)
         else:
-            found.append(Incoming(str(file), scope, stored, own=False))
-    return Read(tuple(_linked(found) if type_name == DECISION else found), tuple(left), tuple(problems))
+            found.append(IncomingItem(str(file), scope, stored, own=False))
+    return ImportContents(tuple(_linked(found) if type_name == DECISION else found), tuple(left), tuple(problems))
 
 
 def _files(path: Path) -> list[tuple[Path, str]]:
@@ -210,7 +210,7 @@ def _day(before: StoredItem) -> str | None:
     return date_in_name(before.item.path.rpartition("/")[2])
 
 
-def _linked(found: list[Incoming]) -> list[Incoming]:
+def _linked(found: list[IncomingItem]) -> list[IncomingItem]:
     """Return the decisions with links to those that they supersede, as their texts say."""
     ids = {each.stored.item.path: each.stored.item.id for each in found}
     older: dict[str, list[str]] = {}
@@ -231,7 +231,7 @@ JSONL, MARKDOWN = "jsonl", "markdown"
 STDIN = "-"
 
 
-class Fate(StrEnum):
+class ImportOutcome(StrEnum):
     """What happened to an imported item."""
 
     ADDED = "added"
@@ -248,7 +248,7 @@ class ImportedItem:
 
     where: str
     """File and line."""
-    fate: Fate
+    fate: ImportOutcome
     """`added`, `proposed`, `replaced`, `unchanged`, `conflict` or `left out`."""
     scope: str = ""
     id: str = ""
@@ -257,20 +257,20 @@ class ImportedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class MemoryImportResult:
     """What an import did, or would do; `problems` are the lines that were skipped."""
 
     items: tuple[ImportedItem, ...]
     problems: tuple[str, ...]
     dry_run: bool
 
-    def count(self, fate: Fate) -> int:
+    def count(self, fate: ImportOutcome) -> int:
         """Return how many items had this fate."""
         return sum(each.fate is fate for each in self.items)
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class MemoryImportOptions:
     """How to import: into which scope and as which type what says neither goes, in which format the source is.
 
     `replace` puts what comes in the place of what is there and differs; `skip_broken` takes the sound lines alone.
@@ -284,13 +284,13 @@ class Choices:
     dry_run: bool = False
 
 
-Confirm = Callable[[Sequence[Incoming]], None]
+Confirm = Callable[[Sequence[IncomingItem]], None]
 """Asks a person about preferences that steer every prompt; raises where they do not say yes."""
 
 
 def import_memory(
-    workspace: Workspace | None, source: str, choices: Choices, *, actor: str, confirm: Confirm
-) -> Imported:
+    workspace: Workspace | None, source: str, choices: MemoryImportOptions, *, actor: str, confirm: Confirm
+) -> MemoryImportResult:
     """Import a file, a folder or `-` (stdin).
 
     Raises FormatError where a line is broken, with all of them, and nothing is then imported; UsageError, NotAllowed
@@ -312,11 +312,11 @@ def import_memory(
         of_scope = [each for each in coming if each.scope == scope]
         with open_store(workspace, scope) as store:
             fates += _into(store, of_scope, choices, actor, confirm)
-    left = [ImportedItem(each.where, Fate.LEFT_OUT, why=each.why) for each in read.left_out]
-    return Imported((*fates, *left), (*read.problems, *twice), choices.dry_run)
+    left = [ImportedItem(each.where, ImportOutcome.LEFT_OUT, why=each.why) for each in read.left_out]
+    return MemoryImportResult((*fates, *left), (*read.problems, *twice), choices.dry_run)
 
 
-def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str) -> Read:
+def _read(workspace: Workspace | None, source: str, choices: MemoryImportOptions, actor: str) -> ImportContents:
     scope = read_scope(workspace, choices.scope) if choices.scope else None
     if choices.type is not None and choices.type not in TYPES and not workspace:
         near = nearest(choices.type, TYPES)
@@ -333,9 +333,9 @@ def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str
     return read_lines(data, "stdin" if source == STDIN else source, scope, choices.type, actor)
 
 
-def _without_secrets(read: Read, source: str, choices: Choices) -> Read:
+def _without_secrets(read: ImportContents, source: str, choices: MemoryImportOptions) -> ImportContents:
     """Return what was read without items that hold secrets, where broken lines are skipped; else refuse them all."""
-    kept: list[Incoming] = []
+    kept: list[IncomingItem] = []
     secrets: list[str] = []
     for each in read.incoming:
         try:
@@ -359,9 +359,9 @@ def _format(source: str) -> str:
     return MARKDOWN if path.is_dir() or path.suffix.lower() in (".md", ".markdown") else JSONL
 
 
-def _once(incoming: Iterable[Incoming]) -> tuple[list[Incoming], tuple[str, ...]]:
+def _once(incoming: Iterable[IncomingItem]) -> tuple[list[IncomingItem], tuple[str, ...]]:
     """Return each item once, and sentences on those that come twice and differ."""
-    first: dict[tuple[str, str], Incoming] = {}
+    first: dict[tuple[str, str], IncomingItem] = {}
     twice: list[str] = []
     for each in incoming:
         before = first.setdefault((each.scope, each.stored.item.id.casefold()), each)
@@ -370,7 +370,7 @@ def _once(incoming: Iterable[Incoming]) -> tuple[list[Incoming], tuple[str, ...]
     return list(first.values()), tuple(twice)
 
 
-def _allowed(each: Incoming, actor: str) -> Incoming:
+def _allowed(each: IncomingItem, actor: str) -> IncomingItem:
     """Return an item as this actor may add it.
 
     What the person or the project remembers is proposed by all others, and nobody else's word is trusted more than
@@ -389,11 +389,11 @@ def _allowed(each: Incoming, actor: str) -> Incoming:
     if (item.source.actor, item.source.kind) != (actor, SourceKind.IMPORTED):
         file = each.where.rpartition("/")[2].partition(":")[0]
         stored = with_source(stored, kind=str(SourceKind.IMPORTED), actor=actor, origin=file)
-    return Incoming(each.where, each.scope, stored, each.own)
+    return IncomingItem(each.where, each.scope, stored, each.own)
 
 
 def _into(
-    store: MemoryBackend, coming: Sequence[Incoming], choices: Choices, actor: str, confirm: Confirm
+    store: MemoryBackend, coming: Sequence[IncomingItem], choices: MemoryImportOptions, actor: str, confirm: Confirm
 ) -> list[ImportedItem]:
     """Import the items of one scope. A person is asked before the lock is taken."""
     asked = [each for each in coming if asks(each.scope, each.stored.item.type)]
@@ -411,9 +411,9 @@ def _into(
     return [fate for fate, _ in decided]
 
 
-def _new(store: MemoryBackend, coming: Sequence[Incoming], choices: Choices) -> list[Incoming]:
+def _new(store: MemoryBackend, coming: Sequence[IncomingItem], choices: MemoryImportOptions) -> list[IncomingItem]:
     there = _StoreItems(store.list_all())
-    wanted = (Fate.ADDED, Fate.REPLACED)
+    wanted = (ImportOutcome.ADDED, ImportOutcome.REPLACED)
     return [each for each in coming if _fate(there, each, choices, "human:")[0].fate in wanted]
 
 
@@ -431,11 +431,13 @@ class _StoreItems:
                 self.by_key[each.item.type, each.item.key] = each
 
 
-def _fate(there: _StoreItems, each: Incoming, choices: Choices, actor: str) -> tuple[ImportedItem, StoredItem | None]:
+def _fate(
+    there: _StoreItems, each: IncomingItem, choices: MemoryImportOptions, actor: str
+) -> tuple[ImportedItem, StoredItem | None]:
     """Decide what happens to an incoming item, and what is to be kept of it."""
     item, scope = each.stored.item, each.scope
 
-    def fate(what: Fate, why: str = "") -> ImportedItem:
+    def fate(what: ImportOutcome, why: str = "") -> ImportedItem:
         return ImportedItem(each.where, what, scope, item.id, item.type, why)
 
     before = there.by_id.get(item.id.casefold())
@@ -444,21 +446,23 @@ def _fate(there: _StoreItems, each: Incoming, choices: Choices, actor: str) -> t
         other = other or (there.by_key.get((item.type, item.key or "")) if item.status is Status.ACTIVE else None)
         if other is not None:
             what = "file name" if other.item.path.casefold() == item.path.casefold() else "key"
-            return fate(Fate.CONFLICT, f"{other.item.id} is there already with its {what}"), None
-        taken = Fate.PROPOSED if proposes(scope, actor) and item.status is Status.PENDING else Fate.ADDED
+            return fate(ImportOutcome.CONFLICT, f"{other.item.id} is there already with its {what}"), None
+        taken = (
+            ImportOutcome.PROPOSED if proposes(scope, actor) and item.status is Status.PENDING else ImportOutcome.ADDED
+        )
         return fate(taken), each.stored
     if before.text == each.stored.text or _only_approval_differs(before, each.stored, actor):
-        return fate(Fate.UNCHANGED), None
+        return fate(ImportOutcome.UNCHANGED), None
     if not choices.replace:
-        return fate(Fate.CONFLICT, f"{before.item.id} is there and differs; --replace takes what comes"), None
+        return fate(ImportOutcome.CONFLICT, f"{before.item.id} is there and differs; --replace takes what comes"), None
     if before.item.id != item.id:
-        return fate(Fate.CONFLICT, f"{before.item.id} differs from its id in case alone"), None
+        return fate(ImportOutcome.CONFLICT, f"{before.item.id} differs from its id in case alone"), None
     if proposes(scope, actor) and before.item.status is not Status.PENDING:
         raise NotAllowed(
             f"replacing {item.id} needs a person at a terminal, and this is {actor}",
             hint="vfcc memory import … without --replace, or a person runs it",
         )
-    return fate(Fate.REPLACED), each.stored
+    return fate(ImportOutcome.REPLACED), each.stored
 
 
 def _only_approval_differs(before: StoredItem, now: StoredItem, actor: str) -> bool:

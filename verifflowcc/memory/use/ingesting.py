@@ -21,7 +21,7 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.own_text import without_injected
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.candidates import Candidate, Extracted
+from verifflowcc.memory.rules.candidates import Extraction, StatementCandidate
 from verifflowcc.memory.rules.conversation import read_turns
 from verifflowcc.memory.rules.turn_statements import extract as extract_by_rule
 from verifflowcc.memory.rules.turns import OWN, Conversation, Turn
@@ -29,7 +29,13 @@ from verifflowcc.memory.use.access_counts import CONTRADICTION, SUPERSEDED, note
 from verifflowcc.memory.use.code_refs import renewed_refs
 from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, required
 from verifflowcc.memory.use.laid_out import Stream, open_streams
-from verifflowcc.memory.use.remembering import Fate, Learned, Said, Terms, remember
+from verifflowcc.memory.use.remembering import (
+    LearnedStatement,
+    LearningTerms,
+    StatementOutcome,
+    TurnStatement,
+    remember,
+)
 from verifflowcc.memory.use.scopes import PROJECT
 from verifflowcc.memory.use.stores import memory_settings
 
@@ -72,14 +78,14 @@ def _stdin() -> bytes:
     return data
 
 
-Extractor = Callable[[Turn], Extracted]
+Extractor = Callable[[Turn], Extraction]
 """Returns what a turn says that may be worth keeping: by rule, or with a model."""
-Confirm = Callable[[Sequence[Learned]], bool]
+Confirm = Callable[[Sequence[LearnedStatement]], bool]
 """Asks a person about what would steer every prompt in every project; false proposes it instead."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class IngestOptions:
     """How to ingest: into which scopes, everything as a proposal, nothing written, turns anew that were read before.
 
     A scope of a role (`agent/coder`) takes what is said of the project, but for what stands in the trace. `proposes`
@@ -93,18 +99,18 @@ class Choices:
     proposes: str = ""
 
 
-PLAIN = Choices()
+PLAIN = IngestOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
+class IngestResult:
     """What an ingest did, or would do.
 
     `turns` were in the conversations, `known` of them read before into every scope; `counts` has the number of each
     fate; `problems` are what could not be read, `notes` what was left out that nobody has to mend.
     """
 
-    learned: tuple[Learned, ...]
+    learned: tuple[LearnedStatement, ...]
     counts: Mapping[str, int]
     """How many statements had each outcome."""
     sessions: tuple[str, ...]
@@ -116,13 +122,13 @@ class Ingested:
     """Parts left out that need no action."""
     dry_run: bool
 
-    def count(self, fate: Fate) -> int:
+    def count(self, fate: StatementOutcome) -> int:
         """Return how many statements had this fate."""
         return self.counts.get(fate, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ReadTurn:
     """A turn of a conversation as it is extracted from, and where that was read."""
 
     turn: Turn
@@ -132,13 +138,13 @@ class _Read:
 def ingest(
     workspace: Workspace | None,
     conversations: Sequence[Conversation],
-    choices: Choices = PLAIN,
+    choices: IngestOptions = PLAIN,
     *,
     actor: str,
     extract: Extractor = extract_by_rule,
     confirm: Confirm = lambda _: True,
     letters: Callable[[], str] = draw_letters,
-) -> Ingested:
+) -> IngestResult:
     """Keep what conversations say, in the order given. Outside of a project only the person's scope can be meant.
 
     Nothing that is kept is changed. Turns that are not known are extracted, and a person is asked, before any lock is
@@ -160,9 +166,9 @@ def ingest(
             learned = _written(stack, run, f"{_now(workspace):%Y-%m-%dT%H:%M:%SZ}")
         else:
             learned = run.settle()
-    return Ingested(
+    return IngestResult(
         learned,
-        {str(fate): sum(each.fate is fate for each in learned) for fate in Fate},
+        {str(fate): sum(each.fate is fate for each in learned) for fate in StatementOutcome},
         tuple(dict.fromkeys(read.turn.session for read in reads)),
         len(reads),
         known,
@@ -172,7 +178,7 @@ def ingest(
     )
 
 
-def _written(stack: ExitStack, run: "_Run", at: str) -> tuple[Learned, ...]:
+def _written(stack: ExitStack, run: "_Run", at: str) -> tuple[LearnedStatement, ...]:
     """Settle everything with the stores held, and write it."""
     for stream in run.streams:
         stream.lock(stack)
@@ -192,13 +198,13 @@ def _written(stack: ExitStack, run: "_Run", at: str) -> tuple[Learned, ...]:
 class _Run:
     """An ingest: turns, the stores that want them, and what each turn gave, which is asked for once."""
 
-    reads: Sequence[_Read]
+    reads: Sequence[_ReadTurn]
     streams: Sequence[Stream]
-    terms: Terms
+    terms: LearningTerms
     again: bool
     extract: Extractor
     letters: Callable[[], str]
-    given: dict[int, Extracted] = field(default_factory=dict)
+    given: dict[int, Extraction] = field(default_factory=dict)
     wanted: list[tuple[int, tuple[Stream, ...]]] = field(default_factory=list)
 
     def look(self) -> int:
@@ -223,21 +229,21 @@ class _Run:
         read = any(each.scope == PROJECT and each not in new for each in self.streams)
         return tuple(each for each in new if not (each.of_role and read))
 
-    def _home(self, candidate: Candidate) -> str:
+    def _home(self, candidate: StatementCandidate) -> str:
         """Return the scope that a statement belongs to, of those that are open or not."""
         if candidate.layer == USER:
             return USER
         role = next((each.scope for each in self.streams if each.of_role), PROJECT)
         return PROJECT if is_trace_type(candidate.type) else role
 
-    def settle(self) -> tuple[Learned, ...]:
+    def settle(self) -> tuple[LearnedStatement, ...]:
         """Return what becomes of each statement; the streams collect what is new."""
         speaking = {self._home(candidate) for place, _ in self.wanted for candidate in self.given[place].candidates}
         for stream in self.streams:
             if stream.scope in speaking:
                 stream.load()
         places = _places(self.reads)
-        learned: list[Learned] = []
+        learned: list[LearnedStatement] = []
         for place, wanting in observed("comparing turns with the memory", self.wanted):
             read = self.reads[place]
             for candidate in self.given[place].candidates:
@@ -245,13 +251,15 @@ class _Run:
                     if stream.scope == self._home(candidate):
                         told_before = stream.gave(read.turn.session, read.turn.id, candidate.type, candidate.key)
                         unsure = not stream.has_read(read.turn.session)
-                        said = Said(candidate, read.turn, read.origin, places[read.turn.session], unsure, told_before)
+                        said = TurnStatement(
+                            candidate, read.turn, read.origin, places[read.turn.session], unsure, told_before
+                        )
                         told, made = remember(
                             stream.holding, said, self.terms, scope=stream.scope, letters=self.letters
                         )
                         learned.append(told)
                         stream.collect(made)
-                        if told.fate in (Fate.SAME, Fate.OLDER):
+                        if told.fate in (StatementOutcome.SAME, StatementOutcome.OLDER):
                             stream.note(read.turn.session, read.turn.id, told.others)
         return tuple(learned)
 
@@ -260,23 +268,25 @@ class _Run:
         found = (candidate for given in self.given.values() for candidate in given.candidates)
         if not is_person(self.terms.actor) or not any(asks(each.layer, each.type) for each in found):
             return
-        steering = [each for each in self.settle() if each.fate is Fate.ADDED and asks(each.scope, each.type)]
+        steering = [
+            each for each in self.settle() if each.fate is StatementOutcome.ADDED and asks(each.scope, each.type)
+        ]
         if steering and not confirm(steering):
             self.terms = replace(self.terms, steering=False)
 
 
-def _terms(workspace: Workspace | None, choices: Choices, actor: str) -> Terms:
+def _terms(workspace: Workspace | None, choices: IngestOptions, actor: str) -> LearningTerms:
     project = identity_of(workspace).text if workspace is not None and USER in choices.scopes else None
     why = choices.proposes or ("it was asked to be proposed" if choices.pending else "")
     seen = cache(partial(renewed_refs, workspace))
-    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, why, seen=seen)
+    return LearningTerms(actor, f"{_now(workspace):%Y-%m-%d}", project, why, seen=seen)
 
 
 def _now(workspace: Workspace | None) -> datetime:
     return (workspace.clock if workspace else SystemClock()).now()
 
 
-def _reads(conversations: Sequence[Conversation]) -> Iterator[_Read]:
+def _reads(conversations: Sequence[Conversation]) -> Iterator[_ReadTurn]:
     """Yield the turns that say something of their own, with names that every store keeps as they are."""
     for conversation in conversations:
         origin = plain_line(conversation.origin)
@@ -284,7 +294,7 @@ def _reads(conversations: Sequence[Conversation]) -> Iterator[_Read]:
             text = "" if turn.tool == OWN else without_injected(_encodable(turn.text))
             told, session, name = (plain_line(_encodable(each)) for each in (turn.id, turn.session, turn.name))
             if text.strip() and told and session:
-                yield _Read(replace(turn, id=told, session=session, name=name, text=text), origin)
+                yield _ReadTurn(replace(turn, id=told, session=session, name=name, text=text), origin)
 
 
 def _encodable(text: str) -> str:
@@ -292,7 +302,7 @@ def _encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _places(reads: Sequence[_Read]) -> dict[str, dict[str, int]]:
+def _places(reads: Sequence[_ReadTurn]) -> dict[str, dict[str, int]]:
     """Return the place of each turn in its session."""
     places: dict[str, dict[str, int]] = {}
     for read in reads:
@@ -301,11 +311,13 @@ def _places(reads: Sequence[_Read]) -> dict[str, dict[str, int]]:
     return places
 
 
-def _counted(workspace: Workspace | None, learned: Sequence[Learned], choices: Choices) -> tuple[str, ...]:
+def _counted(
+    workspace: Workspace | None, learned: Sequence[LearnedStatement], choices: IngestOptions
+) -> tuple[str, ...]:
     """Count what was found against what is held; return why that could not be done."""
     if choices.dry_run:
         return ()
     made = [each for each in learned if each.id]
-    replaced = sum(len(each.supersedes) for each in made if each.fate is Fate.ADDED)
+    replaced = sum(len(each.supersedes) for each in made if each.fate is StatementOutcome.ADDED)
     against = sum(bool(each.supersedes or each.contradicts) for each in made)
     return note_metrics(workspace, {CONTRADICTION: against, SUPERSEDED: replaced})

@@ -19,7 +19,7 @@ from verifflowcc.base.process.clock import SystemClock, observed
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.memory.rules.access_lines import (
-    Planned,
+    UsePlan,
     at_least,
     merged,
     plan_bytes,
@@ -28,7 +28,7 @@ from verifflowcc.memory.rules.access_lines import (
     uses_of,
 )
 from verifflowcc.memory.rules.consolidate import is_consolidation
-from verifflowcc.memory.rules.stale_refs import Turned
+from verifflowcc.memory.rules.stale_refs import FixedCheck
 from verifflowcc.memory.store.access_log import (
     PLAN,
     drop_taken,
@@ -39,7 +39,7 @@ from verifflowcc.memory.store.access_log import (
     waiting_lines,
 )
 from verifflowcc.memory.use.access_counts import PROJECT, log_folder
-from verifflowcc.memory.use.consolidating import Maintained, Shelf, Step, StepKind
+from verifflowcc.memory.use.consolidating import MaintenanceResult, MaintenanceStep, Shelf, StepKind
 from verifflowcc.memory.use.forgetting_projects import forget_project
 from verifflowcc.memory.use.item_scope import required
 from verifflowcc.memory.use.proving_fixes import fixes, turned_checks
@@ -60,7 +60,7 @@ Stores = Mapping[str, MemoryBackend]
 _GONE = "it was used, and is not there any more"
 
 
-def merge_uses(folder: Path, scope: str, stores: Stores) -> Iterator[Step]:
+def merge_uses(folder: Path, scope: str, stores: Stores) -> Iterator[MaintenanceStep]:
     """Merge the log in `folder`, which is that of `scope`, into the stores; yield what was done.
 
     Raises WorkspaceError, ConflictError and what the stores raise; the next merge then goes on from there.
@@ -79,7 +79,7 @@ def merge_uses(folder: Path, scope: str, stores: Stores) -> Iterator[Step]:
         drop_taken(folder)
 
 
-def uses_to_merge(folder: Path, scope: str, shelves: Mapping[str, Shelf]) -> Iterator[Step]:
+def uses_to_merge(folder: Path, scope: str, shelves: Mapping[str, Shelf]) -> Iterator[MaintenanceStep]:
     """Yield what a merge would do; the log stays, and only the shelves, of a dry run, have the uses then."""
     unfinished = _unfinished(folder)
     for each in unfinished or ():
@@ -90,7 +90,7 @@ def uses_to_merge(folder: Path, scope: str, shelves: Mapping[str, Shelf]) -> Ite
     yield from (_count_uses(shelves[each.scope], each) for each in plan)
 
 
-def _unfinished(folder: Path) -> tuple[Planned, ...] | None:
+def _unfinished(folder: Path) -> tuple[UsePlan, ...] | None:
     data = read_plan(folder)
     if data is None:
         return None
@@ -100,18 +100,20 @@ def _unfinished(folder: Path) -> tuple[Planned, ...] | None:
         raise FormatError(f"{folder / PLAN}:1: {error.message}", hint=f"rm {folder / PLAN}") from error
 
 
-def _plan(lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]) -> tuple[tuple[Planned, ...], list[Step]]:
+def _plan(
+    lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]
+) -> tuple[tuple[UsePlan, ...], list[MaintenanceStep]]:
     accesses, bad = read_accesses(lines, scope)
-    notices = [Step(StepKind.NOT_DONE, scope, "", _bad_lines(bad))] if bad else []
+    notices = [MaintenanceStep(StepKind.NOT_DONE, scope, "", _bad_lines(bad))] if bad else []
     by_scope: dict[str, list[tuple[str, str]]] = {}
     for access in accesses:
         by_scope.setdefault(access.scope, []).extend((item, access.day) for item in access.ids)
-    plan: list[Planned] = []
+    plan: list[UsePlan] = []
     for name in sorted(by_scope):
         noted = uses_of(by_scope[name])
         if name not in stores:
             notices.append(
-                Step(
+                MaintenanceStep(
                     StepKind.NOT_DONE,
                     name,
                     "",
@@ -120,15 +122,17 @@ def _plan(lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]) -> tup
             )
             continue
         known = {item.id: item.uses for item in stores[name].items()}
-        notices += [Step(StepKind.NOT_DONE, name, item, _GONE) for item in sorted(noted.keys() - known.keys())]
+        notices += [
+            MaintenanceStep(StepKind.NOT_DONE, name, item, _GONE) for item in sorted(noted.keys() - known.keys())
+        ]
         plan += [
-            Planned(name, item, merged(known[item], noted[item]), noted[item].count)
+            UsePlan(name, item, merged(known[item], noted[item]), noted[item].count)
             for item in sorted(noted.keys() & known.keys())
         ]
     return tuple(plan), notices
 
 
-def _carry_out(plan: Sequence[Planned], stores: Stores) -> Iterator[Step]:
+def _carry_out(plan: Sequence[UsePlan], stores: Stores) -> Iterator[MaintenanceStep]:
     for scope in dict.fromkeys(each.scope for each in plan):
         if scope not in stores:
             continue
@@ -138,18 +142,20 @@ def _carry_out(plan: Sequence[Planned], stores: Stores) -> Iterator[Step]:
                     yield _count_uses(stores[scope], each)
 
 
-def _count_uses(store: MemoryBackend | Shelf, planned: Planned) -> Step:
+def _count_uses(store: MemoryBackend | Shelf, planned: UsePlan) -> MaintenanceStep:
     stored = store.get(planned.item)
     refused = _refused(stored)
     if stored is None or refused:
-        return Step(StepKind.NOT_DONE, planned.scope, planned.item, refused)
+        return MaintenanceStep(StepKind.NOT_DONE, planned.scope, planned.item, refused)
     uses = at_least(stored.item.uses, planned.uses)
     if uses != stored.item.uses:
         try:
             store.add(changed(stored, {"uses": render_uses(uses)}))
         except FormatError as error:
-            return Step(StepKind.NOT_DONE, planned.scope, planned.item, f"its uses are not counted: {error.message}")
-    return Step(StepKind.USES, planned.scope, planned.item, _why(planned))
+            return MaintenanceStep(
+                StepKind.NOT_DONE, planned.scope, planned.item, f"its uses are not counted: {error.message}"
+            )
+    return MaintenanceStep(StepKind.USES, planned.scope, planned.item, _why(planned))
 
 
 def _refused(stored: StoredItem | None) -> str:
@@ -161,7 +167,7 @@ def _refused(stored: StoredItem | None) -> str:
     return ""
 
 
-def _why(planned: Planned) -> str:
+def _why(planned: UsePlan) -> str:
     days = f", the last on {planned.uses.last[:10]}" if planned.uses.last else ""
     return f"{planned.new} more {'use' if planned.new == 1 else 'uses'}: {planned.uses.count} now{days}"
 
@@ -186,7 +192,7 @@ def maintain(
     actor: str,
     dry_run: bool = False,
     gone_project: str | None = None,
-) -> Maintained:
+) -> MaintenanceResult:
     """Maintain the user's items, and those of the project and its parts; with a `scope`, one of the two.
 
     `gone_project` is a project that is there no more: it is taken off as the source of user items, which takes a
@@ -195,7 +201,7 @@ def maintain(
     """
     if scope == PROJECT:
         required(workspace)
-    steps: list[Step] = []
+    steps: list[MaintenanceStep] = []
     if gone_project is not None:
         steps += forget_project(gone_project, actor=actor, dry_run=dry_run)
     if scope in (None, USER):
@@ -203,13 +209,13 @@ def maintain(
     if scope in (None, PROJECT) and workspace is not None:
         if not memory_settings(workspace).enabled:
             why = "memory.enabled is false: nothing of the project is maintained"
-            return Maintained(dry_run, (*steps, Step(StepKind.NOT_DONE, PROJECT, "", why)))
+            return MaintenanceResult(dry_run, (*steps, MaintenanceStep(StepKind.NOT_DONE, PROJECT, "", why)))
         steps += _maintained(workspace, (PROJECT, *parts_of(workspace)), dry_run=dry_run)
         steps += _ended_tasks(workspace, dry_run=dry_run)
-    return Maintained(dry_run, tuple(steps))
+    return MaintenanceResult(dry_run, tuple(steps))
 
 
-def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: bool) -> list[Step]:
+def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: bool) -> list[MaintenanceStep]:
     main = scopes[0]
     folder, _ = log_folder(workspace, of_user=main == USER)
     with ExitStack() as stack:
@@ -237,7 +243,9 @@ def _has_fixes(shelves: Mapping[str, Shelf], main: str) -> bool:
     return main != USER and any(fixes(shelf.items()) for shelf in shelves.values())
 
 
-def _round(workspace: Workspace | None, shelves: Mapping[str, Shelf], main: str, turned: tuple[Turned, ...]) -> Round:
+def _round(
+    workspace: Workspace | None, shelves: Mapping[str, Shelf], main: str, turned: tuple[FixedCheck, ...]
+) -> Round:
     today = f"{(workspace.clock if workspace else SystemClock()).now():%Y-%m-%d}"
     if workspace is None or main == USER:
         return Round(today, MemorySettings())
@@ -267,26 +275,28 @@ def _newest(shelf: Shelf) -> str | None:
     return max((item.created[:10] for item in shelf.items() if item.created and is_consolidation(item)), default=None)
 
 
-def _turned(workspace: Workspace) -> tuple[tuple[Turned, ...], list[Step]]:
+def _turned(workspace: Workspace) -> tuple[tuple[FixedCheck, ...], list[MaintenanceStep]]:
     """Return the checks of all open sprints that turned from fail to pass, and the sprints that cannot tell."""
-    turned: list[Turned] = []
+    turned: list[FixedCheck] = []
     notices = []
     for sprint in open_sprints(workspace):
         try:
             turned += turned_checks(workspace, sprint)
         except VfccError as error:
             why = f"what its checks prove is not known: {error.message}"
-            notices.append(Step(StepKind.NOT_DONE, f"sprint/{sprint.id}", "", why))
+            notices.append(MaintenanceStep(StepKind.NOT_DONE, f"sprint/{sprint.id}", "", why))
     return tuple(turned), notices
 
 
-def _problems(stores: Stores) -> list[Step]:
+def _problems(stores: Stores) -> list[MaintenanceStep]:
     return [
-        Step(StepKind.NOT_DONE, scope, "", problem) for scope, store in stores.items() for problem in store.problems
+        MaintenanceStep(StepKind.NOT_DONE, scope, "", problem)
+        for scope, store in stores.items()
+        for problem in store.problems
     ]
 
 
-def _ended_tasks(workspace: Workspace, *, dry_run: bool) -> Iterator[Step]:
+def _ended_tasks(workspace: Workspace, *, dry_run: bool) -> Iterator[MaintenanceStep]:
     """Complete ends of tasks that were interrupted: the items of a task that has ended are gone."""
     for task in all_tasks(workspace):
         if not task.status.final:
@@ -297,6 +307,6 @@ def _ended_tasks(workspace: Workspace, *, dry_run: bool) -> Iterator[Step]:
             if count and not dry_run:
                 store.clear()
         if count:
-            yield Step(
+            yield MaintenanceStep(
                 StepKind.TASK, f"task/{task.id}", "", f"the task has ended ({task.status}); {count} items are gone"
             )

@@ -33,7 +33,7 @@ class PurgedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgeResult:
     """What a purge did, or would do.
 
     `gone` are the items of the source and the summaries made of them, `back` other items that such a summary told,
@@ -56,7 +56,7 @@ class Purged:
     dry_run: bool
 
 
-Confirm = Callable[[Purged], None]
+Confirm = Callable[[PurgeResult], None]
 """Asks a person; raises where they do not say yes."""
 
 
@@ -68,7 +68,7 @@ def purge(
     actor: str,
     confirm: Confirm,
     dry_run: bool = False,
-) -> Purged:
+) -> PurgeResult:
     """Remove all items that came from a source: a session, an origin as items have it, a file's name or its digest.
 
     Looked at are these scopes, and where the project's is among them all parts of it, closed ones too.
@@ -108,7 +108,7 @@ def _is_session(session: str | None, source: str) -> bool:
     return session is not None and (session == source or session.startswith(f"{source}/"))
 
 
-def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, dry_run: bool) -> Purged:
+def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, dry_run: bool) -> PurgeResult:
     done = _PurgeTotals()
     with ExitStack() as stack:
         streams = open_streams(stack, workspace, scopes, reading=False)
@@ -163,9 +163,9 @@ class _PurgeTotals:
             if forgotten and session not in self.sessions and not _is_session(session, source):
                 self._other_sessions[session] = None
 
-    def result(self, source: str, *, dry_run: bool) -> Purged:
+    def result(self, source: str, *, dry_run: bool) -> PurgeResult:
         """Return all of it as one value."""
-        return Purged(
+        return PurgeResult(
             source,
             tuple(self.gone),
             tuple(self.back),

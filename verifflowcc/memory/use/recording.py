@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from verifflowcc.base.errors import BackendError, FormatError, NotAllowed, UsageError
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, texts_of
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, texts_of
 from verifflowcc.base.formats.item_render import render_details, render_item, render_tags, scalar
 from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
@@ -77,11 +77,13 @@ def with_source(stored: StoredItem, **texts: str | None) -> StoredItem:
     """Return a stored item with members of its source set; those that are not named stay. Raises FormatError."""
     path, text = stored.item.path, stored.text
     value = _value(text, "source")
-    now: dict[str, Value] = dict(value.pairs) if isinstance(value, Table) else {"kind": Scalar("explicit", True, 1)}
-    now |= {name: Scalar(each, False, 1) for name, each in texts.items() if each is not None}
+    now: dict[str, Value] = (
+        dict(value.pairs) if isinstance(value, FieldTable) else {"kind": FieldScalar("explicit", True, 1)}
+    )
+    now |= {name: FieldScalar(each, False, 1) for name, each in texts.items() if each is not None}
     for name in [name for name, each in texts.items() if each is None]:
         now.pop(name, None)
-    line = entry(Table(tuple(now.items()), 1))
+    line = entry(FieldTable(tuple(now.items()), 1))
     return stored_item(path, edit_item(path, text.encode("utf-8"), {"source": line}))
 
 
@@ -89,7 +91,7 @@ def with_link(stored: StoredItem, link: Link) -> StoredItem:
     """Return a stored item with one more link. Raises FormatError."""
     path, data = stored.item.path, stored.text.encode("utf-8")
     if split(stored.text.replace("\r\n", "\n")).block is None:
-        line = entry(Sequence((_entry(link),), 1))
+        line = entry(FieldList((_entry(link),), 1))
         return stored_item(path, edit_item(path, data, {"links": line}))
     return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (_entry(link),))))
 
@@ -113,8 +115,10 @@ def values_of(item: Item) -> dict[str, str]:
     return {key: value for key, _, value in parted}
 
 
-def _entry(link: Link) -> Table:
-    return Table((("to", Scalar(link.to, False, 1)), ("relation", Scalar(str(link.relation), True, 1))), 1)
+def _entry(link: Link) -> FieldTable:
+    return FieldTable(
+        (("to", FieldScalar(link.to, False, 1)), ("relation", FieldScalar(str(link.relation), True, 1))), 1
+    )
 
 
 def _value(text: str, key: str) -> Value | None:

@@ -13,7 +13,7 @@ from verifflowcc.base.errors import ModelError, VfccError
 from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.ports import Count, Model
-from verifflowcc.base.model.recall_values import Hit, Reranked
+from verifflowcc.base.model.recall_values import Hit, RerankResult
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.markdown import sections
 from verifflowcc.base.text.secrets import withhold
@@ -28,7 +28,7 @@ from verifflowcc.memory.rules.reranking_order import (
     why_rerank,
 )
 from verifflowcc.memory.use.access_counts import RERANK_CALLS, RERANK_SKIPPED, moment, note_lines
-from verifflowcc.memory.use.model_budget import LEAST_ANSWER, Reserved, Spent, open_budget
+from verifflowcc.memory.use.model_budget import LEAST_ANSWER, ModelSpending, Reservation, open_budget
 
 TextOf = Callable[[Hit], str]
 """The text of a hit's best passage (`passage`)."""
@@ -41,7 +41,7 @@ _CLEAR = "no condition to rerank holds"
 _PRIVATE = frozenset({"user", "task"})
 _TOKENS_PER_NUMBER = 4
 
-Ordered = tuple[list[Hit], Reranked, tuple[str, ...]]
+Ordered = tuple[list[Hit], RerankResult, tuple[str, ...]]
 """The hits, whether and why a model ordered them, and sentences for the person."""
 
 
@@ -64,7 +64,7 @@ def rerank(
     cannot be read.
     """
     if not (settings.enabled and settings.rerank.enabled):
-        return [*hits], Reranked("", OFF), ()
+        return [*hits], RerankResult("", OFF), ()
     because = why_rerank(question, hits, settings.rerank)
     if because is None:
         return _as_they_are(workspace, hits, "clear", _CLEAR)
@@ -78,7 +78,7 @@ def rerank(
     if len(sent.places) < 2:
         return _as_they_are(workspace, hits, "withheld", "fewer than two hits may be shown to a model", asker)
     if not asks:
-        return [*hits], Reranked("", f"{asker.model.name} would order the best {len(sent.places)} hits"), ()
+        return [*hits], RerankResult("", f"{asker.model.name} would order the best {len(sent.places)} hits"), ()
     try:
         order = asker.order(safe_text(question), sent.texts)
     except ModelError as error:
@@ -90,7 +90,7 @@ def rerank(
     for place, number in zip(sent.places, order, strict=True):
         ordered[place] = hits[sent.places[number]]
     notices = _counted(workspace, asker.calls)
-    return ordered, Reranked(asker.model.name, withhold(because)), (*asker.notices, *notices)
+    return ordered, RerankResult(asker.model.name, withhold(because)), (*asker.notices, *notices)
 
 
 def passage(body: str, heading: str) -> str:
@@ -177,16 +177,16 @@ class _Asker:
                 break
         return prompt, tokens_in
 
-    def _reserved(self, tokens_in: int) -> Reserved:
+    def _reserved(self, tokens_in: int) -> Reservation:
         """Where the caps cannot be counted, none may be spent."""
         try:
-            return open_budget(self.workspace, self.wanted).reserve(tokens_in, Spent(), self.most_calls)
+            return open_budget(self.workspace, self.wanted).reserve(tokens_in, ModelSpending(), self.most_calls)
         except ModelError:
             raise
         except VfccError as error:
             raise ModelError(f"the caps cannot be counted: {error.message}", why="capped", tokens=0) from error
 
-    def _settle(self, reserved: Reserved, took: int | None) -> None:
+    def _settle(self, reserved: Reservation, took: int | None) -> None:
         try:
             open_budget(self.workspace, self.wanted).settle(reserved, took)
         except VfccError as error:
@@ -213,7 +213,7 @@ def _as_they_are(
 ) -> Ordered:
     """Return the hits in the order by words, which is counted under `why`."""
     calls, notices = (asker.calls, asker.notices) if asker else (0, [])
-    return [*hits], Reranked("", reason), (*notices, *_counted(workspace, calls, why))
+    return [*hits], RerankResult("", reason), (*notices, *_counted(workspace, calls, why))
 
 
 def _counted(workspace: Workspace | None, calls: int, why: str = "") -> tuple[str, ...]:

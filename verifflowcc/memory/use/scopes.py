@@ -170,9 +170,9 @@ def _agent(workspace: Workspace, name: str) -> str:
 
 
 def _task(workspace: Workspace, name: str | None, agent: str | None) -> str:
-    from verifflowcc.memory.use.task_finding import task_in_work
+    from verifflowcc.memory.use.task_finding import active_task
 
-    task = task_in_work(workspace, name, agent, command="vfcc task show")
+    task = active_task(workspace, name, agent, command="vfcc task show")
     if task.status.final:
         raise UsageError(f"the task {task.id} has ended, and its memory with it", hint="vfcc task list")
     return f"task/{task.id}"

@@ -66,7 +66,7 @@ def fitting_task_id(workspace: Workspace, name: str) -> str:
     return found[0] if found else name
 
 
-def task_in_work(workspace: Workspace, name: str | None, agent: str | None, *, command: str) -> Task:
+def active_task(workspace: Workspace, name: str | None, agent: str | None, *, command: str) -> Task:
     """Return the task called `name`, by default the newest active one here.
 
     Raises UsageError where there is none, or where `name` is left out and the one that is meant is not plain: for a
@@ -130,7 +130,7 @@ def show_task(workspace: Workspace, name: str | None, agent: str | None) -> Task
 
     Raises UsageError.
     """
-    task = task_in_work(workspace, name, agent, command="")
+    task = active_task(workspace, name, agent, command="")
     with open_store(workspace, f"task/{task.id}") as backend:
         stored = sorted(backend.list_all(), key=lambda each: (each.item.created or "", each.item.id))
         return TaskPage(task, tuple(map(withheld, stored)), backend.problems)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.files.text_files import write_given
 from verifflowcc.base.model.config_values import WHOLE
-from verifflowcc.base.model.entries import ContextPackage, Fate, LayerUse, PartUse, Placed, Prompt
+from verifflowcc.base.model.entries import ContextPackage, Fate, LayerUse, PartUse, PlacedCandidate, Prompt
 from verifflowcc.base.model.layers import PRIORITY
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.terminal.table import UNBOUNDED, table, width_of
@@ -49,7 +49,7 @@ def _used(part: str, use: PartUse, total: int) -> str:
     return f"{part} {use.tokens * 100 // total} % (share {use.share * 100 / WHOLE:g} %)"
 
 
-def _placed(one: Placed) -> _Row:
+def _placed(one: PlacedCandidate) -> _Row:
     """Return the reason without the fate, which has a column of its own."""
     reason = one.reason.removeprefix(f"{Fate.DROPPED}: ")
     return (
@@ -62,7 +62,7 @@ def _placed(one: Placed) -> _Row:
     )
 
 
-def _why(one: Placed, reason: str) -> str:
+def _why(one: PlacedCandidate, reason: str) -> str:
     """The reason, why it does not hold any more or is stale, the virtual source with its lifetime, and the score."""
     candidate = one.candidate
     source = f"{candidate.origin} ({candidate.tier})" if candidate.origin else ""

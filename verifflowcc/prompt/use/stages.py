@@ -28,7 +28,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_criteria import specified
 from verifflowcc.gates.rules.stage_summary import StageExit, kept_of, metrics_document, summary_document
 from verifflowcc.gates.use.gates_now import StageGates, ask_stage, gates_of, sound_facts
-from verifflowcc.gates.use.owed import Owed, next_command, owed_by, require_leave
+from verifflowcc.gates.use.owed import UnmetCriterion, next_command, owed_by, require_leave
 from verifflowcc.gates.use.recorded_edits import adopt_recorded_edits
 from verifflowcc.memory.use.stage_end import with_memory_ended
 from verifflowcc.sprint.rules import stage_moves as payloads
@@ -43,7 +43,7 @@ _ARTIFACT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?"
 
 
 @dataclass(frozen=True, slots=True)
-class StageView:
+class StageDetails:
     """A stage of a sprint as it is now: its files and the gates on the way to the next.
 
     `folder` is where its artifacts go, relative to the project's root. `owed` and `next` are what it still owes and the
@@ -56,7 +56,7 @@ class StageView:
     """Where artifacts belong."""
     files: tuple[ArtifactFile, ...]
     gates: tuple[Gate, ...]
-    owed: tuple[Owed, ...] = ()
+    owed: tuple[UnmetCriterion, ...] = ()
     next: str = ""
     """The next command."""
 
@@ -96,7 +96,7 @@ def _advance(workspace: Workspace, sprint_id: str, *, actor: str, stay: str | No
     # Asked of the same reading that the move follows on: another process may have advanced since the first question.
     if stay is not None and ended_stay(seen, state, stay):
         raise moved_first(sprint_id)
-    stage = stage_in_work(state)
+    stage = active_stage(state)
     notices = check_pinned_workflow(workspace, state)
     facts = sound_facts(workspace, state)
     asked = gates_of(state, stage.stage.id, facts, notices)
@@ -122,7 +122,7 @@ def _advance(workspace: Workspace, sprint_id: str, *, actor: str, stay: str | No
         actor=actor,
         prepare=lambda writer: _hand_over(writer, stage.stage.id, summary, metrics_document(left)),
     )
-    notes = (*on_record(asked.gates), *asked.exit.notes, *standing(state, done.state))
+    notes = (*on_record(asked.gates), *asked.exit.notes, *status_changes(state, done.state))
     done = with_memory_ended(workspace, replace(done, notes=notes, warnings=(*notices, *done.warnings)))
     return settle(workspace, done, f"{sprint_id}: {stage.stage.id} passed", commit=commit)
 
@@ -148,11 +148,11 @@ def reopen_stage(
     entry = entry_fields(workspace, state.workflow, stage_id)
     move = (EventType.STAGE_REOPENED, {**payloads.reopened(stage_id, why), **entry})
     done = record(workspace, seen, state, move, actor=actor)
-    done = replace(done, notes=standing(state, done.state))
+    done = replace(done, notes=status_changes(state, done.state))
     return settle(workspace, done, f"{sprint_id}: {stage_id} reopened", commit=commit)
 
 
-def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageView:
+def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageDetails:
     """Return a stage with its gates (default: the active one, else the last)."""
     state = load_sprint(workspace, sprint_id)[1]
     stage = stage_meant(state, stage_id)
@@ -160,9 +160,9 @@ def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None
     folder = artifacts_folder(state.id, wanted)
     files = read_artifacts(workspace.root / folder, workspace.memory)
     if state.problems or state.fork:
-        return StageView(state, stage, folder, files, ())
+        return StageDetails(state, stage, folder, files, ())
     asked = ask_stage(workspace, sprint_id, wanted)
-    return StageView(state, stage, folder, files, asked.gates, owed_by(asked), next_command(workspace, asked))
+    return StageDetails(state, stage, folder, files, asked.gates, owed_by(asked), next_command(workspace, asked))
 
 
 def save_artifacts(
@@ -202,7 +202,7 @@ def update_stage(
     return (*written, path)
 
 
-def stage_in_work(state: SprintState) -> StageState:
+def active_stage(state: SprintState) -> StageState:
     """Return the active stage. Raises UsageError where there is none."""
     if state.status is SprintStatus.CLOSED:
         raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
@@ -224,7 +224,7 @@ def on_record(gates: Sequence[Gate]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def standing(before: SprintState, after: SprintState) -> tuple[str, ...]:
+def status_changes(before: SprintState, after: SprintState) -> tuple[str, ...]:
     """Return sentences for the stages that a move made stale, or that stand again."""
     sentences = []
     for was, now in zip(before.stages, after.stages, strict=True):

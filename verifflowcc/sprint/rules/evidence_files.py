@@ -20,7 +20,7 @@ from verifflowcc.base.model.evidence_values import (
     Run,
     evidence_format,
 )
-from verifflowcc.base.model.gate_values import Kind, Trust
+from verifflowcc.base.model.gate_values import CriterionKind, EvidenceTrust
 from verifflowcc.base.records import dataclass, field_names, replace
 from verifflowcc.base.text.canonical import canonical, digest_bytes, fold_newlines, parse_canonical
 from verifflowcc.base.text.glob import select
@@ -66,8 +66,8 @@ def from_record(value: Json) -> Evidence:
         sprint=_text(value, "sprint"),
         stage=_text(value, "stage"),
         criterion=_text(value, "criterion"),
-        kind=Kind(_one_of(value, "kind", [str(each) for each in Kind])),
-        trust=Trust(_one_of(value, "trust", [str(each) for each in Trust])),
+        kind=CriterionKind(_one_of(value, "kind", [str(each) for each in CriterionKind])),
+        trust=EvidenceTrust(_one_of(value, "trust", [str(each) for each in EvidenceTrust])),
         producer=_text(value, "producer"),
         time=_text(value, "time"),
         inputs=_inputs(value["inputs"]),
@@ -122,7 +122,11 @@ def _check_version(value: Record) -> None:
             f"evidence format v{version} is newer than this vfcc reads (v{EVIDENCE_FORMAT}): upgrade vfcc"
         )
     kind = value.get("kind")
-    right = [evidence_format(Kind(str(kind)))] if kind in list(Kind) else list(range(1, EVIDENCE_FORMAT + 1))
+    right = (
+        [evidence_format(CriterionKind(str(kind)))]
+        if kind in list(CriterionKind)
+        else list(range(1, EVIDENCE_FORMAT + 1))
+    )
     if version not in right or isinstance(version, bool):
         raise FormatError(f"v must be {' or '.join(map(str, right))}, not {version!r}")
 
@@ -182,7 +186,7 @@ def _one_of(record: Record, name: str, known: list[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class EvidenceEvent:
     """An `evidence_added` event and what it names.
 
     `order` is its place among the notes. `latest` says whether no evidence of the same stage and criterion is after it;
@@ -199,7 +203,7 @@ class Added:
     concurrent: tuple[str, ...] = ()
 
 
-def added_evidence(notes: Sequence[Event], parents: Mapping[str, Sequence[str]]) -> tuple[Added, ...]:
+def added_evidence(notes: Sequence[Event], parents: Mapping[str, Sequence[str]]) -> tuple[EvidenceEvent, ...]:
     """Return every event of `notes` that names an evidence file, in their order, which is a causal one.
 
     `parents` holds the parents of all events of the sprint, transitions too. The past of an event is kept as the bits
@@ -218,13 +222,13 @@ def added_evidence(notes: Sequence[Event], parents: Mapping[str, Sequence[str]])
     return tuple(named)
 
 
-def _named(order: int, event: Event) -> Added | None:
+def _named(order: int, event: Event) -> EvidenceEvent | None:
     """Return the event as one that names a file; None for any other."""
     payload, name = event.payload, event.payload.get("evidence")
     if event.type is not EventType.EVIDENCE_ADDED or not isinstance(name, str) or not is_ulid(name):
         return None
     stage, criterion, digest = str(payload["stage"]), str(payload.get("criterion", "")), str(payload["digest"])
-    return Added(event, order, stage, criterion, name, digest)
+    return EvidenceEvent(event, order, stage, criterion, name, digest)
 
 
 def _latest(places: Sequence[int], before: Sequence[int]) -> list[int]:
@@ -266,8 +270,8 @@ def make_evidence(  # noqa: PLR0913 - one argument for each field
     sprint: str,
     stage: str,
     criterion: str,
-    kind: Kind,
-    trust: Trust,
+    kind: CriterionKind,
+    trust: EvidenceTrust,
     producer: str,
     at: datetime,
     inputs: Inputs,

@@ -80,7 +80,7 @@ def _refuse_document_type(data: bytes, names_a_type: bool) -> None:
 # The cases and suites of a JUnit report, each as it stands there.
 
 
-class Result(StrEnum):
+class CaseResult(StrEnum):
     """What became of a test; the name is that of its measure."""
 
     ERROR = "errors"
@@ -91,28 +91,28 @@ class Result(StrEnum):
 
 
 _CHILDREN = {
-    "error": Result.ERROR,
-    "failure": Result.FAILED,
-    "flakyFailure": Result.FLAKY,
-    "flakyError": Result.FLAKY,
-    "rerunFailure": Result.FLAKY,
-    "rerunError": Result.FLAKY,
-    "skipped": Result.SKIPPED,
-    "disabled": Result.SKIPPED,
+    "error": CaseResult.ERROR,
+    "failure": CaseResult.FAILED,
+    "flakyFailure": CaseResult.FLAKY,
+    "flakyError": CaseResult.FLAKY,
+    "rerunFailure": CaseResult.FLAKY,
+    "rerunError": CaseResult.FLAKY,
+    "skipped": CaseResult.SKIPPED,
+    "disabled": CaseResult.SKIPPED,
 }
 _STATES = {
-    "error": Result.ERROR,
-    "errored": Result.ERROR,
-    "failed": Result.FAILED,
-    "failure": Result.FAILED,
-    "fail": Result.FAILED,
-    "notrun": Result.SKIPPED,
-    "disabled": Result.SKIPPED,
-    "suppressed": Result.SKIPPED,
-    "skipped": Result.SKIPPED,
+    "error": CaseResult.ERROR,
+    "errored": CaseResult.ERROR,
+    "failed": CaseResult.FAILED,
+    "failure": CaseResult.FAILED,
+    "fail": CaseResult.FAILED,
+    "notrun": CaseResult.SKIPPED,
+    "disabled": CaseResult.SKIPPED,
+    "suppressed": CaseResult.SKIPPED,
+    "skipped": CaseResult.SKIPPED,
 }
-_ORDER = list(Result)
-FAILING = frozenset({Result.ERROR, Result.FAILED})
+_ORDER = list(CaseResult)
+FAILING = frozenset({CaseResult.ERROR, CaseResult.FAILED})
 _SUITES = frozenset({"testsuites", "testsuite"})
 _DEEPEST = 64
 _LONGEST_MESSAGE = 300
@@ -128,7 +128,7 @@ class Case:
     classname: str
     name: str
     file: str
-    result: Result
+    result: CaseResult
     message: str
     marks: int
     suite: int
@@ -205,9 +205,9 @@ def _suite(element: Element, start: int, last: int) -> Suite:
 def _case(element: Element, suite: int) -> Case:
     found = [(_CHILDREN[tag], child) for child in element if (tag := local_name(child)) in _CHILDREN]
     states = [_STATES[state] for name in ("status", "result") if (state := element.get(name, "").lower()) in _STATES]
-    result = min([each for each, _ in found] + states, key=_ORDER.index, default=Result.PASSED)
+    result = min([each for each, _ in found] + states, key=_ORDER.index, default=CaseResult.PASSED)
     message = next((_message(child) for each, child in found if each is result), "")
-    marks = sum(1 for each, _ in found if each in FAILING or each is Result.FLAKY)
+    marks = sum(1 for each, _ in found if each in FAILING or each is CaseResult.FLAKY)
     return Case(
         classname=element.get("classname", ""),
         name=element.get("name", ""),
@@ -326,7 +326,7 @@ def _fits(claims: dict[str, int | None], cases: Sequence[Case], marks: int) -> b
     if tests is not None and not len({case.key for case in cases}) <= tests <= len(cases):
         return False
     most = sum(case.marks for case in cases) + marks
-    passed_after_all = {case.key for case in cases if case.result is Result.PASSED}
+    passed_after_all = {case.key for case in cases if case.result is CaseResult.PASSED}
     least = len({case.key for case in cases if case.result in FAILING} - passed_after_all)
     if (failures or 0) + (errors or 0) > most:
         return False

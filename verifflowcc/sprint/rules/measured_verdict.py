@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from verifflowcc.base.model.baseline_rules import compare_baseline
 from verifflowcc.base.model.baselines import NO_BASELINE, BaselineStatus
 from verifflowcc.base.model.evidence_values import Command, Evidence
-from verifflowcc.base.model.gate_values import KINDS, REPORTS, Criterion, Kind, Verdict
+from verifflowcc.base.model.gate_values import KINDS, REPORTS, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.model.testcases import Loss
 from verifflowcc.base.records import dataclass, replace
@@ -60,7 +60,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Unmet:
+class UnmetLimit:
     """A limit that a measure does not keep; `clause` puts it into words."""
 
     measure: str
@@ -74,7 +74,7 @@ def percent(name: str, part: int, whole: int) -> Measure:
 
 def unmet(
     criterion: Criterion, measures: Mapping[str, Measure], at_least: Mapping[str, int], at_most: Mapping[str, int]
-) -> tuple[Unmet, ...]:
+) -> tuple[UnmetLimit, ...]:
     """Return the limits that are not kept: those given, and those of the criterion, which replace them by name.
 
     A limit on what was not measured is not kept.
@@ -83,15 +83,15 @@ def unmet(
     for name, limit in sorted({**at_least, **criterion.at_least}.items()):
         one = measures.get(name)
         if one is None:
-            found.append(Unmet(name, f"{name} was not measured"))
+            found.append(UnmetLimit(name, f"{name} was not measured"))
         elif one.number * MILLION < limit * one.of:
-            found.append(Unmet(name, f"{one.name} is {_below(one)}, {decimal(limit, one.unit)} is needed"))
+            found.append(UnmetLimit(name, f"{one.name} is {_below(one)}, {decimal(limit, one.unit)} is needed"))
     for name, limit in sorted({**at_most, **criterion.at_most}.items()):
         one = measures.get(name)
         if one is None:
-            found.append(Unmet(name, f"{name} was not measured"))
+            found.append(UnmetLimit(name, f"{name} was not measured"))
         elif one.number * MILLION > limit * one.of:
-            found.append(Unmet(name, f"{one.name} is {_above(one)}, {decimal(limit, one.unit)} is allowed"))
+            found.append(UnmetLimit(name, f"{one.name} is {_above(one)}, {decimal(limit, one.unit)} is allowed"))
     return tuple(found)
 
 
@@ -190,7 +190,7 @@ def _rest(evidence: Evidence) -> str:
 def reason_of_refactoring(evidence: Evidence) -> str:
     """Return why a person stated that behaviour stays; "" where the evidence rests on no such word."""
     mark = f"{REFACTORING}: "
-    stated = evidence.kind is Kind.RED_FIRST and evidence.measures.get(REFACTORING)
+    stated = evidence.kind is CriterionKind.RED_FIRST and evidence.measures.get(REFACTORING)
     return next((each.removeprefix(mark) for each in evidence.examples if stated and each.startswith(mark)), "")
 
 
@@ -255,7 +255,7 @@ MOST_EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MeasuredVerdict:
     """A verdict with its reason, one clause with numbers; `step` where running the command again would not help."""
 
     verdict: Verdict
@@ -263,7 +263,7 @@ class Shown:
     step: str = ""
 
 
-def shown_by(criterion: Criterion, evidence: Evidence, status: BaselineStatus = NO_BASELINE) -> Shown:
+def shown_by(criterion: Criterion, evidence: Evidence, status: BaselineStatus = NO_BASELINE) -> MeasuredVerdict:
     """Return what the evidence shows, whether or not it is stale, and whosever word it is.
 
     Faults that the baseline lists do not count, while `status` says that it holds.
@@ -280,18 +280,18 @@ def shown_by(criterion: Criterion, evidence: Evidence, status: BaselineStatus = 
     if evidence.problem:
         return _no_report(evidence)
     known = compare_baseline(evidence, status)
-    shown: Shown = load(KINDS[evidence.kind].judge)(criterion, known.evidence)
+    shown: MeasuredVerdict = load(KINDS[evidence.kind].judge)(criterion, known.evidence)
     return replace(shown, reason=f"{shown.reason}{known.clause(passed=shown.verdict is Verdict.PASS)}")
 
 
-def _no_report(evidence: Evidence) -> Shown:
+def _no_report(evidence: Evidence) -> MeasuredVerdict:
     run = evidence.run
     if run and run.exit_code:
         return _fail(f"the command {run.command} ended with exit code {run.exit_code}; {evidence.problem}")
     return _open(evidence.problem)
 
 
-def judge_command(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_command(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge a command by its exit code."""
     run = evidence.run
     if run is None:
@@ -301,7 +301,7 @@ def judge_command(criterion: Criterion, evidence: Evidence) -> Shown:
     return _pass(f"the command {run.command} ended with exit code 0")
 
 
-def judge_junit(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_junit(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge test results: none failed, some ran."""
     counts = evidence.measures
     tests, skipped = counts.get("tests", 0), counts.get("skipped", 0)
@@ -341,7 +341,7 @@ _EXAMPLES: Mapping[str, str] = {
 """How the lines about a measure begin, or what stands in them; `formats/` writes them."""
 
 
-def _test_clause(one: Unmet, counts: Mapping[str, int]) -> str:
+def _test_clause(one: UnmetLimit, counts: Mapping[str, int]) -> str:
     if one.measure not in counts or one.measure not in _TEST_FAULTS:
         return one.clause
     if one.measure == "errors":  # a suite may have one outside of any test
@@ -349,7 +349,7 @@ def _test_clause(one: Unmet, counts: Mapping[str, int]) -> str:
     return f"{counts[one.measure]} of {_many(counts.get('tests', 0), 'test')} {_TEST_FAULTS[one.measure]}"
 
 
-def judge_coverage(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_coverage(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge coverage by the limits of the criterion."""
     counts = evidence.measures
     if not counts.get("files"):
@@ -381,7 +381,7 @@ def judge_coverage(criterion: Criterion, evidence: Evidence) -> Shown:
     return _pass(", ".join(shares) + (f"; the report lacks {_many(left_out, 'file')}" if left_out else ""))
 
 
-def _coverage_clause(one: Unmet, counts: Mapping[str, int]) -> str:
+def _coverage_clause(one: UnmetLimit, counts: Mapping[str, int]) -> str:
     if one.measure == "missing_files" and one.measure in counts:
         return f"the report lacks {_many(counts['missing_files'], 'file')}"
     return one.clause
@@ -411,7 +411,7 @@ _SHARES: Mapping[str, _Share] = {
 }
 
 
-def judge_findings(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_findings(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge the findings of a scan: without limits, no new error and no new warning."""
     counts = {**dict.fromkeys(_LEVELS, 0), **evidence.measures}
     compared = any(f"new_{level}" in counts for level in _LEVELS)
@@ -434,11 +434,11 @@ def judge_findings(criterion: Criterion, evidence: Evidence) -> Shown:
 _LEVELS = ("error", "warning", "note")
 
 
-def _finding_clause(one: Unmet, counts: Mapping[str, int]) -> str:
+def _finding_clause(one: UnmetLimit, counts: Mapping[str, int]) -> str:
     return _many(counts[one.measure], one.measure.replace("_", " ")) if one.measure in counts else one.clause
 
 
-def judge_lint(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_lint(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge findings in lines of text: without a limit, there are none."""
     found = evidence.measures.get("findings", 0)
     wrong = unmet(criterion, _counts(evidence.measures), {}, {"findings": 0})
@@ -455,7 +455,7 @@ def _within(found: int, evidence: Evidence) -> str:
     return f"{_many(found, f'{other}finding')}, within the limits" if found else f"no {other}finding"
 
 
-def judge_metric(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_metric(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge one number by its limits."""
     name = criterion.metric
     if name is None or not (criterion.at_least or criterion.at_most):
@@ -472,7 +472,7 @@ def judge_metric(criterion: Criterion, evidence: Evidence) -> Shown:
     return _pass(f"{name} is {decimal(evidence.measures[name])}")
 
 
-def judge_baseline(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_baseline(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge frozen files: as they were, and tagged where that is asked."""
     files = _many(evidence.inputs.count, "file")
     if criterion.tagged and not evidence.measures.get("tags"):
@@ -480,17 +480,17 @@ def judge_baseline(criterion: Criterion, evidence: Evidence) -> Shown:
     return _pass(f"{files} as they were")
 
 
-def judge_red_first(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_red_first(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge whether the tests of a change fail without it."""
-    return Shown(*red_first(criterion, evidence))
+    return MeasuredVerdict(*red_first(criterion, evidence))
 
 
-def judge_tests_kept(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_tests_kept(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge whether tests were removed, skipped or weakened."""
-    return Shown(*tests_kept(criterion, evidence))
+    return MeasuredVerdict(*tests_kept(criterion, evidence))
 
 
-def judge_limits(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_limits(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge counts by the limits of the criterion alone, and the command by its exit code."""
     if not (criterion.at_least or criterion.at_most):
         return _open("the criterion states no limit", "vfcc check workflow")
@@ -536,13 +536,13 @@ def _many(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _pass(reason: str) -> Shown:
-    return Shown(Verdict.PASS, reason)
+def _pass(reason: str) -> MeasuredVerdict:
+    return MeasuredVerdict(Verdict.PASS, reason)
 
 
-def _fail(reason: str, step: str = "") -> Shown:
-    return Shown(Verdict.FAIL, reason, step)
+def _fail(reason: str, step: str = "") -> MeasuredVerdict:
+    return MeasuredVerdict(Verdict.FAIL, reason, step)
 
 
-def _open(reason: str, step: str = "") -> Shown:
-    return Shown(Verdict.NOT_EVALUABLE, reason, step)
+def _open(reason: str, step: str = "") -> MeasuredVerdict:
+    return MeasuredVerdict(Verdict.NOT_EVALUABLE, reason, step)

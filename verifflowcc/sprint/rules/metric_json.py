@@ -11,7 +11,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import TypeAlias
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.model.evidence_values import Measurement
 from verifflowcc.base.text.canonical import LARGEST, digest_bytes
 from verifflowcc.sprint.rules.junit_claims import check_size
 
@@ -94,7 +94,7 @@ MOST_NAME_BYTES = 1500
 _EXACT = Context(prec=40, rounding=ROUND_HALF_EVEN)
 
 
-def measure_metrics(data: bytes) -> Measured:
+def measure_metrics(data: bytes) -> Measurement:
     """Return the numbers in millionths, rounded half to even where they have more than six decimals.
 
     `problem` says why there are no measures: no JSON object, no number at all, more than 50 (or 1500 bytes of names),
@@ -106,11 +106,11 @@ def measure_metrics(data: bytes) -> Measured:
             _check_room(measures, name)
             measures[name] = _millionths(name, number)
     except FormatError as error:
-        return Measured({}, "", problem=str(error))
+        return Measurement({}, "", problem=str(error))
     if not measures:
-        return Measured({}, "", problem="no number in it")
+        return Measurement({}, "", problem="no number in it")
     lines = (f"{name}\0{measures[name]}\n" for name in sorted(measures))
-    return Measured(measures, digest_bytes("".join(lines).encode("utf-8")))
+    return Measurement(measures, digest_bytes("".join(lines).encode("utf-8")))
 
 
 def _numbers(top: Mapping[str, Value]) -> Iterator[tuple[str, Decimal]]:

@@ -14,7 +14,7 @@ from verifflowcc.base.errors import LedgerError
 from verifflowcc.base.formats import event_payloads as fields
 from verifflowcc.base.formats.event_bytes import events_digest
 from verifflowcc.base.model.events import Event, EventType, Json, LedgerProblem
-from verifflowcc.base.model.sprint_state import DONE, Fork, Move, SetAside, SprintLine, SprintState, SprintStatus
+from verifflowcc.base.model.sprint_state import DONE, DiscardedMove, Fork, Move, SprintLine, SprintState, SprintStatus
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.canonical import canonical
 from verifflowcc.base.text.identifiers import content_part
@@ -426,9 +426,11 @@ def _fork(line: Chain) -> Fork | None:
     )
 
 
-def _set_aside(move: Event, choice: Event) -> SetAside:
+def _set_aside(move: Event, choice: Event) -> DiscardedMove:
     reason = fields.optional_text(choice.payload, "reason")
-    return SetAside(move.id, move.type, move_in_words(move), move.actor, move.time, choice.id, choice.actor, reason)
+    return DiscardedMove(
+        move.id, move.type, move_in_words(move), move.actor, move.time, choice.id, choice.actor, reason
+    )
 
 
 def move_in_words(event: Event) -> str:

@@ -226,7 +226,7 @@ def feedback(sprint: str, notes: Sequence[Event], carried: Sequence[Feedback] = 
     return tuple(_decided(one, [event for event in triages if _triages(event) == one.event]) for one in (*fresh, *mine))
 
 
-def standing_triages(notes: Sequence[Event], comment: str) -> tuple[str, ...]:
+def current_triages(notes: Sequence[Event], comment: str) -> tuple[str, ...]:
     """Return the ids of the triages of a comment that no later one replaces: what the next one is to replace."""
     triages = [event for event in notes if event.type is EventType.FEEDBACK_ADDED and _triages(event) == comment]
     return tuple(event.id for event in _not_replaced(triages))

@@ -6,13 +6,13 @@ from verifflowcc.base.errors import FormatError, LedgerError
 from verifflowcc.base.formats import event_payloads as fields
 from verifflowcc.base.formats.event_payloads import Payload
 from verifflowcc.base.model.events import Event, EventType, Json
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Trust, Verdict
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, EvidenceTrust, Mode, Verdict
 from verifflowcc.base.model.sprint_state import (
     DONE,
     Artifact,
+    CriterionOutcome,
     Edits,
     Leg,
-    Outcome,
     Route,
     Skip,
     SprintState,
@@ -75,7 +75,7 @@ def pin_criterion(criterion: Criterion) -> Json:
     }
     if not criterion.waivable:
         record["waivable"] = False
-    if criterion.trust is not Trust.RAN_BY_VFCC:
+    if criterion.trust is not EvidenceTrust.RAN_BY_VFCC:
         record["trust"] = str(criterion.trust)
     if criterion.tagged:
         record["tagged"] = True
@@ -96,11 +96,11 @@ def unpin_criterion(record: fields.Payload) -> Criterion:
     try:
         return Criterion(
             id=fields.text(record, "id"),
-            kind=Kind(fields.text(record, "kind")),
+            kind=CriterionKind(fields.text(record, "kind")),
             title=fields.text(record, "title"),
             mode=Mode(fields.text(record, "mode")),
             waivable=record.get("waivable", True) is True,
-            trust=Trust(str(record.get("trust", Trust.RAN_BY_VFCC))),
+            trust=EvidenceTrust(str(record.get("trust", EvidenceTrust.RAN_BY_VFCC))),
             tagged=record.get("tagged", False) is True,
             files=_listed(record, "files"),
             requires=_listed(record, "requires"),
@@ -335,10 +335,10 @@ def metrics_of(record: Payload) -> Mapping[str, int | None] | None:
     return {name: None if value is None else fields.number(found, name) for name, value in found.items()}
 
 
-def outcomes_of(event: Event) -> tuple[Outcome, ...]:
+def outcomes_of(event: Event) -> tuple[CriterionOutcome, ...]:
     """Return what a `stage_passed` says of its gate; nothing where it was written before gates had criteria."""
     return tuple(
-        Outcome(
+        CriterionOutcome(
             fields.text(one, "criterion"),
             Verdict(fields.text(one, "verdict")),
             fields.text(one, "reason"),

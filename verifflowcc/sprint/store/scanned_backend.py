@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
-from verifflowcc.base.text.secrets import Found
+from verifflowcc.base.text.secrets import SecretMatch
 
 # What the library detect-secrets finds in a text, installed where a project wants it: `verifflowcc[scanner]`.
 #
@@ -17,7 +17,7 @@ from verifflowcc.base.text.secrets import Found
 _LEFT_OUT = frozenset({"Base64HighEntropyString", "HexHighEntropyString", "IPPublicDetector"})
 
 
-def scan_text(text: str) -> tuple[Found, ...]:
+def scan_text(text: str) -> tuple[SecretMatch, ...]:
     """Return what the library takes for a secret, in order, each within one line.
 
     Raises ConfigError where it is not installed.
@@ -27,13 +27,13 @@ def scan_text(text: str) -> tuple[Found, ...]:
         return tuple(sorted(set(_found(scan, text)), key=lambda each: (each.start, each.end, each.kind)))
 
 
-def _found(scan: ModuleType, text: str) -> Iterator[Found]:
+def _found(scan: ModuleType, text: str) -> Iterator[SecretMatch]:
     start = 0
     for line in text.splitlines(keepends=True):
         for each in scan.scan_line(line.rstrip("\r\n")):
             value = each.secret_value or ""
             at = start + max(line.find(value), 0)
-            yield Found(each.type, at, at + len(value))
+            yield SecretMatch(each.type, at, at + len(value))
         start += len(line)
 
 

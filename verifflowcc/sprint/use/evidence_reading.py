@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.events import Event
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_input import Recorded
-from verifflowcc.base.model.gate_values import COMPUTED, Trust
+from verifflowcc.base.model.gate_input import RecordedEvidence
+from verifflowcc.base.model.gate_values import COMPUTED, EvidenceTrust
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.sprint.rules.evidence_files import Added, added_evidence, parse_evidence
+from verifflowcc.sprint.rules.evidence_files import EvidenceEvent, added_evidence, parse_evidence
 from verifflowcc.sprint.store.evidence_store import evidence_files, evidence_path, read_evidence_file
 from verifflowcc.sprint.use.sprint_reading import ledger_of
 
@@ -29,7 +29,7 @@ class _EvidenceFolder:
 
 def read_recorded(
     workspace: Workspace, state: SprintState, *, whole: bool = False, ending: str | None = None
-) -> tuple[Recorded, ...]:
+) -> tuple[RecordedEvidence, ...]:
     """Return a sprint's evidence in the order of its events, then the files that no event names.
 
     Every event must have its file, and every file its event. With `whole` all files are opened and compared with what
@@ -46,7 +46,9 @@ def read_recorded(
         opened.update(one.event.id for one in added if one.evidence.endswith(ending))
     found = [_recorded(workspace, state.id, one, lying, one.event.id in opened) for one in added]
     named = {one.path.removeprefix(".memory/") for one in found}
-    strays = [Recorded(None, f".memory/{path}", problem=_stray(path)) for path in files.placed if path not in named]
+    strays = [
+        RecordedEvidence(None, f".memory/{path}", problem=_stray(path)) for path in files.placed if path not in named
+    ]
     return (*found, *strays)
 
 
@@ -64,7 +66,7 @@ def _parents(workspace: Workspace, state: SprintState) -> dict[str, tuple[str, .
     return known
 
 
-def _recent(added: tuple[Added, ...]) -> set[str]:
+def _recent(added: tuple[EvidenceEvent, ...]) -> set[str]:
     """Return the ids of the events whose evidence is opened."""
     left: dict[tuple[str, str], int] = {}
     chosen = set()
@@ -76,7 +78,9 @@ def _recent(added: tuple[Added, ...]) -> set[str]:
     return chosen
 
 
-def _recorded(workspace: Workspace, sprint_id: str, added: Added, lying: _EvidenceFolder, opened: bool) -> Recorded:
+def _recorded(
+    workspace: Workspace, sprint_id: str, added: EvidenceEvent, lying: _EvidenceFolder, opened: bool
+) -> RecordedEvidence:
     path = evidence_path(sprint_id, added.stage, added.evidence)
     evidence, problem = None, ""
     if path not in lying.paths:
@@ -92,7 +96,7 @@ def _recorded(workspace: Workspace, sprint_id: str, added: Added, lying: _Eviden
             evidence = _read(workspace, sprint_id, path, added)
         except FormatError as error:
             problem = str(error)
-    return Recorded(
+    return RecordedEvidence(
         evidence,
         f".memory/{path}",
         order=added.order,
@@ -106,7 +110,7 @@ def _recorded(workspace: Workspace, sprint_id: str, added: Added, lying: _Eviden
     )
 
 
-def _read(workspace: Workspace, sprint_id: str, path: str, added: Added) -> Evidence:
+def _read(workspace: Workspace, sprint_id: str, path: str, added: EvidenceEvent) -> Evidence:
     data = read_evidence_file(workspace.memory, path)
     if digest_text(data) != added.digest:
         raise FormatError(f"its content is not that which the event {added.event.id} names: changed by hand")
@@ -114,12 +118,12 @@ def _read(workspace: Workspace, sprint_id: str, path: str, added: Added) -> Evid
     for what, says, named in _claims(evidence, sprint_id, added):
         if says != named:
             raise FormatError(f"it says {what} {says}, the event {added.event.id} says {named}")
-    if evidence.trust is Trust.RAN_BY_VFCC and evidence.run is None and evidence.kind not in COMPUTED:
+    if evidence.trust is EvidenceTrust.RAN_BY_VFCC and evidence.run is None and evidence.kind not in COMPUTED:
         raise FormatError("it says that vfcc ran it, and not what: made by hand")  # no second run could show it wrong
     return evidence
 
 
-def _claims(evidence: Evidence, sprint_id: str, added: Added) -> Iterator[tuple[str, str, str]]:
+def _claims(evidence: Evidence, sprint_id: str, added: EvidenceEvent) -> Iterator[tuple[str, str, str]]:
     yield "sprint", evidence.sprint, sprint_id
     yield "stage", evidence.stage, added.stage
     yield "criterion", evidence.criterion, added.criterion

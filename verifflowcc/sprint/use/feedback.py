@@ -12,7 +12,7 @@ from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, is_ulid, s
 from verifflowcc.base.use.stage_words import find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_fold import event_file
-from verifflowcc.sprint.rules.sprint_people import feedback, standing_triages
+from verifflowcc.sprint.rules.sprint_people import current_triages, feedback
 from verifflowcc.sprint.use.sprint_reading import ledger_of, load_sprint
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ WAITING = frozenset({Decision.OPEN, Decision.LATER})
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RecordedComment:
     """A comment that was recorded or triaged; `short` is an unambiguous part of its id."""
 
     comment: Feedback
@@ -33,7 +33,7 @@ class Said:
 
 def add_feedback(
     workspace: Workspace, sprint_id: str, text: str, stage_id: str | None = None, *, actor: str, commit: bool = False
-) -> Said:
+) -> RecordedComment:
     """Record a comment on a stage, or on the sprint. Raises UsageError for no words and for an unknown stage."""
     words = one_line(text, "the comment")
     if not words:
@@ -54,7 +54,7 @@ def triage_feedback(
     *,
     actor: str,
     commit: bool = False,
-) -> Said:
+) -> RecordedComment:
     """Record what became of a comment of this sprint, or of one that it carries; `which` is its id, or an end of it.
 
     Raises UsageError where no comment or several have that id, and where one is rejected for no reason.
@@ -73,7 +73,7 @@ def triage_feedback(
             "triages": found.event,
             "decision": str(decision),
             "reason": why or None,
-            "replaces": list(standing_triages(state.notes, found.event)),
+            "replaces": list(current_triages(state.notes, found.event)),
         }
 
     done = _recorded(workspace, sprint_id, payload, "comment triaged", actor=actor, commit=commit)
@@ -155,10 +155,10 @@ def _recorded(
     return settle(workspace, done, f"{sprint_id}: {message}", commit=commit)
 
 
-def _recorded_comment(workspace: Workspace, done: "Transition", event: str) -> Said:
+def _recorded_comment(workspace: Workspace, done: "Transition", event: str) -> RecordedComment:
     known = sprint_feedback(workspace, done.state)
     comment = next(one for one in known if one.event == event)
-    return Said(comment, short_id(event, [one.event for one in known]), done)
+    return RecordedComment(comment, short_id(event, [one.event for one in known]), done)
 
 
 def _carried(workspace: Workspace, name: str) -> Feedback:

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from verifflowcc.base.files.layout import MEMORY, Files, Place, source_of, sources
-from verifflowcc.base.files.write import Tree
+from verifflowcc.base.files.layout import MEMORY, FilePattern, Place, source_of, sources
+from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.layers import RECALL, TRACE, Layer
 
@@ -41,11 +41,11 @@ def _advice(name: str, layer: Layer) -> str:
     return f'no layer loads it: add "{name}" to loading_strategy.{layer}.conditional_load in {MEMORY}/config.yaml'
 
 
-def named_files(config: Config, tree: Tree) -> frozenset[str]:
+def named_files(config: Config, tree: ProjectTree) -> frozenset[str]:
     """Return the files that the patterns of the project's layer name."""
     given = config.strategies.get(Layer.PROJECT)
     patterns = given.always_load + given.conditional_load if given else ()
     found = (source for each in patterns for source in sources(Layer.PROJECT, each, Place("")))
     return frozenset(
-        one.path for each in found if isinstance(each, Files) for one in tree.find(each.folder, each.pattern)
+        one.path for each in found if isinstance(each, FilePattern) for one in tree.find(each.folder, each.pattern)
     )

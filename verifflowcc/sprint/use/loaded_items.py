@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from verifflowcc.base.files.write import Tree
+from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.item_values import is_trace_type
 from verifflowcc.base.model.ports import Health, Remark
 from verifflowcc.base.use.workspace import MEMORY, Workspace
@@ -21,12 +21,12 @@ def not_loaded_here(workspace: Workspace, path: str, scope: str) -> str | None:
 def reason_here(workspace: Workspace, path: str, *, traced: bool) -> str | None:
     """Return why no layer would load a file of the project's items; None where one does."""
     config = effective_config(workspace).config
-    return not_loaded(config, path, named_files(config, Tree(workspace.root)), traced=traced)
+    return not_loaded(config, path, named_files(config, ProjectTree(workspace.root)), traced=traced)
 
 
 def dead_memory(workspace: Workspace) -> Iterator[Remark]:
     """Yield a note for each reason why items of the project are loaded by no layer."""
-    tree, config = Tree(workspace.root), effective_config(workspace).config
+    tree, config = ProjectTree(workspace.root), effective_config(workspace).config
     named, counts = named_files(config, tree), dict[str, int]()
     for found in tree.find(f"{MEMORY}/project", "items/**/*.md"):
         folder = found.path.rpartition("/")[0].rpartition("/")[2]

@@ -14,7 +14,7 @@ from verifflowcc.base.git.git_commit import commit_paths
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.baselines import FOLDER as BASELINES
 from verifflowcc.base.model.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerRead
-from verifflowcc.base.model.gate_values import Kind, Mode
+from verifflowcc.base.model.gate_values import CriterionKind, Mode
 from verifflowcc.base.model.people import NAMELESS, needs_person
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.records import dataclass, replace
@@ -114,7 +114,7 @@ def _welcome(writer: LedgerWriter, after: SprintState) -> str | None:
     if after.current is None or after.workflow is None:
         return None
     following = after.workflow.after(after.current)
-    asks = following is not None and any(each.kind is Kind.ARTIFACT for each in following.enter)
+    asks = following is not None and any(each.kind is CriterionKind.ARTIFACT for each in following.enter)
     names = [after.current, *([following.id] if following and asks else [])]
     try:
         for name in names:

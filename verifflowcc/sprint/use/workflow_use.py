@@ -66,7 +66,7 @@ class WorkflowView:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class WorkflowChoice:
     """The workflow that new sprints follow from now on, the one before, and the open sprints that keep theirs.
 
     `created` are the files of roles that had no `tools.yaml`. `notices` name commands that its criteria need and the
@@ -134,7 +134,7 @@ def workflow_yaml(workspace: Workspace, name: str | None) -> str:
     return data.decode("utf-8", "replace")
 
 
-def use_workflow(workspace: Workspace, name: str) -> Chosen:
+def use_workflow(workspace: Workspace, name: str) -> WorkflowChoice:
     """Make `name` the workflow of new sprints: one line of `config.yaml` changes, and its roles get missing files.
 
     The roles of open sprints get theirs, too.
@@ -148,7 +148,7 @@ def use_workflow(workspace: Workspace, name: str) -> Chosen:
     if config.workflow != name:
         _write(workspace, name)
     created = create_role_files(workspace, (workflow, *open_workflows(workspace)))
-    return Chosen(name, config.workflow, f"{MEMORY}/{FILE}", running, notices, created)
+    return WorkflowChoice(name, config.workflow, f"{MEMORY}/{FILE}", running, notices, created)
 
 
 def open_workflows(workspace: Workspace) -> tuple[Workflow, ...]:

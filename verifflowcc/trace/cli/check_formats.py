@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FINDINGS = 1
 
 
-class Format(StrEnum):
+class FindingsFormat(StrEnum):
     """What the findings are written as."""
 
     TEXT = "text"
@@ -25,14 +25,14 @@ class Format(StrEnum):
     GITHUB = "github"
 
 
-def chosen(given: Format | None, *, as_json: bool) -> Format:
+def chosen(given: FindingsFormat | None, *, as_json: bool) -> FindingsFormat:
     """Return the format that was asked for, text by default.
 
     Raises TyperException where two were.
     """
-    if as_json and given not in {None, Format.JSON}:
+    if as_json and given not in {None, FindingsFormat.JSON}:
         raise typer.TyperException(f"--json and --format {given} are two formats; give one")
-    return Format.JSON if as_json else given or Format.TEXT
+    return FindingsFormat.JSON if as_json else given or FindingsFormat.TEXT
 
 
 def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") -> str:

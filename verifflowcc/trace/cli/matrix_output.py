@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.terminal.table import table, width_of
 
 if TYPE_CHECKING:
-    from verifflowcc.trace.rules.answers import TestSeen
+    from verifflowcc.trace.rules.answers import ItemTest
     from verifflowcc.trace.rules.matrix import LinkEnd, Matrix, MatrixRow
-    from verifflowcc.trace.use.trace_narrowing import TraceSeen
+    from verifflowcc.trace.use.trace_narrowing import CheckedTrace
 
 
 # Read the trace for a command that shows it, and say what could not be read.
 
 
-def see(junit: Sequence[str] | None) -> "TraceSeen":
+def see(junit: Sequence[str] | None) -> "CheckedTrace":
     """Return the trace of the current project, and print each notice as a warning."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
@@ -68,7 +68,7 @@ def ids(ends: Sequence["LinkEnd"]) -> str:
     return ", ".join(names[:MOST_IDS]) + more or "–"
 
 
-def outcomes(tests: Sequence["TestSeen"]) -> str:
+def outcomes(tests: Sequence["ItemTest"]) -> str:
     """Return how many tests there are of each outcome."""
     words = Counter(each.word for each in tests)
     return ", ".join(f"{count} {word}" for word, count in sorted(words.items())) or "–"

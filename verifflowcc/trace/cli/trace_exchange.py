@@ -10,9 +10,9 @@ from verifflowcc.base.terminal.options import DryRunFlag, IdArgument, JsonFlag, 
 from verifflowcc.trace.rules.importers import IMPORTERS
 
 if TYPE_CHECKING:
-    from verifflowcc.trace.rules.answers import Reached
+    from verifflowcc.trace.rules.answers import ReachedItem
     from verifflowcc.trace.rules.impact import Impact
-    from verifflowcc.trace.use.trace_sources import Change, Drift
+    from verifflowcc.trace.use.trace_sources import BaselineChange, Drift
 
 
 # `vfcc trace baseline`: write down what all items say now, and compare later.
@@ -94,11 +94,11 @@ def _lines(drift: "Drift") -> list[str]:
     return lines
 
 
-def _parts(drift: "Drift") -> "tuple[tuple[str, tuple[Change, ...]], ...]":
+def _parts(drift: "Drift") -> "tuple[tuple[str, tuple[BaselineChange, ...]], ...]":
     return (("added", drift.added), ("removed", drift.removed), ("changed", drift.changed))
 
 
-def _change(change: "Change") -> str:
+def _change(change: "BaselineChange") -> str:
     fields = f" ({', '.join(change.fields)})" if change.fields else ""
     return f"{change.item}{fields}{f': {change.title}' if change.title else ''}"
 
@@ -168,7 +168,7 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
-def _way(each: "Reached", *, up: bool = False) -> str:
+def _way(each: "ReachedItem", *, up: bool = False) -> str:
     """Return the way between two ends, read upwards.
 
     As in `implements REQ-login → refines`.
@@ -214,13 +214,13 @@ def import_(
     from verifflowcc.base.use.stage_words import one_of
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.trace.cli.trace_item_output import import_text
-    from verifflowcc.trace.rules.adopt_words import Choices
-    from verifflowcc.trace.store.foreign_files import Given
+    from verifflowcc.trace.rules.adopt_words import AdoptionChoices
+    from verifflowcc.trace.store.foreign_files import ImportSource
     from verifflowcc.trace.use.trace_import import import_items
 
     chosen = one_of(format_, tuple(IMPORTERS), "format", "vfcc trace import PATH --format …") if format_ else None
-    given = Given(tuple(paths), chosen, pattern, _pairs(column, "--map"))
-    choices = Choices(type_, _pairs(map_type, "--map-type"), relation, verification)
+    given = ImportSource(tuple(paths), chosen, pattern, _pairs(column, "--map"))
+    choices = AdoptionChoices(type_, _pairs(map_type, "--map-type"), relation, verification)
     acting = moves.acting_here()
     report = import_items(acting.workspace, given, choices, actor=acting.actor, update=update, dry_run=dry_run)
     out.emit_json(report) if as_json else out.emit(import_text(report))

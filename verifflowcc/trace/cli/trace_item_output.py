@@ -12,17 +12,17 @@ from verifflowcc.base.terminal.table import width_of
 from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style, wants_color
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.trace.rules.import_values import Side
-from verifflowcc.trace.use.trace_import import ImportedItem, ImportReport, Outcome
+from verifflowcc.trace.rules.import_values import ChangeSide
+from verifflowcc.trace.use.trace_import import ImportReport, TraceImportItem, TraceImportOutcome
 
 if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from verifflowcc.trace.rules.answers import CodePlace, Reached
+    from verifflowcc.trace.rules.answers import CodePlace, ReachedItem
     from verifflowcc.trace.rules.fingerprint import LinkState
-    from verifflowcc.trace.use.trace_narrowing import End, ItemPage
-    from verifflowcc.trace.use.trace_reviews import ToClear, ToReview, ToVerify
+    from verifflowcc.trace.use.trace_narrowing import ItemPage, PageLink
+    from verifflowcc.trace.use.trace_reviews import ClearancePlan, ReviewPlan, VerificationPlan
 
 
 # Items of the trace at a terminal, as trees drawn by rich: an item with its parts, and what a change reaches.
@@ -56,7 +56,7 @@ def item_tree(title: str, facts: Sequence[str], text: str, parts: Iterable[Part]
     return _drawn(tree)
 
 
-def reach_tree(title: str, summary: str, found: "Sequence[Reached]") -> str:
+def reach_tree(title: str, summary: str, found: "Sequence[ReachedItem]") -> str:
     """Return the items below one as a tree, each under the item that leads to it."""
     from rich.tree import Tree
 
@@ -106,7 +106,11 @@ def _trace_trees_text(text: str, style: str = "") -> "Text":
 
 MOST = 20
 """Lines of one list; the rest is in --json."""
-_SIDE_WORDS = {Side.HERE: "changed here, kept", Side.THERE: "changed there", Side.BOTH: "changed on both sides"}
+_SIDE_WORDS = {
+    ChangeSide.HERE: "changed here, kept",
+    ChangeSide.THERE: "changed there",
+    ChangeSide.BOTH: "changed on both sides",
+}
 
 
 def import_text(report: ImportReport) -> str:
@@ -121,7 +125,12 @@ def import_text(report: ImportReport) -> str:
 
 def _head(report: ImportReport) -> str:
     new = "would be new" if report.dry_run else "new"
-    words = {Outcome.NEW: new, Outcome.UPDATED: "updated", Outcome.SAME: "the same", Outcome.DIFFERENT: "different"}
+    words = {
+        TraceImportOutcome.NEW: new,
+        TraceImportOutcome.UPDATED: "updated",
+        TraceImportOutcome.SAME: "the same",
+        TraceImportOutcome.DIFFERENT: "different",
+    }
     counts = ", ".join(f"{report.count(each)} {word}" for each, word in words.items() if report.count(each))
     return f"{report.tool}: {counts}"
 
@@ -143,25 +152,25 @@ def _differences(report: ImportReport) -> Iterator[str]:
         return
     yield f"different here and there: {len(found)}"
     yield from _some([f"  {each.id}: {_trace_views_import_parts(each)}" for each in found])
-    theirs = any(side is not Side.HERE for each in found for side in each.parts.values())
-    if theirs and not report.count(Outcome.UPDATED):
+    theirs = any(side is not ChangeSide.HERE for each in found for side in each.parts.values())
+    if theirs and not report.count(TraceImportOutcome.UPDATED):
         yield "to take what changed there: the same command with --update"
 
 
-def _trace_views_import_parts(item: ImportedItem) -> str:
-    by_side: dict[Side, list[str]] = defaultdict(list)
+def _trace_views_import_parts(item: TraceImportItem) -> str:
+    by_side: dict[ChangeSide, list[str]] = defaultdict(list)
     for name, side in item.parts.items():
         by_side[side].append(name)
-    taken = item.outcome is Outcome.UPDATED
+    taken = item.outcome is TraceImportOutcome.UPDATED
     changes = [
-        f"{', '.join(names)} {_SIDE_WORDS[side]}{', taken' if taken and side is not Side.HERE else ''}"
+        f"{', '.join(names)} {_SIDE_WORDS[side]}{', taken' if taken and side is not ChangeSide.HERE else ''}"
         for side, names in sorted(by_side.items())
     ]
     return "; ".join(filter(None, [*changes, item.note]))
 
 
 def _gone(report: ImportReport) -> Iterator[str]:
-    gone = [each for each in report.items if each.outcome is Outcome.GONE]
+    gone = [each for each in report.items if each.outcome is TraceImportOutcome.GONE]
     if gone:
         yield f"not there any more, kept here: {len(gone)}"
         yield from _some([f"  {each.id}: vfcc trace retire {each.id}" for each in gone])
@@ -202,7 +211,7 @@ def _some(lines: Iterable[str]) -> Iterator[str]:
 MOST_LINES = 12
 
 
-def to_review(what: "ToReview") -> list[str]:
+def to_review(what: "ReviewPlan") -> list[str]:
     """Return the items to be reviewed, in short, with their links."""
     lines: list[str] = []
     for item in what.items:
@@ -216,7 +225,7 @@ def to_review(what: "ToReview") -> list[str]:
     return lines
 
 
-def to_clear(what: "ToClear") -> list[str]:
+def to_clear(what: "ClearancePlan") -> list[str]:
     """Return both ends of a link as they are now."""
     relation = " and ".join(link.relation for link in what.links)
     stamp = what.links[0].stamp
@@ -231,7 +240,7 @@ def to_clear(what: "ToClear") -> list[str]:
     ]
 
 
-def to_verify(what: "ToVerify") -> list[str]:
+def to_verify(what: "VerificationPlan") -> list[str]:
     """Return the item's text, its code, and the verification to be recorded."""
     code = [f"  code: {each.path}{f', {each.symbol}' if each.symbol else ''}" for each in what.code]
     return [
@@ -311,7 +320,7 @@ def _facts(shown: "ItemPage") -> Iterator[str]:
         yield f"tags {' '.join(item.tags)}"
 
 
-def _end(end: "End", to: str, holder: str) -> str:
+def _end(end: "PageLink", to: str, holder: str) -> str:
     """Return one line on a link: its other end and its state.
 
     The link leads from `holder` to `to`.

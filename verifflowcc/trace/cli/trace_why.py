@@ -11,18 +11,18 @@ from verifflowcc.base.terminal.options import IdArgument, JsonFlag, JunitOption,
 from verifflowcc.base.terminal.terminal import switch_color_off
 
 if TYPE_CHECKING:
-    from verifflowcc.base.model.trace_values import CriterionShown, Finding
-    from verifflowcc.trace.rules.answers import TestSeen
+    from verifflowcc.base.model.trace_values import CriterionState, Finding
+    from verifflowcc.trace.rules.answers import ItemTest
     from verifflowcc.trace.rules.matrix import Matrix
-    from verifflowcc.trace.rules.story import Looked, Story
+    from verifflowcc.trace.rules.story import ReviewRecord, Story
     from verifflowcc.trace.rules.trace_view import TraceView
-    from verifflowcc.trace.use.trace_narrowing import TraceSeen
+    from verifflowcc.trace.use.trace_narrowing import CheckedTrace
 
 
 # `vfcc trace matrix`: from need to test and back, as a table, as CSV, as JSON, or as a page for a browser.
 
 
-class Format(StrEnum):
+class MatrixFormat(StrEnum):
     """What the matrix is written as."""
 
     TEXT = "text"
@@ -33,7 +33,7 @@ class Format(StrEnum):
 
 def matrix(
     form: Annotated[
-        Format | None,
+        MatrixFormat | None,
         typer.Option("--format", help="Format of the output (default: by the output file's name, or text)."),
     ] = None,
     output: OutputOption = None,
@@ -62,7 +62,7 @@ def matrix(
     wanted = _format(form, output, as_json=as_json)
     seen = see(junit)
     shown = narrow_matrix(seen, types or (), states or (), items or ())
-    if wanted is Format.JSON:
+    if wanted is MatrixFormat.JSON:
         out.emit_json(shown, output)
         if output is not None:
             out.say(f"written: {output}")
@@ -79,21 +79,21 @@ def matrix(
         out.say(f"written: {output}")
 
 
-def _format(given: Format | None, output: Path | None, *, as_json: bool) -> Format:
-    if as_json and given not in {None, Format.JSON}:
+def _format(given: MatrixFormat | None, output: Path | None, *, as_json: bool) -> MatrixFormat:
+    if as_json and given not in {None, MatrixFormat.JSON}:
         raise typer.TyperException(f"--json and --format {given} are two formats; give one")
     if as_json:
-        return Format.JSON
+        return MatrixFormat.JSON
     suffix = output.suffix.lower().removeprefix(".") if output else ""
-    return given or next((each for each in Format if each == suffix), Format.TEXT)
+    return given or next((each for each in MatrixFormat if each == suffix), MatrixFormat.TEXT)
 
 
-def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool) -> str:
-    if wanted is Format.CSV:
+def _written(seen: "CheckedTrace", shown: "Matrix", wanted: MatrixFormat, *, tests: bool) -> str:
+    if wanted is MatrixFormat.CSV:
         from verifflowcc.trace.rules.matrix import csv_of_items, csv_of_tests
 
         return csv_of_tests(shown) if tests else csv_of_items(shown)
-    if wanted is Format.HTML:
+    if wanted is MatrixFormat.HTML:
         from verifflowcc.base.use.workspace import open_workspace
         from verifflowcc.trace.rules.matrix_page import matrix_page
         from verifflowcc.trace.use.trace_import import page_parts
@@ -205,7 +205,7 @@ def _places(story: "Story") -> list[str]:
     return list(dict.fromkeys(map(place_word, story.code)))
 
 
-def _test(each: "TestSeen", view: "TraceView") -> str:
+def _test(each: "ItemTest", view: "TraceView") -> str:
     via = f" (of {each.via})" if each.via else ""
     source = f"says {_reports(each.report, view)}" if each.report else ""
     if each.passed:
@@ -221,7 +221,7 @@ def _reports(names: str, view: "TraceView") -> str:
     return ", ".join(dict.fromkeys(called))
 
 
-def _criterion(each: "CriterionShown") -> str:
+def _criterion(each: "CriterionState") -> str:
     return f"{each.name}: {'met' if each.met else 'not met'}, {each.reason}"
 
 
@@ -229,7 +229,7 @@ def _finding(each: "Finding") -> str:
     return f"{each.severity} {each.code}: {each.message} ({each.path}:{each.line})"
 
 
-def _looked(each: "Looked") -> str:
+def _looked(each: "ReviewRecord") -> str:
     what = f"its link to {each.other}" if each.other else each.kind
     reason = f": {each.what}" if each.what else ""
     holds = "still as it was" if each.holds else "changed since"

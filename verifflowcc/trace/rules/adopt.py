@@ -17,7 +17,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.identifiers import ALPHABET, LETTERS
 from verifflowcc.trace.rules.adopt_words import (
     APART,
-    Choices,
+    AdoptionChoices,
     body_of,
     method_for,
     status_for,
@@ -26,7 +26,7 @@ from verifflowcc.trace.rules.adopt_words import (
     type_for,
 )
 from verifflowcc.trace.rules.fingerprint import own_digest, stamp_of_item, stamp_of_link
-from verifflowcc.trace.rules.import_values import Foreign, ForeignItem
+from verifflowcc.trace.rules.import_values import ForeignItem, ForeignItems
 from verifflowcc.trace.rules.trace_render import fitting
 
 # Ids for what comes from another tool: its own where it can be one of ours, else one that follows from it.
@@ -121,7 +121,7 @@ ITEMS = ".memory/project/items"
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class ExistingItems:
     """Items and files of the project that an import has to respect.
 
     Foreign id → our id of earlier imports, ids of all other items, files of the project.
@@ -133,7 +133,7 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class Adopted:
+class AdoptedItem:
     """An item as it would be written, and where it is from."""
 
     item: TraceItem
@@ -150,13 +150,15 @@ class Adoption:
     `renamed` are pairs of foreign id and ours. `kinds` maps a foreign kind to the types that its items became.
     """
 
-    items: tuple[Adopted, ...]
+    items: tuple[AdoptedItem, ...]
     left: tuple[str, ...]
     renamed: tuple[tuple[str, str], ...]
     kinds: Mapping[str, tuple[str, ...]]
 
 
-def adopt(foreign: Foreign, policy: TracePolicy, choices: Choices, here: Here, trust: Trust) -> Adoption:
+def adopt(
+    foreign: ForeignItems, policy: TracePolicy, choices: AdoptionChoices, here: ExistingItems, trust: Trust
+) -> Adoption:
     """Return the items that a foreign tree becomes."""
     left = list(foreign.left)
     types: dict[str, str] = {}
@@ -181,7 +183,7 @@ def adopt(foreign: Foreign, policy: TracePolicy, choices: Choices, here: Here, t
     return Adoption(items, tuple(left), renamed, {kind: tuple(sorted(set(each))) for kind, each in kinds.items()})
 
 
-def _refused(item: ForeignItem, name: str, here: Here, left: list[str]) -> bool:
+def _refused(item: ForeignItem, name: str, here: ExistingItems, left: list[str]) -> bool:
     if item.id in here.known or name not in here.taken:
         return False
     left.append(f"{item.place}: an item {name} is here already, and no import of this made it")
@@ -193,11 +195,11 @@ def _plain(  # noqa: PLR0913, PLR0917 - one decision on all that is known
     types: Mapping[str, str],
     ids: Mapping[str, str],
     policy: TracePolicy,
-    choices: Choices,
-    here: Here,
+    choices: AdoptionChoices,
+    here: ExistingItems,
     trust: Trust,
     left: list[str],
-) -> Adopted:
+) -> AdoptedItem:
     """Return an item with no stamps yet."""
     own, title = types[item.id], title_of(item)
     method = method_for(item.verification) or choices.verification if item.normative else None
@@ -227,7 +229,7 @@ def _plain(  # noqa: PLR0913, PLR0917 - one decision on all that is known
         trust=trust,
         tags=tuple(dict.fromkeys(item.tags)),
     )
-    return Adopted(made, body, item)
+    return AdoptedItem(made, body, item)
 
 
 def _links(
@@ -236,7 +238,7 @@ def _links(
     types: Mapping[str, str],
     ids: Mapping[str, str],
     policy: TracePolicy,
-    choices: Choices,
+    choices: AdoptionChoices,
 ) -> Iterator[Link]:
     seen: set[tuple[str, str]] = set()
     for link in item.links:
@@ -247,7 +249,7 @@ def _links(
             yield Link(to, relation, 1)
 
 
-def _stamped(adopted: Adopted, all_of_them: Mapping[str, Adopted], tool: str) -> Adopted:
+def _stamped(adopted: AdoptedItem, all_of_them: Mapping[str, AdoptedItem], tool: str) -> AdoptedItem:
     item, foreign = adopted.item, adopted.foreign
     by_target = {each.to: each for each in reversed(foreign.links)}
     ours = {each.item.id: name for name, each in all_of_them.items()}

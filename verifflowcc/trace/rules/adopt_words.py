@@ -9,7 +9,7 @@ from verifflowcc.base.model.trace_codes import METHODS, TracePolicy
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.identifiers import slug
 from verifflowcc.base.text.markdown import close_fences
-from verifflowcc.trace.rules.import_values import Foreign, ForeignItem
+from verifflowcc.trace.rules.import_values import ForeignItem, ForeignItems
 from verifflowcc.trace.rules.item_wording import with_rationale
 
 USUAL = "requirement"
@@ -50,7 +50,7 @@ _METHODS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class AdoptionChoices:
     """What a person decided for an import.
 
     `types` maps a kind, or a pattern of files, to a type; `type` is that of all others. `verification` is the method of
@@ -63,7 +63,7 @@ class Choices:
     verification: str | None = None
 
 
-def type_for(item: ForeignItem, foreign: Foreign, policy: TracePolicy, choices: Choices) -> str | None:
+def type_for(item: ForeignItem, foreign: ForeignItems, policy: TracePolicy, choices: AdoptionChoices) -> str | None:
     """Return the type that an item becomes.
 
     None where it demands nothing and the policy has no type for that.

@@ -14,7 +14,7 @@ Step = Callable[[TraceItem], Iterable[tuple[TraceItem, Link]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedItem:
     """An item that was reached.
 
     `way` are the ids from the item that was asked about to this one, both ends included; `relations` are those of the
@@ -35,31 +35,31 @@ class Reached:
         return len(self.relations)
 
 
-def reach(start: TraceItem, step: Step) -> tuple[Reached, ...]:
+def reach(start: TraceItem, step: Step) -> tuple[ReachedItem, ...]:
     """Return all items that `step` leads to from `start`, nearest first.
 
     `start` is not among them. Each has a shortest way to it; equals are in the order of their ids.
 
     Of several ways of one length it is the first by the ids on it, so that the order of files never shows.
     """
-    found: dict[str, Reached] = {}
-    queue = deque([(start, Reached(start.id, start.type, start.title, start.path, (start.id,), ()))])
+    found: dict[str, ReachedItem] = {}
+    queue = deque([(start, ReachedItem(start.id, start.type, start.title, start.path, (start.id,), ()))])
     while queue:
         item, here = queue.popleft()
         for other, link in sorted(step(item), key=lambda pair: (pair[0].id, pair[1].relation)):
             if other.id != start.id and other.id not in found:
                 way, relations = (*here.way, other.id), (*here.relations, link.relation)
-                found[other.id] = Reached(other.id, other.type, other.title, other.path, way, relations)
+                found[other.id] = ReachedItem(other.id, other.type, other.title, other.path, way, relations)
                 queue.append((other, found[other.id]))
     return tuple(sorted(found.values(), key=lambda each: (each.steps, each.id)))
 
 
-def below(view: TraceView, item: TraceItem) -> tuple[Reached, ...]:
+def below(view: TraceView, item: TraceItem) -> tuple[ReachedItem, ...]:
     """Return all items below an item: those that a change of it would touch."""
     return reach(item, view.children)
 
 
-def above(view: TraceView, item: TraceItem) -> tuple[Reached, ...]:
+def above(view: TraceView, item: TraceItem) -> tuple[ReachedItem, ...]:
     """Return all items above an item, up to the needs."""
     return reach(item, view.parents)
 
@@ -84,7 +84,7 @@ class CodePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class TestSeen:
+class ItemTest:
     """A test of an item, and what is known of it.
 
     `test` is `path::symbol`, or the pattern that no result fits. `outcome` is None where there is no result. `stale`
@@ -163,21 +163,21 @@ def _place(view: TraceView, path: str, symbol: str) -> CodePlace:
     return CodePlace(path, min(lines, default=1), symbol, "ref", there)
 
 
-def tests_of(view: TraceView, item: TraceItem) -> tuple[TestSeen, ...]:
+def tests_of(view: TraceView, item: TraceItem) -> tuple[ItemTest, ...]:
     """Return the item's own tests, each once, by name, with and without a result.
 
     A retired item has none that count.
     """
     joined = view.joins.by_id.get(item.id, NONE)
     seen = [
-        *(told(view, each.test) for each in joined.verdicts),
-        *(TestSeen(each.test, None, "mark", path=each.path, line=each.line) for each in joined.unrun),
-        *(TestSeen(each, None, LOST, path=item.path, line=item.line("tests"), known=False) for each in joined.lost),
+        *(result_of(view, each.test) for each in joined.verdicts),
+        *(ItemTest(each.test, None, "mark", path=each.path, line=each.line) for each in joined.unrun),
+        *(ItemTest(each, None, LOST, path=item.path, line=item.line("tests"), known=False) for each in joined.lost),
     ]
     return tuple(sorted(seen, key=lambda each: (each.test, each.path, each.line)))
 
 
-def all_tests_of(view: TraceView, item: TraceItem) -> tuple[TestSeen, ...]:
+def all_tests_of(view: TraceView, item: TraceItem) -> tuple[ItemTest, ...]:
     """Return the item's own tests, then those of the specifications that verify it.
 
     The latter have the specification's id.
@@ -190,7 +190,7 @@ def specifications(view: TraceView, item: TraceItem) -> tuple[TraceItem, ...]:
     return view.joins.specifications.get(item.id, ())
 
 
-def told(view: TraceView, test: str) -> TestSeen:
+def result_of(view: TraceView, test: str) -> ItemTest:
     """Return a test that has a result.
 
     The reports that count decide; where none does, those that do not count.
@@ -198,7 +198,7 @@ def told(view: TraceView, test: str) -> TestSeen:
     verdict = view.joins.verdicts[test]
     found = [each for each in view.results_by_test[test] if each.report in verdict.reports]
     counts = verdict.outcome is not None
-    return TestSeen(
+    return ItemTest(
         test,
         verdict.outcome or min((each.outcome for each in found), key=list(Outcome).index),
         "result",
@@ -219,7 +219,7 @@ def _why_not(view: TraceView, names: tuple[str, ...]) -> str:
     return min((each.problem or each.stale for each in there), default="its report is not there")
 
 
-def _handed_up(view: TraceView, item: TraceItem) -> Iterator[TestSeen]:
+def _handed_up(view: TraceView, item: TraceItem) -> Iterator[ItemTest]:
     for each in specifications(view, item):
         for test in tests_of(view, each):
             yield replace(test, via=each.id)

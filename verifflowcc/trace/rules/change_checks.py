@@ -6,13 +6,13 @@ from functools import lru_cache
 
 from verifflowcc.base.model.item_values import Link, Stamp, Status
 from verifflowcc.base.model.trace_codes import Need
-from verifflowcc.base.model.trace_values import CriterionShown, Results, TraceItem
+from verifflowcc.base.model.trace_values import CriterionState, Results, TraceItem
 from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.trace.rules import check_steps as steps
-from verifflowcc.trace.rules.check_steps import Telling, pointed_content
+from verifflowcc.trace.rules.check_steps import FindingCollector, pointed_content
 from verifflowcc.trace.rules.fingerprint import StampParts, read_stamp, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.item_state import code_paths
-from verifflowcc.trace.rules.trace_view import NONE, VERIFIES, Joins, TraceView
+from verifflowcc.trace.rules.trace_view import NONE, VERIFIES, TestJoins, TraceView
 
 # Checks of coverage between items: each has a parent, says why it is there, and is answered as its type needs.
 
@@ -20,7 +20,7 @@ COMPONENT, INTERFACE = "component", "interface"
 _DEEP = frozenset({"missing-child", "not-verified"})
 
 
-def check_parents(view: TraceView, tell: Telling) -> None:
+def check_parents(view: TraceView, tell: FindingCollector) -> None:
     """Report items without a parent.
 
     Planned ones are examined too: they are agreed, so their reason is known.
@@ -57,7 +57,7 @@ _ORPHAN = {
 }
 
 
-def check_children(view: TraceView, joins: Joins, tell: Telling) -> None:
+def check_children(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     """Tell of items that nothing below answers as their type needs, need by need."""
     for need in view.policy.needs:
         types = frozenset(need.of)
@@ -116,7 +116,7 @@ def _to_answer(item: TraceItem, need: Need) -> str:
     return f"mark the code with vfcc: {item.id}" if need.code else steps.why(item.id)
 
 
-def check_interfaces(view: TraceView, tell: Telling) -> None:
+def check_interfaces(view: TraceView, tell: FindingCollector) -> None:
     """Report interfaces that do not join two components.
 
     They join by a link either way, or by the units that implement them.
@@ -141,7 +141,7 @@ def check_interfaces(view: TraceView, tell: Telling) -> None:
             tell.item("one-ended-interface", item, 1, f"{item.id} {joins}", steps.link(item.id))
 
 
-def check_depth(view: TraceView, tell: Telling) -> None:
+def check_depth(view: TraceView, tell: FindingCollector) -> None:
     """Report answered items with something unanswered below; the nearest is named.
 
     Unanswered items are those with earlier findings on coverage, so a check that is off has no effect here.
@@ -191,10 +191,10 @@ def ways_up(view: TraceView, ids: Iterable[str]) -> Mapping[str, str]:
 
 # Checks of what shows an item beside tests: criteria of gates that are met, and words of people that still hold.
 
-Criteria = Mapping[str, list[CriterionShown]]
+Criteria = Mapping[str, list[CriterionState]]
 
 
-def check_evidence(view: TraceView, tell: Telling) -> None:
+def check_evidence(view: TraceView, tell: FindingCollector) -> None:
     """Report unmet criteria that items name, and verifications that are out of date."""
     criteria = _criteria(view.sources.results)
     named = words = planned_named = planned_words = 0
@@ -216,14 +216,14 @@ def check_evidence(view: TraceView, tell: Telling) -> None:
 
 def _criteria(results: Results) -> Criteria:
     """Return the criteria by their names, with their stage and without."""
-    found: dict[str, list[CriterionShown]] = defaultdict(list)
+    found: dict[str, list[CriterionState]] = defaultdict(list)
     for each in sorted(results.criteria, key=lambda one: (one.name, one.reason)):
         for name in {each.name, each.name.rpartition("/")[2]}:
             found[name].append(each)
     return found
 
 
-def _criterion(item: TraceItem, name: str, criteria: Criteria, results: Results, tell: Telling) -> None:
+def _criterion(item: TraceItem, name: str, criteria: Criteria, results: Results, tell: FindingCollector) -> None:
     line, step = item.line("evidence"), f"vfcc evidence run {name.rpartition('/')[2]}"
     found = criteria.get(name, ())
     if not found:
@@ -239,7 +239,7 @@ def _criterion(item: TraceItem, name: str, criteria: Criteria, results: Results,
             tell.item("untrusted-result", item, line, message, step, each.name)
 
 
-def _word(view: TraceView, item: TraceItem, tell: Telling) -> None:
+def _word(view: TraceView, item: TraceItem, tell: FindingCollector) -> None:
     word = item.verified
     if word is None:
         return
@@ -251,7 +251,7 @@ def _word(view: TraceView, item: TraceItem, tell: Telling) -> None:
         tell.item("stale-result", item, item.line("verified"), message, steps.verify(item.id), "verified")
 
 
-def check_links_reviewed(view: TraceView, tell: Telling) -> None:
+def check_links_reviewed(view: TraceView, tell: FindingCollector) -> None:
     """Report links that are suspect, unreviewed, or cleared without a reason.
 
     A link without its other end is not examined: another check reports it. A stamp with the key `reason` and nothing
@@ -277,7 +277,7 @@ def check_links_reviewed(view: TraceView, tell: Telling) -> None:
     tell.ask(("unreviewed-link",), stamped + unstamped)
 
 
-def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts | None, tell: Telling) -> None:
+def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts | None, tell: FindingCollector) -> None:
     """Report which end of a link changed.
 
     A stamp made by another algorithm says nothing of the present, so the other end is suspect.
@@ -296,7 +296,7 @@ def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts |
         tell.item("suspect-downstream", item, link.line, message, steps.review(item.id), about, also)
 
 
-def check_reviews(view: TraceView, tell: Telling) -> None:
+def check_reviews(view: TraceView, tell: FindingCollector) -> None:
     """Report items that are unreviewed, changed since, or reviewed by their author."""
     reviewed = named = 0
     authors = view.sources.git.authors
@@ -343,7 +343,7 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
 
 
-def check_baseline(view: TraceView, tell: Telling) -> None:
+def check_baseline(view: TraceView, tell: FindingCollector) -> None:
     """Report items that changed, are new, were retired or are gone since the baseline."""
     baseline = view.sources.baseline
     if baseline is None:

@@ -6,7 +6,7 @@ from shlex import quote
 
 from verifflowcc.base.model.findings import MARK
 from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
-from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceItem
+from verifflowcc.base.model.trace_values import CheckCount, Finding, Severity, TraceItem
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.code.rules.symbols_braces import digest_of_named
 from verifflowcc.trace.rules.answers import implementers
@@ -97,7 +97,7 @@ def mark(item_id: str) -> str:
 _ORDER = {severity: number for number, severity in enumerate(Severity)}
 
 
-class Telling:
+class FindingCollector:
     """Collects findings; those of a check that is off are not kept.
 
     A finding's `message` is one sentence, `step` the next command, `about` tells it from others of its code and item,
@@ -152,11 +152,11 @@ class Telling:
             )
         )  # fmt: skip
 
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[CheckCount, ...]:
         """Return each active check with its denominator, in the order of the table."""
         found = Counter(each.code for each in self.found)
         return tuple(
-            Asked(code, weight, self._asked[code], found[code], self._passed_over[code])
+            CheckCount(code, weight, self._asked[code], found[code], self._passed_over[code])
             for code, weight in self._weights.items()
             if weight is not Severity.OFF
         )

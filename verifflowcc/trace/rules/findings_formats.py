@@ -12,7 +12,7 @@ from posixpath import join
 from xml.sax.saxutils import escape, quoteattr
 
 from verifflowcc.base.model.findings import TRACE, Catalogue
-from verifflowcc.base.model.trace_values import RED, Asked, Finding, Severity, TraceReport
+from verifflowcc.base.model.trace_values import RED, CheckCount, Finding, Severity, TraceReport
 
 # A report of checks as JUnit XML: one test case for each check, so that a CI server shows what was asked.
 
@@ -39,14 +39,16 @@ def junit_text(report: TraceReport, of: Catalogue = TRACE) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n{body}</testsuites>\n'
 
 
-def _with_unasked(asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> list[Asked]:
+def _with_unasked(
+    asked: Sequence[CheckCount], found: Mapping[str, Sequence[Finding]], of: Catalogue
+) -> list[CheckCount]:
     """Add checks with findings and no denominator, so that no finding is lost."""
     there = {one.code for one in asked}
     more = [code for code in of.checks if code in found and code not in there]
-    return [*asked, *(Asked(code, of.checks[code].severity, len(found[code]), len(found[code])) for code in more)]
+    return [*asked, *(CheckCount(code, of.checks[code].severity, len(found[code]), len(found[code])) for code in more)]
 
 
-def _suite(family: StrEnum, asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> str:
+def _suite(family: StrEnum, asked: Sequence[CheckCount], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> str:
     if not asked:
         return ""
     red = sum(_fails(found.get(one.code, ())) for one in asked)
@@ -57,7 +59,7 @@ def _suite(family: StrEnum, asked: Sequence[Asked], found: Mapping[str, Sequence
     return head + "".join(_case(one, family, found.get(one.code, ()), of) for one in asked) + "  </testsuite>\n"
 
 
-def _case(asked: Asked, family: StrEnum, found: Sequence[Finding], catalogue: Catalogue) -> str:
+def _case(asked: CheckCount, family: StrEnum, found: Sequence[Finding], catalogue: Catalogue) -> str:
     head = f"    <testcase classname={_attribute(f'{catalogue.suite}.{family}')} name={_attribute(asked.code)}"
     red = [each for each in found if _is_red(each)]
     notes = [each for each in found if not _is_red(each)]
@@ -72,7 +74,7 @@ def _case(asked: Asked, family: StrEnum, found: Sequence[Finding], catalogue: Ca
     return f"{head}>\n{''.join(parts)}    </testcase>\n" if parts else f"{head}/>\n"
 
 
-def _is_idle(asked: Asked, found: Sequence[Finding]) -> bool:
+def _is_idle(asked: CheckCount, found: Sequence[Finding]) -> bool:
     return asked.asked == 0 and not found
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_values import EarlierFindings, Family, Finding, TraceItem, TraceReport
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.trace.rules.answers import CodePlace, Reached, TestSeen, above, below, implementers, tests_of
+from verifflowcc.trace.rules.answers import CodePlace, ItemTest, ReachedItem, above, below, implementers, tests_of
 from verifflowcc.trace.rules.trace_view import TraceView
 
 # A report narrowed to what concerns its reader: findings that are new, in what changed.
@@ -55,7 +55,7 @@ def _inside(finding: Finding, changed: frozenset[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class CodeTouched:
+class TouchedCode:
     """A place in code, and the items that it is touched through, by id."""
 
     place: CodePlace
@@ -63,17 +63,17 @@ class CodeTouched:
 
 
 @dataclass(frozen=True, slots=True)
-class TestTouched:
+class TouchedTest:
     """A test, and the items that it is touched through, by id."""
 
     __test__ = False
 
-    test: TestSeen
+    test: ItemTest
     items: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class SideLink:
     """An item linked by a relation that leads neither up nor down.
 
     `outward` is whether the item asked about holds the link.
@@ -99,14 +99,14 @@ class Impact:
     type: str
     title: str
     path: str
-    below: tuple[Reached, ...]
+    below: tuple[ReachedItem, ...]
     """Items that depend on it."""
-    above: tuple[Reached, ...]
+    above: tuple[ReachedItem, ...]
     """Items that it depends on."""
-    beside: tuple[Beside, ...]
+    beside: tuple[SideLink, ...]
     """Ends of other relations."""
-    code: tuple[CodeTouched, ...]
-    tests: tuple[TestTouched, ...]
+    code: tuple[TouchedCode, ...]
+    tests: tuple[TouchedTest, ...]
 
 
 def impact(view: TraceView, item_id: str) -> Impact:
@@ -123,32 +123,32 @@ def impact(view: TraceView, item_id: str) -> Impact:
     )  # fmt: skip
 
 
-def _code(view: TraceView, items: list[TraceItem]) -> tuple[CodeTouched, ...]:
+def _code(view: TraceView, items: list[TraceItem]) -> tuple[TouchedCode, ...]:
     found: dict[CodePlace, set[str]] = defaultdict(set)
     for item in items:
         for place in implementers(view, item):
             found[place].add(item.id)
-    return tuple(CodeTouched(place, tuple(sorted(found[place]))) for place in sorted(found))
+    return tuple(TouchedCode(place, tuple(sorted(found[place]))) for place in sorted(found))
 
 
-def _tests(view: TraceView, items: list[TraceItem]) -> tuple[TestTouched, ...]:
-    found: dict[str, list[TestSeen]] = defaultdict(list)
+def _tests(view: TraceView, items: list[TraceItem]) -> tuple[TouchedTest, ...]:
+    found: dict[str, list[ItemTest]] = defaultdict(list)
     through: dict[str, set[str]] = defaultdict(set)
     for item in items:
         for test in tests_of(view, item):
             found[test.test].append(test)
             through[test.test].add(item.id)
     return tuple(
-        TestTouched(min(found[name], key=lambda each: (each.path, each.line)), tuple(sorted(through[name])))
+        TouchedTest(min(found[name], key=lambda each: (each.path, each.line)), tuple(sorted(through[name])))
         for name in sorted(found)
     )
 
 
-def _beside(view: TraceView, item: TraceItem) -> tuple[Beside, ...]:
+def _beside(view: TraceView, item: TraceItem) -> tuple[SideLink, ...]:
     there = [(view.by_id.get(link.to), link.relation, True) for link in item.links]
     here = [(other, link.relation, False) for other, link in view.below.get(item.id, ())]
     found = {
-        Beside(other.id, other.type, other.title, other.path, relation, outward)
+        SideLink(other.id, other.type, other.title, other.path, relation, outward)
         for other, relation, outward in (*there, *here)
         if other is not None and relation not in view.upward and other.status is not Status.ARCHIVED
     }

@@ -8,7 +8,7 @@ from typing import Literal
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.trace.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.trace.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 # Doorstop's stamps, computed as doorstop does: what a link and a review looked at, as one digest.
 #
@@ -144,7 +144,7 @@ def markdown_values(body: str) -> dict[str, object]:
     return {"header": found[1], "text": "\n".join(lines[first + 1 :])}
 
 
-def read_doorstop(documents: Sequence[DoorstopDocument], files: Sequence[DoorstopFile]) -> Foreign:
+def read_doorstop(documents: Sequence[DoorstopDocument], files: Sequence[DoorstopFile]) -> ForeignItems:
     """Return the items of a tree, ordered by document and name.
 
     Raises FormatError where a file has a value that no item can have.
@@ -163,7 +163,7 @@ def read_doorstop(documents: Sequence[DoorstopDocument], files: Sequence[Doorsto
     items = tuple(_item(file, known, left) for file in known.values())
     prefixes = {document.prefix.lower() for document in documents}
     tops = frozenset(each.prefix for each in documents if each.parent.lower() not in prefixes)
-    return Foreign(items, tuple(left), "doorstop", tops)
+    return ForeignItems(items, tuple(left), "doorstop", tops)
 
 
 def _checked(file: DoorstopFile) -> DoorstopFile:

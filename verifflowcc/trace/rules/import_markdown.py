@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.markdown import fenced_lines
-from verifflowcc.trace.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.trace.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 _NAME = r"(?P<id>[A-Z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*[-_.]\d[A-Za-z0-9]*)"
 DEFAULT_PATTERNS = (
@@ -40,7 +40,7 @@ class _MarkdownItem:
         return tuple(each.strip("`[]") for cell in cells for each in cell if each.strip("`[]"))
 
 
-def read_markdown(documents: Sequence[tuple[str, str]], pattern: str | None = None) -> Foreign:
+def read_markdown(documents: Sequence[tuple[str, str]], pattern: str | None = None) -> ForeignItems:
     """Return the items of Markdown files, given as path and text.
 
     `pattern` is matched at the beginning of each line outside of fences; its group `id` names an item, `title`, `text`
@@ -48,7 +48,7 @@ def read_markdown(documents: Sequence[tuple[str, str]], pattern: str | None = No
     """
     patterns = tuple(map(_compiled, [pattern] if pattern else DEFAULT_PATTERNS))
     items = [item for path, text in documents for item in _items(path, text, patterns)]
-    return Foreign(tuple(items), (), "markdown")
+    return ForeignItems(tuple(items), (), "markdown")
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.trace.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.trace.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 # A table of items as foreign items: one row each, columns found by their headings.
 
@@ -32,7 +32,7 @@ _LINK = re.compile(r"(?:([a-z_]+):)?(\S+)")
 _YES = frozenset({"yes", "true", "1", "x", "y"})
 
 
-def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> Foreign:
+def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> ForeignItems:
     """Return the rows of a table as items.
 
     `columns` maps headings to our fields and has precedence over their names.
@@ -54,7 +54,7 @@ def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> 
         cells = dict(zip(headings, (cell.strip() for cell in row), strict=False))
         item = _import_csv_item(f"{path}:{line}", cells, fields)
         items.append(item) if item.id else left.append(f"{path}:{line}: a row has no id")
-    return Foreign(tuple(items), tuple(left), "csv")
+    return ForeignItems(tuple(items), tuple(left), "csv")
 
 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
@@ -182,7 +182,7 @@ _MACHINERY = frozenset(
 )
 
 
-def read_needs(path: str, text: str) -> Foreign:
+def read_needs(path: str, text: str) -> ForeignItems:
     """Return the needs of a `needs.json`.
 
     Raises FormatError, with file and line, where it is not one.
@@ -200,7 +200,7 @@ def read_needs(path: str, text: str) -> Foreign:
     links = _link_fields(version, needs)
     left: list[str] = []
     items = tuple(_item(path, text, name, needs[name], links, left) for name in needs)
-    return Foreign(items, tuple(left), "sphinx-needs")
+    return ForeignItems(items, tuple(left), "sphinx-needs")
 
 
 def _current(path: str, whole: object) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.markdown import fenced_lines
-from verifflowcc.trace.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.trace.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 _ID = r"([a-zA-Z]+)~([\w][\w.-]*)~(\d+)"
 _OWN = re.compile(rf"\s*(?:<a\s+id=\"[^\"]*\">\s*</a>)?\s*[`*_]*{_ID}[`*_]*\s*")
@@ -40,7 +40,7 @@ class _OftItem:
         return tuple(each.strip(" `") for line in lines for each in line.split(",") if each.strip(" `"))
 
 
-def read_oft(documents: Sequence[tuple[str, str]]) -> Foreign:
+def read_oft(documents: Sequence[tuple[str, str]]) -> ForeignItems:
     """Return the items of Markdown files, given as path and text, as one tree.
 
     Raises FormatError where a list of covered items names none, with file and line.
@@ -48,7 +48,7 @@ def read_oft(documents: Sequence[tuple[str, str]]) -> Foreign:
     left: list[str] = []
     found = [(path, item) for path, text in documents for item in _items(path, text, left)]
     revisions = {f"{item.kind}-{item.name}": item.revision for _, item in found}
-    return Foreign(tuple(_foreign(path, item, revisions) for path, item in found), tuple(left), "openfasttrace")
+    return ForeignItems(tuple(_foreign(path, item, revisions) for path, item in found), tuple(left), "openfasttrace")
 
 
 def _items(path: str, text: str, left: list[str]) -> Iterator[_OftItem]:

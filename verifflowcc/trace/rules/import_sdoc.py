@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field, replace
-from verifflowcc.trace.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.trace.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 # StrictDoc's `.sdoc`, taken apart into its elements: tag, fields, relations, each with its line.
 #
@@ -177,7 +177,7 @@ _TAKEN = frozenset({"UID", "TITLE", "STATEMENT", "RATIONALE", "COMMENT", "STATUS
 _MACHINE = "MID"
 
 
-def read_sdoc(documents: Sequence[tuple[str, str]]) -> Foreign:
+def read_sdoc(documents: Sequence[tuple[str, str]]) -> ForeignItems:
     """Return the items of documents, given as path and text, as one tree.
 
     Raises FormatError where one is no `.sdoc`.
@@ -187,7 +187,7 @@ def read_sdoc(documents: Sequence[tuple[str, str]]) -> Foreign:
     for path, text in documents:
         found += [(path, node) for node in sdoc_nodes(path, text) if _is_item(path, node, left)]
     children = _children(found, left)
-    return Foreign(tuple(_item(path, node, children, left) for path, node in found), tuple(left), "strictdoc")
+    return ForeignItems(tuple(_item(path, node, children, left) for path, node in found), tuple(left), "strictdoc")
 
 
 def _is_item(path: str, node: SdocNode, left: list[str]) -> bool:

@@ -6,13 +6,13 @@ from enum import StrEnum
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_values import Outcome, TraceItem, TraceReport
 from verifflowcc.trace.rules.answers import LOST
-from verifflowcc.trace.rules.item_state import Standing, Standings
+from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage
 from verifflowcc.trace.rules.result_checks import TEST
 
 # One word for each item: the worst state that is known of it.
 
 
-class State(StrEnum):
+class ItemState(StrEnum):
     """The state of an item, the worst first; `tone` groups the states."""
 
     FAILED = "failed"
@@ -44,31 +44,31 @@ class State(StrEnum):
 
 
 _TONES = {
-    State.FAILED: "bad",
-    State.FAILED_BELOW: "bad",
-    State.DRAFT: "calm",
-    State.PLANNED: "calm",
-    State.RETIRED: "calm",
-    State.PASSED: "good",
-    State.PASSED_BELOW: "good",
+    ItemState.FAILED: "bad",
+    ItemState.FAILED_BELOW: "bad",
+    ItemState.DRAFT: "calm",
+    ItemState.PLANNED: "calm",
+    ItemState.RETIRED: "calm",
+    ItemState.PASSED: "good",
+    ItemState.PASSED_BELOW: "good",
 }
 _MEANS = {
-    State.FAILED: "a test of it did not pass on this content",
-    State.FAILED_BELOW: "a test of something below it did not pass on this content",
-    State.SUSPECT: "the item, its parent or its code changed since the last review",
-    State.FLAKY: "a test of it failed and passed on this content",
-    State.STALE: "its results are of other content, of a test that is gone, or worth less than is asked",
-    State.SKIPPED: "a test of it was skipped",
-    State.NOT_RUN: "a test of it has no result",
-    State.UNTESTED: "it is to be verified by tests, and there is none of it",
-    State.UNSHOWN: "it is to be shown by a person or by a gate, and nothing shows it now",
-    State.UNANSWERED: "nothing below it answers it as its type needs",
-    State.INCOMPLETE: "it is answered, and not all that answers it is shown",
-    State.DRAFT: "it is not agreed yet",
-    State.PLANNED: "it is agreed and not to be built yet",
-    State.RETIRED: "it counts no more",
-    State.PASSED: "its declared method shows it on this content",
-    State.PASSED_BELOW: "all below it is shown on this content",
+    ItemState.FAILED: "a test of it did not pass on this content",
+    ItemState.FAILED_BELOW: "a test of something below it did not pass on this content",
+    ItemState.SUSPECT: "the item, its parent or its code changed since the last review",
+    ItemState.FLAKY: "a test of it failed and passed on this content",
+    ItemState.STALE: "its results are of other content, of a test that is gone, or worth less than is asked",
+    ItemState.SKIPPED: "a test of it was skipped",
+    ItemState.NOT_RUN: "a test of it has no result",
+    ItemState.UNTESTED: "it is to be verified by tests, and there is none of it",
+    ItemState.UNSHOWN: "it is to be shown by a person or by a gate, and nothing shows it now",
+    ItemState.UNANSWERED: "nothing below it answers it as its type needs",
+    ItemState.INCOMPLETE: "it is answered, and not all that answers it is shown",
+    ItemState.DRAFT: "it is not agreed yet",
+    ItemState.PLANNED: "it is agreed and not to be built yet",
+    ItemState.RETIRED: "it counts no more",
+    ItemState.PASSED: "its declared method shows it on this content",
+    ItemState.PASSED_BELOW: "all below it is shown on this content",
 }
 SUSPECT_CODES = frozenset({"suspect-upstream", "suspect-downstream", "stale-review", "code-edited", "code-moved"})
 """The checks that make an item suspect, whatever they weigh in a workflow."""
@@ -79,78 +79,78 @@ def suspects(report: TraceReport) -> frozenset[str]:
     return frozenset(each.item for each in (*report.findings, *report.known) if each.code in SUSPECT_CODES)
 
 
-def state_of(coverage: Standing, coverages: Standings, suspect: Collection[str]) -> State:
+def state_of(coverage: ItemCoverage, coverages: TraceCoverage, suspect: Collection[str]) -> ItemState:
     """Return the state of an item: the worst that is known of it.
 
     An item that is not agreed or not to be built yet has that state.
     """
     item = coverage.item
     if item.status is Status.ARCHIVED:
-        return State.RETIRED
+        return ItemState.RETIRED
     if coverage.broke:
-        return State.FAILED
+        return ItemState.FAILED
     if item.id in coverages.broken_below:
-        return State.FAILED_BELOW
+        return ItemState.FAILED_BELOW
     if coverage.planned:
-        return State.PLANNED
+        return ItemState.PLANNED
     if item.status is Status.PENDING:
-        return State.DRAFT
+        return ItemState.DRAFT
     if item.id in suspect:
-        return State.SUSPECT
+        return ItemState.SUSPECT
     return _by_answers(coverage, coverages)
 
 
-def own_state(coverage: Standing) -> State | None:
+def own_state(coverage: ItemCoverage) -> ItemState | None:
     """Return the state of an item by itself, None where nothing has to show it."""
     item = coverage.item
     if item.status is Status.ARCHIVED:
-        return State.RETIRED
+        return ItemState.RETIRED
     if coverage.broke:
-        return State.FAILED
+        return ItemState.FAILED
     if coverage.planned or item.status is Status.PENDING:
-        return State.PLANNED if coverage.planned else State.DRAFT
+        return ItemState.PLANNED if coverage.planned else ItemState.DRAFT
     if not coverage.to_show:
         return None
-    return State.PASSED if coverage.shown else _why_unshown(coverage)
+    return ItemState.PASSED if coverage.shown else _why_unshown(coverage)
 
 
-def _by_answers(coverage: Standing, coverages: Standings) -> State:
+def _by_answers(coverage: ItemCoverage, coverages: TraceCoverage) -> ItemState:
     if coverage.to_show and not coverage.shown:
         return _why_unshown(coverage)
     if not coverage.answered:
-        return State.UNANSWERED
+        return ItemState.UNANSWERED
     if coverage.shown:
-        return State.PASSED
+        return ItemState.PASSED
     name = coverage.item.id
     whole = name in coverages.shown_below and name not in coverages.unshown_below
-    return State.PASSED_BELOW if whole else State.INCOMPLETE
+    return ItemState.PASSED_BELOW if whole else ItemState.INCOMPLETE
 
 
-def _why_unshown(coverage: Standing) -> State:
+def _why_unshown(coverage: ItemCoverage) -> ItemState:
     by_test = coverage.method in {None, TEST}
     if by_test and not coverage.named and all(each.by == LOST for each in coverage.tests):
-        return State.UNTESTED
+        return ItemState.UNTESTED
     tests = [each for each in coverage.tests if not each.passed]
     if any(each.outcome is Outcome.FLAKY and not each.stale for each in tests):
-        return State.FLAKY
+        return ItemState.FLAKY
     if any(each.outcome is not None and (each.stale or not each.trusted or not each.known) for each in tests):
-        return State.STALE
+        return ItemState.STALE
     if any(each.outcome is Outcome.SKIPPED for each in tests):
-        return State.SKIPPED
-    return State.NOT_RUN if tests else State.UNSHOWN
+        return ItemState.SKIPPED
+    return ItemState.NOT_RUN if tests else ItemState.UNSHOWN
 
 
 MOST_TESTS = 3
 _WORDS = {
-    State.FAILED: "failing",
-    State.PASSED: "passing",
-    State.NOT_RUN: "unknown",
-    State.UNTESTED: "no test yet",
-    State.UNSHOWN: "not verified",
+    ItemState.FAILED: "failing",
+    ItemState.PASSED: "passing",
+    ItemState.NOT_RUN: "unknown",
+    ItemState.UNTESTED: "no test yet",
+    ItemState.UNSHOWN: "not verified",
 }
 
 
-def item_line(item: TraceItem, coverage: Standing, text: str) -> str:
+def item_line(item: TraceItem, coverage: ItemCoverage, text: str) -> str:
     """Return the list item; further lines of `text` are indented.
 
     `text` is the item's, safe to print.
@@ -163,14 +163,14 @@ def item_line(item: TraceItem, coverage: Standing, text: str) -> str:
     return "\n".join([f"{head}: {lines[0]}", *(f"  {line}".rstrip() for line in lines[1:])])
 
 
-def _facts(item: TraceItem, coverage: Standing) -> str:
+def _facts(item: TraceItem, coverage: ItemCoverage) -> str:
     state = own_state(coverage)
     names = tuple(dict.fromkeys(each.test for each in coverage.tests))
-    if state is State.PLANNED:
+    if state is ItemState.PLANNED:
         return f"planned: {item.planned}"
     word = _WORDS.get(state, str(state)) if state else ""
     by = f"verified by {short_tests(names)}" if names else ""
-    if not by and coverage.method not in {None, TEST} and state is not State.DRAFT:
+    if not by and coverage.method not in {None, TEST} and state is not ItemState.DRAFT:
         by = f"verification: {coverage.method}"
     return "; ".join(filter(None, [by, word]))
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from verifflowcc.base.model.trace_codes import Need
-from verifflowcc.base.model.trace_values import Outcome, Results, TraceItem, Verified
-from verifflowcc.trace.rules.answers import CodePlace, TestSeen, all_tests_of, implementers, specifications
+from verifflowcc.base.model.trace_values import Outcome, Results, TraceItem, Verification
+from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers, specifications
 from verifflowcc.trace.rules.check_steps import pointed_content
 from verifflowcc.trace.rules.fingerprint import matches
 from verifflowcc.trace.rules.result_checks import METRIC, TEST, method_of
@@ -20,7 +20,7 @@ from verifflowcc.trace.rules.trace_view import NONE, TraceView
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ItemCoverage:
     """What is known of one item by itself.
 
     `method` is how it is to be verified, None where nothing asks for that. `children` are the ids right below it.
@@ -30,7 +30,7 @@ class Standing:
 
     item: TraceItem
     method: str | None
-    tests: tuple[TestSeen, ...]
+    tests: tuple[ItemTest, ...]
     code: tuple[CodePlace, ...]
     children: tuple[str, ...]
     lacking: tuple[str, ...]
@@ -73,7 +73,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Standings:
+class TraceCoverage:
     """The coverage of all live items of a view.
 
     Of two items with one id, the one that the view finds by it counts.
@@ -82,15 +82,15 @@ class Standings:
     view: TraceView
 
     @cached_property
-    def by_id(self) -> Mapping[str, Standing]:
+    def by_id(self) -> Mapping[str, ItemCoverage]:
         """Id → coverage, by id."""
         live = {item.id for item in self.view.live}
-        return {name: stand(self.view, self.view.by_id[name]) for name in sorted(live)}
+        return {name: coverage_of(self.view, self.view.by_id[name]) for name in sorted(live)}
 
-    def of(self, item: TraceItem) -> Standing:
+    def of(self, item: TraceItem) -> ItemCoverage:
         """Return the coverage of an item, found by its id or not."""
         held = self.by_id.get(item.id)
-        return held if held is not None and held.item is item else stand(self.view, item)
+        return held if held is not None and held.item is item else coverage_of(self.view, item)
 
     @cached_property
     def broken_below(self) -> frozenset[str]:
@@ -117,7 +117,7 @@ class Standings:
         """Ids of the items with unmet needs of items below them that are not planned."""
         return self._above(name for name, each in self.by_id.items() if not each.answered and not each.planned)
 
-    def proven(self, coverage: Standing) -> bool:
+    def proven(self, coverage: ItemCoverage) -> bool:
         """Whether an item holds, so does all below it, and something of it all is shown."""
         name = coverage.item.id
         return coverage.holds and name not in self.unshown_below and (coverage.shown or name in self.shown_below)
@@ -135,10 +135,10 @@ class Standings:
         return frozenset(found)
 
 
-def stand(view: TraceView, item: TraceItem) -> Standing:
+def coverage_of(view: TraceView, item: TraceItem) -> ItemCoverage:
     """Return what is known of one item by itself."""
     method = method_of(view, item)
-    return Standing(
+    return ItemCoverage(
         item,
         method,
         all_tests_of(view, item),
@@ -210,7 +210,7 @@ def _has_word(view: TraceView, item: TraceItem) -> bool:
     return bool(item.evidence) or (method_of(view, item) != METRIC and _word(item) is not None)
 
 
-def _skip_waived(view: TraceView, test: TestSeen) -> bool:
+def _skip_waived(view: TraceView, test: ItemTest) -> bool:
     waived = view.sources.results.waived_skips
     return test.outcome is Outcome.SKIPPED and not test.stale and test.test in waived
 
@@ -226,7 +226,7 @@ def _criterion_met(results: Results, name: str) -> bool:
     return bool(found) and all(each.met and (each.trust is None or each.trust.rank >= least) for each in found)
 
 
-def _word(item: TraceItem) -> Verified | None:
+def _word(item: TraceItem) -> Verification | None:
     """A person's word that the item is verified, by the method that it declares."""
     verified = item.verified
     return verified if verified is not None and verified.method == item.verification else None

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.markdown import Kind, Line, Section, read_lines, sections, split_lines
+from verifflowcc.base.text.markdown import Line, LineKind, Section, read_lines, sections, split_lines
 
 # The normative part of an item's text: all of it but the sections Rationale, Notes, Comments and History.
 
@@ -95,7 +95,7 @@ def _trimmed(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class WordingMatch:
     """Words found in a text: their line, from 1, and the words as written."""
 
     line: int
@@ -145,7 +145,7 @@ _CONTINUES = re.compile(
 )
 
 
-def weak_words(text: str) -> tuple[Worded, ...]:
+def weak_words(text: str) -> tuple[WordingMatch, ...]:
     """Return the wordings of a requirement's text that leave its measure open.
 
     A number gives the measure of a speed.
@@ -164,7 +164,7 @@ def weak_words(text: str) -> tuple[Worded, ...]:
         for each in sorted((hit for one in patterns for hit in one.finditer(sentence)), key=lambda hit: hit.start()):
             if each[0].startswith("etc") and _EXAMPLE.search(sentence):
                 continue
-            found.append(Worded(line + sentence.count("\n", 0, each.start()), " ".join(each[0].split())))
+            found.append(WordingMatch(line + sentence.count("\n", 0, each.start()), " ".join(each[0].split())))
     return tuple(found)
 
 
@@ -186,7 +186,7 @@ def demands(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def gaps(text: str) -> tuple[Worded, ...]:
+def gaps(text: str) -> tuple[WordingMatch, ...]:
     """Return the words that hold a place within a text: TBD, TBC, ???.
 
     >>> [each.words for each in gaps("It shall answer within TBD seconds, and list `TBD`.")]
@@ -195,7 +195,7 @@ def gaps(text: str) -> tuple[Worded, ...]:
     if not any(each in text for each in _GAPS):
         return ()
     plain = _blanked(text)
-    return tuple(Worded(plain.count("\n", 0, hit.start()) + 1, hit[0]) for hit in _GAP.finditer(plain))
+    return tuple(WordingMatch(plain.count("\n", 0, hit.start()) + 1, hit[0]) for hit in _GAP.finditer(plain))
 
 
 def _asking(text: str) -> Iterator[tuple[int, str, bool]]:
@@ -225,7 +225,7 @@ def _blocks(text: str) -> Iterator[tuple[int, bool, str]]:
     """Yield each paragraph and list item: line, whether it is in a list, text."""
     start, item, held = 0, False, list[str]()
     for number, line in enumerate(read_lines(split_lines(text)), start=1):
-        prose = line.kind is Kind.PARAGRAPH and not line.text.lstrip().startswith(("|", ".. "))
+        prose = line.kind is LineKind.PARAGRAPH and not line.text.lstrip().startswith(("|", ".. "))
         if held and (not prose or line.item):
             yield start, item, "".join(held)
             held = []

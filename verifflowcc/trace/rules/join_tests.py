@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from verifflowcc.base.formats.trace_tests import TestNames
 from verifflowcc.base.model.trace_values import CodeFile, Outcome, Results, TestResult, TraceItem
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.sprint.rules.junit_claims import ProjectPaths, Result
+from verifflowcc.sprint.rules.junit_claims import CaseResult, ProjectPaths
 from verifflowcc.sprint.rules.junit_tests import JUnitTest
 
 # Which file and symbol of the tree a test of a report is, whatever its tool calls it.
@@ -24,7 +24,7 @@ _DEEPEST = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class LocatedTest:
     """A test: its name, file and symbol ("" if not found), and whether it exists."""
 
     test: str
@@ -50,7 +50,7 @@ class TestPlaces:
         for path, file in self._files.items():
             self._add(path, file)
 
-    def find(self, classname: str, name: str, file: str) -> Located:
+    def find(self, classname: str, name: str, file: str) -> LocatedTest:
         """Return the place of a test in the tree.
 
         One that is not found is named as the report names it, without its arguments.
@@ -59,13 +59,13 @@ class TestPlaces:
         for path, within in self._candidates(classname, file):
             symbol = self._symbol(path, within, bare, name)
             if symbol:
-                return Located(f"{path}::{symbol}", path, symbol, known=True)
+                return LocatedTest(f"{path}::{symbol}", path, symbol, known=True)
             if self._inherited(path, within):
-                return Located(f"{path}::{'.'.join((*within, bare))}", path, ".".join(within), known=True)
+                return LocatedTest(f"{path}::{'.'.join((*within, bare))}", path, ".".join(within), known=True)
         only = self._by_name(classname, bare, name)
         if only:
-            return Located(f"{only[0]}::{only[1]}", *only, known=True)
-        return Located(f"{classname}::{bare}" if classname else bare, known=False)
+            return LocatedTest(f"{only[0]}::{only[1]}", *only, known=True)
+        return LocatedTest(f"{classname}::{bare}" if classname else bare, known=False)
 
     def _add(self, path: str, file: CodeFile) -> None:
         names = path.split("/")
@@ -170,7 +170,7 @@ _VERDICTS_WORST_FIRST = tuple(Outcome)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ResultVerdict:
     """The verdict on a test, over all reports.
 
     `outcome` is None where no report counts; `reports` are then those that do not, being of other content. Of a test
@@ -189,7 +189,7 @@ class Verdict:
         return self.outcome in {Outcome.ERROR, Outcome.FAILED, Outcome.CONFLICTING}
 
 
-def verdicts(results: Results) -> Mapping[str, Verdict]:
+def verdicts(results: Results) -> Mapping[str, ResultVerdict]:
     """Return the verdict on each test; a result without its report does not count."""
     fresh = {each.name for each in results.reports if not each.stale and not each.problem}
     worth = {each.name for each in results.reports if each.trust.rank >= results.least_trust.rank}
@@ -199,17 +199,17 @@ def verdicts(results: Results) -> Mapping[str, Verdict]:
     return {test: _verdict(test, each, fresh, worth) for test, each in by_test.items()}
 
 
-def _verdict(test: str, results: list[TestResult], fresh: set[str], worth: set[str]) -> Verdict:
+def _verdict(test: str, results: list[TestResult], fresh: set[str], worth: set[str]) -> ResultVerdict:
     if len(results) == 1 and results[0].report in fresh:
         one = results[0]
-        return Verdict(test, one.outcome, (one.report,), one.report in worth, one.message)
+        return ResultVerdict(test, one.outcome, (one.report,), one.report in worth, one.message)
     counting = [each for each in results if each.report in fresh]
     if not counting:
-        return Verdict(test, None, _reports(results), False)
+        return ResultVerdict(test, None, _reports(results), False)
     outcome = _merged(counting)
     saying = [each for each in counting if each.outcome is outcome] or counting
     message = min((each.message for each in saying if each.message), default="")
-    return Verdict(test, outcome, _reports(saying), any(each.report in worth for each in saying), message)
+    return ResultVerdict(test, outcome, _reports(saying), any(each.report in worth for each in saying), message)
 
 
 def _merged(counting: list[TestResult]) -> Outcome:
@@ -228,18 +228,18 @@ def _reports(results: Iterable[TestResult]) -> tuple[str, ...]:
 
 
 _OUTCOMES = {
-    Result.ERROR: Outcome.ERROR,
-    Result.FAILED: Outcome.FAILED,
-    Result.FLAKY: Outcome.FLAKY,
-    Result.SKIPPED: Outcome.SKIPPED,
-    Result.PASSED: Outcome.PASSED,
+    CaseResult.ERROR: Outcome.ERROR,
+    CaseResult.FAILED: Outcome.FAILED,
+    CaseResult.FLAKY: Outcome.FLAKY,
+    CaseResult.SKIPPED: Outcome.SKIPPED,
+    CaseResult.PASSED: Outcome.PASSED,
 }
 _WORST_FIRST = list(Outcome)
 _DID_NOT_PASS = frozenset({Outcome.ERROR, Outcome.FAILED, Outcome.FLAKY, Outcome.CONFLICTING})
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ReportTests:
     """The tests of one report; `report` is its path, or the id of the evidence."""
 
     report: str
@@ -257,7 +257,7 @@ def specified(results: Iterable[TestResult], items: Iterable[TraceItem]) -> tupl
     return tuple(replace(each, items=tuple(sorted({*each.items, *found.get(each.test, ())}))) for each in given)
 
 
-class Marked:
+class MarkedTests:
     """The source of tests: where each one is, and which items its marks name."""
 
     def __init__(self, code: Sequence[CodeFile]) -> None:
@@ -267,7 +267,7 @@ class Marked:
             for mark in file.marks if file.test else ():
                 self._marks[file.path, mark.symbol] += mark.ids
 
-    def find(self, test: JUnitTest) -> Located:
+    def find(self, test: JUnitTest) -> LocatedTest:
         """Return the place of a test in the tree."""
         found = self._places.find(test.classname, test.name, test.file)
         # A title that is a sentence may have values filled in, so that no symbol has its words: it counts as known.
@@ -280,16 +280,16 @@ class Marked:
         return {item for each in around for item in self._marks.get((path, each), ())}
 
 
-def results_of(ran: Ran, marked: Marked) -> tuple[TestResult, ...]:
+def results_of(ran: ReportTests, marked: MarkedTests) -> tuple[TestResult, ...]:
     """Return the results of a report by its marks and properties, each test once."""
-    groups: dict[str, list[tuple[JUnitTest, Located]]] = defaultdict(list)
+    groups: dict[str, list[tuple[JUnitTest, LocatedTest]]] = defaultdict(list)
     for test in ran.tests:
         found = marked.find(test)
         groups[found.test].append((test, found))
     return tuple(_result(name, groups[name], ran.report, marked) for name in sorted(groups))
 
 
-def _result(name: str, cases: Sequence[tuple[JUnitTest, Located]], report: str, marked: Marked) -> TestResult:
+def _result(name: str, cases: Sequence[tuple[JUnitTest, LocatedTest]], report: str, marked: MarkedTests) -> TestResult:
     by_key: dict[tuple[str, str, str], list[JUnitTest]] = defaultdict(list)
     for test, _ in cases:
         by_key[test.classname, test.name, test.file].append(test)

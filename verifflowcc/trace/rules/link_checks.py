@@ -13,8 +13,8 @@ from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.glob import matches, select
 from verifflowcc.trace.rules import check_steps as steps
-from verifflowcc.trace.rules.check_steps import Telling, symbol_digest
-from verifflowcc.trace.rules.trace_view import Joins, TraceView
+from verifflowcc.trace.rules.check_steps import FindingCollector, symbol_digest
+from verifflowcc.trace.rules.trace_view import TestJoins, TraceView
 
 # Circles in a graph, in time proportional to its size, however deep it is.
 
@@ -137,7 +137,7 @@ SOURCE = frozenset(
 """Endings of files that are asked for their item where the policy does not say which are the product's."""
 
 
-def check_owners(view: TraceView, joins: Joins, tell: Telling) -> None:
+def check_owners(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     """Tell of tests and files that belong to no item."""
     owned = _owned(view)
     _tests(view, joins, tell)
@@ -195,7 +195,7 @@ def _ending(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[2].lower()
 
 
-def _tests(view: TraceView, joins: Joins, tell: Telling) -> None:
+def _tests(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     """Tell of each file of tests how many of them belong to no item."""
     tests = _by_file(view, joins)
     tell.ask(("orphan-test",), len(tests))
@@ -213,7 +213,7 @@ def _tests(view: TraceView, joins: Joins, tell: Telling) -> None:
             tell.place("orphan-test", path, 1, message, f"mark them with the ids that they test, vfcc: ID, in {path}")
 
 
-def _by_file(view: TraceView, joins: Joins) -> Mapping[str, tuple[str, ...]]:
+def _by_file(view: TraceView, joins: TestJoins) -> Mapping[str, tuple[str, ...]]:
     """Return file → its tests: those with results, and symbols named like tests."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in view.code.values():
@@ -271,7 +271,7 @@ def _some(names: list[str]) -> str:
 # Checks of the code that items speak of: it is there, where they say, and as it was when somebody looked.
 
 
-def check_refs(view: TraceView, tell: Telling) -> None:
+def check_refs(view: TraceView, tell: FindingCollector) -> None:
     """Report refs to missing or changed code; text found elsewhere counts as moved."""
     named = symbols = stamped = 0
     places = _CodePlaces(view)
@@ -358,7 +358,7 @@ def _single(places: tuple[str, ...] | list[str], alike: list[str]) -> str | None
     return alike[0] if len(alike) == 1 else None
 
 
-def _look(item: TraceItem, ref: Ref, places: _CodePlaces, tell: Telling) -> None:
+def _look(item: TraceItem, ref: Ref, places: _CodePlaces, tell: FindingCollector) -> None:
     digest, path = places.digest(ref), _plain(ref.path)
     if digest is not None and (ref.digest is None or ref.digest == digest):
         return
@@ -400,7 +400,7 @@ _OF_LINKS = (
 _MOST_IN_A_CIRCLE = 8
 
 
-def check_links(view: TraceView, tell: Telling) -> None:
+def check_links(view: TraceView, tell: FindingCollector) -> None:
     """Tell what is wrong with the links of items that are not retired."""
     by_id, fine, relations = view.by_id, _sound(view.policy), view.policy.relations
     count = refining = 0
@@ -451,23 +451,23 @@ def _leads_down(relation: str, one: str, other: str, policy: TracePolicy) -> boo
     return here is not None and there is not None and there > here
 
 
-def _dangling(item: TraceItem, link: Link, tell: Telling) -> None:
+def _dangling(item: TraceItem, link: Link, tell: FindingCollector) -> None:
     message = f"{item.id} {link.relation} {link.to}, and there is no such item"
     tell.item("dangling-link", item, link.line, message, steps.unlink(item.id, link.to), _about(link))
 
 
-def _to_itself(item: TraceItem, link: Link, tell: Telling) -> None:
+def _to_itself(item: TraceItem, link: Link, tell: FindingCollector) -> None:
     message = f"{item.id} {link.relation} itself"
     tell.item("self-link", item, link.line, message, steps.unlink(item.id, link.to), link.relation)
 
 
-def _unknown(item: TraceItem, link: Link, policy: TracePolicy, tell: Telling) -> None:
+def _unknown(item: TraceItem, link: Link, policy: TracePolicy, tell: FindingCollector) -> None:
     known = ", ".join(sorted(policy.relations)) or "(none)"
     message = f"{item.id} is linked to {link.to} by {link.relation}; relations are {known}"
     tell.item("unknown-relation", item, link.line, message, steps.edit(item.path, link.line), _about(link))
 
 
-def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, tell: Telling) -> None:
+def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, tell: FindingCollector) -> None:
     """Report a relation that may not lead between two items of their types."""
     rule = policy.relations.get(link.relation)
     if rule is None or item.type not in policy.types or target.type not in policy.types:
@@ -483,7 +483,7 @@ def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, t
         tell.item("wrong-end", item, link.line, message, step, _about(link), [target.path])
 
 
-def _target_status(item: TraceItem, link: Link, target: TraceItem, view: TraceView, tell: Telling) -> None:
+def _target_status(item: TraceItem, link: Link, target: TraceItem, view: TraceView, tell: FindingCollector) -> None:
     if target.status is Status.ARCHIVED:
         message = f"{item.id} {link.relation} {target.id}, which is retired"
         step = steps.unlink(item.id, target.id)
@@ -494,7 +494,7 @@ def _target_status(item: TraceItem, link: Link, target: TraceItem, view: TraceVi
         tell.item("link-to-draft", item, link.line, message, step, _about(link), [target.path])
 
 
-def _twice(item: TraceItem, tell: Telling) -> None:
+def _twice(item: TraceItem, tell: FindingCollector) -> None:
     pairs = {(link.to, link.relation) for link in item.links}
     if len(pairs) == len(item.links):
         return
@@ -506,7 +506,7 @@ def _twice(item: TraceItem, tell: Telling) -> None:
             tell.item("duplicate-link", item, link.line, message, steps.edit(item.path, link.line), _about(link))
 
 
-def _circles(view: TraceView, tell: Telling) -> None:
+def _circles(view: TraceView, tell: FindingCollector) -> None:
     tell.ask(("link-cycle",), len(view.live))
     for circle in circles(view.above):
         first = view.by_id[circle[0]]

@@ -7,9 +7,9 @@ from verifflowcc.base.formats.html import html_text
 from verifflowcc.base.model.trace_values import Finding, TraceItem, TraceReport
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import matches
-from verifflowcc.trace.rules.answers import CodePlace, TestSeen, above, told
-from verifflowcc.trace.rules.item_lines import State, state_of, suspects
-from verifflowcc.trace.rules.item_state import Standing, Standings
+from verifflowcc.trace.rules.answers import CodePlace, ItemTest, above, result_of
+from verifflowcc.trace.rules.item_lines import ItemState, state_of, suspects
+from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage
 from verifflowcc.trace.rules.trace_statistics import type_order
 from verifflowcc.trace.rules.trace_table import csv_text
 from verifflowcc.trace.rules.trace_view import VERIFIES, TraceView
@@ -46,8 +46,8 @@ class MatrixRow:
     parents: tuple[LinkEnd, ...]
     children: tuple[LinkEnd, ...]
     code: tuple[CodePlace, ...]
-    tests: tuple[TestSeen, ...]
-    state: State
+    tests: tuple[ItemTest, ...]
+    state: ItemState
     findings: tuple[Finding, ...]
 
 
@@ -57,7 +57,7 @@ class TestRow:
 
     __test__ = False
 
-    seen: TestSeen
+    seen: ItemTest
     items: tuple[LinkEnd, ...]
     """Items that the test belongs to."""
     needs: tuple[LinkEnd, ...]
@@ -83,7 +83,7 @@ class Matrix:
 
 def matrix(view: TraceView, report: TraceReport) -> Matrix:
     """Return the matrix of all live items; the findings in it are those of `report`."""
-    coverages, suspect = Standings(view), suspects(report)
+    coverages, suspect = TraceCoverage(view), suspects(report)
     found: dict[str, list[Finding]] = defaultdict(list)
     for each in (*report.findings, *report.known):
         found[each.item].append(each)
@@ -127,7 +127,9 @@ def children_of(view: TraceView, item: TraceItem) -> tuple[LinkEnd, ...]:
     return tuple(sorted({LinkEnd(each.id, link.relation, each.type, each.title) for each, link in view.children(item)}))
 
 
-def _row(coverage: Standing, coverages: Standings, suspect: Collection[str], findings: list[Finding]) -> MatrixRow:
+def _row(
+    coverage: ItemCoverage, coverages: TraceCoverage, suspect: Collection[str], findings: list[Finding]
+) -> MatrixRow:
     item, view = coverage.item, coverages.view
     return MatrixRow(
         item.id,
@@ -153,12 +155,12 @@ def _end(view: TraceView, name: str, relation: str) -> LinkEnd:
 
 def _counted(rows: Iterable[MatrixRow]) -> Mapping[str, int]:
     counts = Counter(row.state for row in rows)
-    return {str(state): counts[state] for state in State if counts[state]}
+    return {str(state): counts[state] for state in ItemState if counts[state]}
 
 
-def _tests(view: TraceView, coverages: Standings) -> tuple[TestRow, ...]:
+def _tests(view: TraceView, coverages: TraceCoverage) -> tuple[TestRow, ...]:
     """Each test once, those that belong to no item among them."""
-    seen: dict[str, list[TestSeen]] = defaultdict(list)
+    seen: dict[str, list[ItemTest]] = defaultdict(list)
     items: dict[str, set[str]] = defaultdict(set)
     for name, coverage in coverages.by_id.items():
         for test in coverage.tests:
@@ -167,7 +169,7 @@ def _tests(view: TraceView, coverages: Standings) -> tuple[TestRow, ...]:
                 items[test.test].add(name)
     for name in view.results_by_test:
         if name not in seen:
-            seen[name].append(told(view, name))
+            seen[name].append(result_of(view, name))
     tops = _Tops(view)
     return tuple(
         TestRow(
@@ -241,7 +243,7 @@ def place_word(place: CodePlace) -> str:
     return f"{place.path}:{place.line}{symbol}" if place.there else f"{place.path}{symbol} (gone)"
 
 
-def _matrix_csv_tested(test: TestSeen) -> str:
+def _matrix_csv_tested(test: ItemTest) -> str:
     return f"{test.test} {test.word}" + (f" (by {test.via})" if test.via else "")
 
 
@@ -266,7 +268,7 @@ def item_rows(row: MatrixRow) -> str:
         f'<th scope="row" role="rowheader"><button type="button" class="toggle" aria-expanded="false" '
         f'aria-label="All about {name}"></button><span class="id">{name}</span>'
         f'<span class="name">{html_text(row.title)}</span></th>'
-        + _cell("State", _word(row.state, row.state.tone))
+        + _cell("ItemState", _word(row.state, row.state.tone))
         + _cell("Type", html_text(row.type))
         + _cell("Traces to", _list(map(_linked, _once(row.parents))))
         + _cell("Answered by", _list(map(_linked, _once(row.children))))
@@ -299,7 +301,7 @@ def row_of_test(row: TestRow) -> str:
     )
 
 
-def tone_of(seen: TestSeen) -> str:
+def tone_of(seen: ItemTest) -> str:
     """Return the tone of a test's outcome: `good`, `bad` or `open`."""
     return "good" if seen.passed else "bad" if seen.broke else "open"
 
@@ -352,11 +354,11 @@ def _titled(end: LinkEnd) -> str:
     return f"{_linked(end)} {html_text(end.title)}"
 
 
-def _tested(test: TestSeen) -> str:
+def _tested(test: ItemTest) -> str:
     return f"{_word(test.word, tone_of(test))} {html_text(test.test)}"
 
 
-def _of_test(test: TestSeen) -> str:
+def _of_test(test: ItemTest) -> str:
     facts = [f"by {test.via}" if test.via else "", test.report, test.stale, test.message]
     line = "; ".join(each for each in facts if each)
     return f' <span class="fact">{html_text(line)}</span>' if line else ""

@@ -14,7 +14,7 @@ from string import Template
 
 from verifflowcc.base.formats.html import html_text
 from verifflowcc.base.records import dataclass
-from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import Matrix, item_rows, row_of_test, tone_of
 
 
@@ -40,13 +40,13 @@ def matrix_page(matrix: Matrix, parts: PageParts, *, project: str, today: str) -
         css=parts.css,
         js=parts.js,
         types="".join(_option(name) for name in dict.fromkeys(row.type for row in matrix.rows)),
-        item_states=_buttons(matrix.states, {name: State(name).tone for name in matrix.states}),
+        item_states=_buttons(matrix.states, {name: ItemState(name).tone for name in matrix.states}),
         test_states=_buttons(
             dict(sorted(outcomes.items())), {each.seen.word: tone_of(each.seen) for each in matrix.tests}
         ),
         items="\n".join(map(item_rows, matrix.rows)),
         tests="\n".join(map(row_of_test, matrix.tests)),
-        legend="".join(_meaning(state) for state in State if state in matrix.states),
+        legend="".join(_meaning(state) for state in ItemState if state in matrix.states),
     )
 
 
@@ -78,5 +78,5 @@ def _buttons(counts: Mapping[str, int], tones: Mapping[str, str]) -> str:
     )
 
 
-def _meaning(state: State) -> str:
+def _meaning(state: ItemState) -> str:
     return f'<dt><span class="word {state.tone}">{state}</span></dt><dd>{html_text(state.means)}</dd>'

@@ -17,7 +17,7 @@ _PART = re.compile(r"[A-Za-z0-9]+|[^A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class SprintItem:
     """An item, and why a prompt has it, or leaves it out."""
 
     item: TraceItem
@@ -31,11 +31,11 @@ class SprintScope:
     `above` are the ones beyond `MOST_BELOW`.
     """
 
-    items: tuple[Reached, ...]
-    above: tuple[Reached, ...] = ()
+    items: tuple[SprintItem, ...]
+    above: tuple[SprintItem, ...] = ()
 
 
-class Names:
+class ItemNames:
     """Finds ids of live items in texts.
 
     An id that is a plain word counts only in its own capitals.
@@ -73,18 +73,18 @@ def sprint_scope(view: TraceView, named: Mapping[str, str], *, with_below: bool)
     Above an item is what it refines, over any number of links; below it is what refines it. A sprint that names an item
     and some below it is about those: nothing else below it is taken.
     """
-    found = {name: Reached(view.by_id[name], why) for name, why in named.items()}
+    found = {name: SprintItem(view.by_id[name], why) for name, why in named.items()}
     for child, link, parent in _walk(view, named, view.parents):
         if parent.id not in found and parent.status is not Status.ARCHIVED:
-            found[parent.id] = Reached(parent, f"{child.id} {link.relation} it")
-    above: dict[str, Reached] = {}
+            found[parent.id] = SprintItem(parent, f"{child.id} {link.relation} it")
+    above: dict[str, SprintItem] = {}
     room = len(found) + MOST_BELOW
     for parent, link, child in (
         _walk(view, named.keys() - _with_named_below(view, named), view.children) if with_below else ()
     ):
         if child.id not in found:
             into = found if len(found) < room else above
-            into.setdefault(child.id, Reached(child, f"it {link.relation} {parent.id}"))
+            into.setdefault(child.id, SprintItem(child, f"it {link.relation} {parent.id}"))
     return SprintScope(tuple(found.values()), tuple(above.values()))
 
 
@@ -119,7 +119,7 @@ def _walk(
         level = following
 
 
-def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], names: Names) -> list[Reached]:
+def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], names: ItemNames) -> list[SprintItem]:
     """Return items in the order of their worth for a task.
 
     First those that it names, then those with its words, then the others.
@@ -135,7 +135,7 @@ def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], n
     weights = {term: _UNIT // sum(term in each for each in held) for term in frozenset().union(*held)}
     worth = [(item, sum(weights[term] for term in each)) for item, each in zip(items, held, strict=True)]
     worth.sort(key=lambda each: (each[0].id not in named, -each[1], each[0].id))
-    return [Reached(item, _why_near(item, score, named)) for item, score in worth]
+    return [SprintItem(item, _why_near(item, score, named)) for item, score in worth]
 
 
 def _why_near(item: TraceItem, score: int, named: Collection[str]) -> str:

@@ -3,26 +3,26 @@
 from collections.abc import Iterator
 
 from verifflowcc.base.model.item_values import Stamp
-from verifflowcc.base.model.trace_values import CriterionShown, Finding, TraceItem, TraceReport
+from verifflowcc.base.model.trace_values import CriterionState, Finding, TraceItem, TraceReport
 from verifflowcc.base.records import dataclass
-from verifflowcc.trace.rules.answers import CodePlace, Reached, TestSeen, above
+from verifflowcc.trace.rules.answers import CodePlace, ItemTest, ReachedItem, above
 from verifflowcc.trace.rules.fingerprint import matches
-from verifflowcc.trace.rules.item_lines import State, state_of, suspects
-from verifflowcc.trace.rules.item_state import Standing, Standings, stand, word_holds
+from verifflowcc.trace.rules.item_lines import ItemState, state_of, suspects
+from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage, coverage_of, word_holds
 from verifflowcc.trace.rules.matrix import LinkEnd, parents_of
 from verifflowcc.trace.rules.trace_view import TraceView
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoryAnswer:
     """A live item directly below the one asked about, and its state."""
 
     end: LinkEnd
-    state: State
+    state: ItemState
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ReviewRecord:
     """A review that a person recorded in an item: of the item, a link, or its result.
 
     `other` is the other end of the link, "" of the others; `what` is what was seen, or the reason. `holds` says whether
@@ -50,19 +50,19 @@ class Story:
     """
 
     item: TraceItem
-    state: State
+    state: ItemState
     method: str | None
-    reasons: tuple[Reached, ...]
+    reasons: tuple[ReachedItem, ...]
     """The ways up to the needs."""
     parents: tuple[LinkEnd, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[StoryAnswer, ...]
     """Items directly below."""
     lacking: tuple[str, ...]
     """Unmet needs of its type."""
     code: tuple[CodePlace, ...]
-    tests: tuple[TestSeen, ...]
-    evidence: tuple[CriterionShown, ...]
-    looked: tuple[Looked, ...]
+    tests: tuple[ItemTest, ...]
+    evidence: tuple[CriterionState, ...]
+    looked: tuple[ReviewRecord, ...]
     """Reviews and verifications by people."""
     findings: tuple[Finding, ...]
     next: tuple[str, ...]
@@ -74,8 +74,8 @@ def story(view: TraceView, report: TraceReport, item_id: str) -> Story:
     Raises KeyError where there is no such item.
     """
     item = view.by_id[item_id]
-    coverages, suspect = Standings(view), suspects(report)
-    coverage = stand(view, item)
+    coverages, suspect = TraceCoverage(view), suspects(report)
+    coverage = coverage_of(view, item)
     findings = tuple(each for each in (*report.findings, *report.known) if _concerns(each, coverage))
     ends = above(view, item)
     return Story(
@@ -95,17 +95,17 @@ def story(view: TraceView, report: TraceReport, item_id: str) -> Story:
     )
 
 
-def _concerns(finding: Finding, coverage: Standing) -> bool:
+def _concerns(finding: Finding, coverage: ItemCoverage) -> bool:
     """Whether a finding is on the item, or on a report that has a result of its tests."""
     if finding.item:
         return finding.item == coverage.item.id
     return any(finding.path in each.report.split(", ") for each in coverage.tests)
 
 
-def _answers(coverage: Standing, coverages: Standings, suspect: frozenset[str]) -> tuple[Answer, ...]:
+def _answers(coverage: ItemCoverage, coverages: TraceCoverage, suspect: frozenset[str]) -> tuple[StoryAnswer, ...]:
     view = coverages.view
     found = {
-        Answer(
+        StoryAnswer(
             LinkEnd(child.id, link.relation, child.type, child.title),
             state_of(coverages.of(child), coverages, suspect),
         )
@@ -114,17 +114,17 @@ def _answers(coverage: Standing, coverages: Standings, suspect: frozenset[str]) 
     return tuple(sorted(found, key=lambda each: each.end))
 
 
-def _criteria(view: TraceView, name: str) -> tuple[CriterionShown, ...]:
+def _criteria(view: TraceView, name: str) -> tuple[CriterionState, ...]:
     there = [each for each in view.sources.results.criteria if each.name == name or each.name.endswith(f"/{name}")]
-    return tuple(sorted(there, key=lambda each: each.name)) or (CriterionShown(name, False, "no gate asks for it"),)
+    return tuple(sorted(there, key=lambda each: each.name)) or (CriterionState(name, False, "no gate asks for it"),)
 
 
-def _looked(view: TraceView, item: TraceItem) -> Iterator[Looked]:
+def _looked(view: TraceView, item: TraceItem) -> Iterator[ReviewRecord]:
     if item.reviewed:
         yield _stamped("reviewed", item.reviewed, "", matches(item.reviewed.fingerprint, item.digest))
     if item.verified:
         word = item.verified
-        yield Looked("verified", word.by, word.on, f"{word.method}: {word.saw}", "", word_holds(view, item))
+        yield ReviewRecord("verified", word.by, word.on, f"{word.method}: {word.saw}", "", word_holds(view, item))
     for link in item.links:
         if link.stamp:
             other = view.by_id.get(link.to)
@@ -132,5 +132,5 @@ def _looked(view: TraceView, item: TraceItem) -> Iterator[Looked]:
             yield _stamped("link", link.stamp, link.to, holds)
 
 
-def _stamped(kind: str, stamp: Stamp, other: str, holds: bool) -> Looked:
-    return Looked(kind, stamp.by, stamp.on, stamp.reason or "", other, holds)
+def _stamped(kind: str, stamp: Stamp, other: str, holds: bool) -> ReviewRecord:
+    return ReviewRecord(kind, stamp.by, stamp.on, stamp.reason or "", other, holds)

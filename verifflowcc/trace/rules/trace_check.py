@@ -20,19 +20,19 @@ from verifflowcc.trace.rules.change_checks import (
     check_reviews,
     ways_up,
 )
-from verifflowcc.trace.rules.check_steps import Telling
+from verifflowcc.trace.rules.check_steps import FindingCollector
 from verifflowcc.trace.rules.fingerprint import type_digests
-from verifflowcc.trace.rules.join_tests import Verdict
+from verifflowcc.trace.rules.join_tests import ResultVerdict
 from verifflowcc.trace.rules.link_checks import check_links, check_owners, check_refs
 from verifflowcc.trace.rules.result_checks import check_anything, check_results, check_verified
-from verifflowcc.trace.rules.trace_view import NONE, Joins, TraceView
+from verifflowcc.trace.rules.trace_view import NONE, TestJoins, TraceView
 
 # The check that carries a failing test up, from its item to the needs.
 
 _MOST_NAMED = 4
 
 
-def check_below(view: TraceView, joins: Joins, tell: Telling) -> None:
+def check_below(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     """Report each item below which a test failed, once, with the way to the nearest."""
     failing = _failing(view, joins)
     planned = {item.id for item in view.live if item.planned is not None}
@@ -49,7 +49,7 @@ def check_below(view: TraceView, joins: Joins, tell: Telling) -> None:
             _tell(item, below, test, message, tell)
 
 
-def _failing(view: TraceView, joins: Joins) -> Mapping[str, Verdict]:
+def _failing(view: TraceView, joins: TestJoins) -> Mapping[str, ResultVerdict]:
     """Return id → the first failing test of its own, without planned items."""
     return {
         name: next(test for test in joined.verdicts if test.failed)
@@ -79,7 +79,7 @@ def _way(name: str, cause: str, down: Mapping[str, str]) -> str:
     return " ← ".join(ids)
 
 
-def _tell(item: TraceItem, below: TraceItem, test: Verdict, message: str, tell: Telling) -> None:
+def _tell(item: TraceItem, below: TraceItem, test: ResultVerdict, message: str, tell: FindingCollector) -> None:
     also = [below.path, test.test.partition("::")[0]]
     tell.item("failed-below", item, 1, message, steps.why(below.id), below.id, also)
 
@@ -89,7 +89,7 @@ def _tell(item: TraceItem, below: TraceItem, test: Verdict, message: str, tell: 
 _CODES = ("duplicate-id", "bad-id", "reused-id", "id-collision", "file-name")
 
 
-def check_identity(view: TraceView, tell: Telling) -> None:
+def check_identity(view: TraceView, tell: FindingCollector) -> None:
     """Report faults of ids. Retired items keep theirs, so no new item may have one."""
     tell.ask(_CODES, len(view.live))
     _spelling(view, tell)
@@ -98,7 +98,7 @@ def check_identity(view: TraceView, tell: Telling) -> None:
     _as_git_knows(view, tell)
 
 
-def _spelling(view: TraceView, tell: Telling) -> None:
+def _spelling(view: TraceView, tell: FindingCollector) -> None:
     fits = re.compile(view.policy.id_pattern).fullmatch
     for item in view.live:
         name = item.id
@@ -110,7 +110,7 @@ def _spelling(view: TraceView, tell: Telling) -> None:
             tell.item("file-name", item, item.line("id"), message, f"rename {item.path}, or correct its id")
 
 
-def _twice(view: TraceView, tell: Telling) -> None:
+def _twice(view: TraceView, tell: FindingCollector) -> None:
     same: dict[str, list[TraceItem]] = defaultdict(list)
     for item in view.items:
         same[item.id].append(item)
@@ -127,7 +127,7 @@ def _twice(view: TraceView, tell: Telling) -> None:
             tell.item("reused-id", live[0], live[0].line("id"), message, step, also=[retired[0].path])
 
 
-def _as_git_knows(view: TraceView, tell: Telling) -> None:
+def _as_git_knows(view: TraceView, tell: FindingCollector) -> None:
     git = view.sources.git
     for item in view.live:
         if item.path in git.reused:
@@ -145,7 +145,7 @@ def _as_git_knows(view: TraceView, tell: Telling) -> None:
 _MARKS_CODES = ("unknown-mark", "retired-mark")
 
 
-def check_marks(view: TraceView, tell: Telling) -> None:
+def check_marks(view: TraceView, tell: FindingCollector) -> None:
     """Report marks that lead nowhere, once for each symbol.
 
     The ids in a result count where no mark in code has them.
@@ -175,7 +175,7 @@ def check_marks(view: TraceView, tell: Telling) -> None:
     _in_results(view, tell)
 
 
-def _in_results(view: TraceView, tell: Telling) -> None:
+def _in_results(view: TraceView, tell: FindingCollector) -> None:
     named = {name for name in view.results if name not in view.by_id and name not in view.marks}
     for name in sorted(named):
         first = view.results[name][0]
@@ -189,7 +189,7 @@ def _in_results(view: TraceView, tell: Telling) -> None:
 _NOT_A_PERSON = ("agent:", "tool:")
 
 
-def check_process(view: TraceView, joins: Joins, tell: Telling) -> None:
+def check_process(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     """Report facts of sprints, levels of integrity, rationales and planned items."""
     for fact in view.sources.process:
         tell.ask((fact.code,), 1)
@@ -200,7 +200,7 @@ def check_process(view: TraceView, joins: Joins, tell: Telling) -> None:
     _planned(view, joins, tell)
 
 
-def _levels(view: TraceView, tell: Telling) -> None:
+def _levels(view: TraceView, tell: FindingCollector) -> None:
     """Report items with a lower integrity level than their parents.
 
     No level at all is the lowest, for types that have a place in the V.
@@ -222,7 +222,7 @@ def _levels(view: TraceView, tell: Telling) -> None:
     tell.ask(("integrity-inversion",), asked)
 
 
-def _rationales(view: TraceView, tell: Telling) -> None:
+def _rationales(view: TraceView, tell: FindingCollector) -> None:
     asked = 0
     for item in view.live:
         if item.reconstructed and item.rationale.strip():
@@ -239,7 +239,7 @@ def _confirmed(item: TraceItem) -> bool:
     return by is not None and by != "ci" and not by.startswith(_NOT_A_PERSON)
 
 
-def _planned(view: TraceView, joins: Joins, tell: Telling) -> None:
+def _planned(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     planned = [item for item in view.live if item.planned is not None]
     tell.ask(("planned-but-built",), len(planned))
     for item in planned:
@@ -268,7 +268,7 @@ _ATTRIBUTES = frozenset(
 """Keys of the front matter that an item holds as values; any other is there if its line is."""
 
 
-def check_schema(view: TraceView, tell: Telling) -> None:
+def check_schema(view: TraceView, tell: FindingCollector) -> None:
     """Tell what is wrong with single items, and which files cannot be read as one."""
     unreadable = view.sources.unreadable
     tell.ask(("unreadable-item",), len(view.items) + len(unreadable))
@@ -295,7 +295,7 @@ def check_schema(view: TraceView, tell: Telling) -> None:
             tell.item("bad-field", item, line, message, steps.edit(item.path, line), "integrity")
 
 
-def _fields(item: TraceItem, fields: tuple[str, ...], tell: Telling) -> None:
+def _fields(item: TraceItem, fields: tuple[str, ...], tell: FindingCollector) -> None:
     for name in fields:
         there = bool(getattr(item, name)) if name in _ATTRIBUTES else name in item.lines
         if not there and not any(flaw.about == name for flaw in item.flaws):
@@ -303,7 +303,7 @@ def _fields(item: TraceItem, fields: tuple[str, ...], tell: Telling) -> None:
             tell.item("missing-field", item, 1, message, f"add {name}: to {item.path}", name)
 
 
-def _parts(item: TraceItem, requires: tuple[str, ...], tell: Telling) -> None:
+def _parts(item: TraceItem, requires: tuple[str, ...], tell: FindingCollector) -> None:
     for part in requires:
         if not has_part(item.path, item.text, part):
             message = f"{item.id} says nothing below a heading {part}, which every {item.type} needs"
@@ -320,7 +320,7 @@ def check(sources: TraceSources, policy: TracePolicy) -> TraceReport:
 
 def check_view(view: TraceView) -> TraceReport:
     """Return the report of all checks on a view; the view caches what they computed."""
-    tell, joins = Telling(view.policy), view.joins
+    tell, joins = FindingCollector(view.policy), view.joins
     check_identity(view, tell)
     check_schema(view, tell)
     check_links(view, tell)

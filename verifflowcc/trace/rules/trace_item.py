@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from verifflowcc.base.formats.front_matter_values import (
+    FieldList,
     Fields,
-    Scalar,
-    Sequence,
-    Table,
+    FieldScalar,
+    FieldTable,
     Value,
     is_null,
     member,
@@ -36,7 +36,7 @@ from verifflowcc.base.model.item_values import (
     TYPES as ITEM_TYPES,
 )
 from verifflowcc.base.model.trace_codes import METHODS
-from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verified
+from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verification
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.dates import read_date
 from verifflowcc.base.text.placeholders import is_stock, placeholder_line, says_something
@@ -109,14 +109,14 @@ class TraceFields(Fields):
         value = self.values.get("reviewed")
         if value is None or is_null(value):
             return None
-        if not isinstance(value, Table):
+        if not isinstance(value, FieldTable):
             self.note(value, "reviewed must be a mapping with fingerprint, by and on; it is ignored")
             return None
         texts = texts_of(value)
         self._known_keys(value, texts, _REVIEW_KEYS, "a review")
         return self._stamp(value, texts, "a review", ends=1)
 
-    def verified(self) -> Verified | None:
+    def verified(self) -> Verification | None:
         """Return the recorded verification; None, with a flaw, where a part is missing."""
         value = self.values.get("verified")
         if value is None or is_null(value):
@@ -131,7 +131,7 @@ class TraceFields(Fields):
         if method not in METHODS:
             self.note(value, f"the method of verified {_none_of(method, METHODS)}")
         self._demand_date(value, texts, "verified")
-        return Verified(method, *(texts[key] or "" for key in _VERIFIED_KEYS[1:]))
+        return Verification(method, *(texts[key] or "" for key in _VERIFIED_KEYS[1:]))
 
     def _link_stamp(self, value: Value, texts: Mapping[str, str | None], to: str) -> Stamp | None:
         about = f"the link to {to}"
@@ -186,7 +186,7 @@ _ADOPTED = _SPEAKS_OF_TRACE | {"tests", "evidence", "planned"}
 _PLAIN_SOURCE = Source()
 
 
-def is_trace_item(path: str, table: Table | None, types: Collection[str]) -> bool:
+def is_trace_item(path: str, table: FieldTable | None, types: Collection[str]) -> bool:
     """Say whether a file is a trace item: by its type, else by its fields and links.
 
     A type that is neither of the trace nor of the memory may be a mistyped one; where the file has a verification or a
@@ -194,7 +194,7 @@ def is_trace_item(path: str, table: Table | None, types: Collection[str]) -> boo
     """
     pairs = dict(table.pairs) if table else {}
     typed = pairs.get("type")
-    name = " ".join(typed.text.split()) if isinstance(typed, Scalar) and not is_null(typed) else type_of_path(path)
+    name = " ".join(typed.text.split()) if isinstance(typed, FieldScalar) and not is_null(typed) else type_of_path(path)
     if name in types or name in ITEM_TYPES:
         return name in types and not is_heard(table)
     if nearest(name, types) or not _SPEAKS_OF_TRACE.isdisjoint(pairs):
@@ -202,7 +202,7 @@ def is_trace_item(path: str, table: Table | None, types: Collection[str]) -> boo
     return _has_trace_link(pairs)
 
 
-def is_heard(table: Table | None) -> bool:
+def is_heard(table: FieldTable | None) -> bool:
     """Say whether an item was extracted from a conversation and is not adopted yet.
 
     A person adopts it by promoting it. One that has links or fields of the trace was adopted before that was recorded.
@@ -218,10 +218,10 @@ def is_heard(table: Table | None) -> bool:
 
 def _has_trace_link(pairs: Mapping[str, Value]) -> bool:
     links = pairs.get("links")
-    return isinstance(links, Sequence) and any(member(each, "relation") in TRACE_RELATIONS for each in links.values)
+    return isinstance(links, FieldList) and any(member(each, "relation") in TRACE_RELATIONS for each in links.values)
 
 
-def read_trace_item(path: str, parts: FrontMatter, table: Table | None, flaws: tuple[Flaw, ...] = ()) -> TraceItem:
+def read_trace_item(path: str, parts: FrontMatter, table: FieldTable | None, flaws: tuple[Flaw, ...] = ()) -> TraceItem:
     """Return the trace item of a Markdown file, split in `parts`, with LF newlines.
 
     `table` is the content of its front matter.
@@ -287,7 +287,7 @@ def _lines(pairs: tuple[tuple[str, Value], ...], block: str) -> dict[str, int]:
     found: dict[str, int] = {}
     rows: list[str] | None = None
     for key, value in pairs:
-        if isinstance(value, Scalar):
+        if isinstance(value, FieldScalar):
             if is_null(value):
                 continue
             found[key] = value.line + 1

@@ -7,11 +7,11 @@ Only for files that do not exist yet; an existing one is edited. What is empty i
 
 from collections.abc import Iterable
 
-from verifflowcc.base.formats.front_matter_values import Scalar, Table
+from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable
 from verifflowcc.base.formats.item_render import render_rows, render_source, render_tags, scalar
 from verifflowcc.base.model.item_values import Link, Ref, Source, Stamp, Status
 from verifflowcc.base.model.trace_codes import RelationRule, TracePolicy
-from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.model.trace_values import TraceItem, Verification
 from verifflowcc.base.records import field_names
 from verifflowcc.items.rules.front_matter_list import entry
 from verifflowcc.trace.rules.trace_view import TraceView
@@ -90,20 +90,20 @@ def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), 
     return render_rows(rows, body if body.strip() else "")
 
 
-def link_entry(link: Link) -> Table:
+def link_entry(link: Link) -> FieldTable:
     """Return a link as a value of front matter."""
     ends = (("to", text_value("to", link.to)), ("relation", text_value("relation", link.relation)))
-    return Table((*ends, *(_table(link.stamp).pairs if link.stamp else ())), 1)
+    return FieldTable((*ends, *(_table(link.stamp).pairs if link.stamp else ())), 1)
 
 
-def stamp_line(stamp: Stamp | Verified) -> str:
+def stamp_line(stamp: Stamp | Verification) -> str:
     """Return a person's stamp or word as the line behind its key."""
     return entry(_table(stamp))
 
 
-def _table(record: Stamp | Verified | Ref) -> Table:
+def _table(record: Stamp | Verification | Ref) -> FieldTable:
     pairs = ((name, getattr(record, name)) for name in field_names(record))
-    return Table(tuple((name, text_value(name, value)) for name, value in pairs if value is not None), 1)
+    return FieldTable(tuple((name, text_value(name, value)) for name, value in pairs if value is not None), 1)
 
 
 def _block(lines: Iterable[str]) -> str | None:
@@ -111,14 +111,14 @@ def _block(lines: Iterable[str]) -> str | None:
     return "".join(f"\n  - {line}" for line in lines) or None
 
 
-def text_value(name: str, text: str) -> Scalar:
+def text_value(name: str, text: str) -> FieldScalar:
     """Return a text as a value of front matter.
 
     A day (`on`) is not quoted, as people write it.
     """
-    return Scalar(text, name == "on", 1)
+    return FieldScalar(text, name == "on", 1)
 
 
 def _plain(text: str) -> str:
     """Return a day without quotes."""
-    return entry(Scalar(text, True, 1)) if text[:4].isdigit() and text.replace("-", "").isdigit() else scalar(text)
+    return entry(FieldScalar(text, True, 1)) if text[:4].isdigit() and text.replace("-", "").isdigit() else scalar(text)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.records import dataclass
-from verifflowcc.trace.rules.item_state import Standing, Standings
+from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage
 from verifflowcc.trace.rules.trace_view import TraceView
 
 # The order in which types are shown: from the top of the V down, then those that have no level.
@@ -28,7 +28,7 @@ NO_METHOD = "none asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class CoverageShare:
     """`met` of `of`."""
 
     met: int
@@ -40,7 +40,7 @@ class Share:
 
         None where there is nothing to evaluate.
 
-        >>> [Share(met, 3).per_mille for met in (0, 2, 3)], Share(0, 0).per_mille
+        >>> [CoverageShare(met, 3).per_mille for met in (0, 2, 3)], Share(0, 0).per_mille
         ([0, 666, 1000], None)
         """
         return self.met * 1000 // self.of if self.of else None
@@ -52,7 +52,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CoverageGroup:
     """The items of a type, of a method, or all.
 
     `items` counts those that are asked: neither retired nor `planned`; `drafts` are among them. `shallow` have what
@@ -67,15 +67,15 @@ class Group:
     """Excluded because they are planned."""
     drafts: int
     """How many of the counted ones are drafts."""
-    shallow: Share
+    shallow: CoverageShare
     """Items with an answer directly below."""
-    deep: Share
+    deep: CoverageShare
     """Items answered all the way down."""
     waiting: int
     """Items not deep only because of planned ones."""
-    verified: Share
+    verified: CoverageShare
     """Items that are shown."""
-    proven: Share
+    proven: CoverageShare
     """Items shown all the way down."""
 
 
@@ -86,9 +86,9 @@ class Statistics:
     Types begin at the top of the V, methods are by name; `retired` items are in none.
     """
 
-    types: tuple[Group, ...]
-    methods: tuple[Group, ...]
-    total: Group
+    types: tuple[CoverageGroup, ...]
+    methods: tuple[CoverageGroup, ...]
+    total: CoverageGroup
     retired: int
 
     @property
@@ -103,7 +103,7 @@ def statistics(view: TraceView, types: Iterable[str] = ()) -> Statistics:
     What is below them counts whatever its type.
     """
     wanted = frozenset(types)
-    coverages = Standings(view)
+    coverages = TraceCoverage(view)
     live = [coverages.of(item) for item in view.live if not wanted or item.type in wanted]
     by_type = _split(live, lambda each: each.item.type)
     by_method = _split(live, lambda each: each.method or NO_METHOD)
@@ -118,26 +118,26 @@ def statistics(view: TraceView, types: Iterable[str] = ()) -> Statistics:
     )
 
 
-def _group(name: str, members: list[Standing], coverages: Standings) -> Group:
+def _group(name: str, members: list[ItemCoverage], coverages: TraceCoverage) -> CoverageGroup:
     asked = [each for each in members if not each.planned]
     answered = [each for each in asked if each.answered]
     deep = [each for each in answered if each.item.id not in coverages.open_below]
     methodical = [each for each in asked if each.method is not None]
-    return Group(
+    return CoverageGroup(
         name,
         items=len(asked),
         planned=len(members) - len(asked),
         drafts=sum(each.item.status is Status.PENDING for each in asked),
-        shallow=Share(len(answered), len(asked)),
-        deep=Share(len(deep), len(asked)),
+        shallow=CoverageShare(len(answered), len(asked)),
+        deep=CoverageShare(len(deep), len(asked)),
         waiting=sum(each.item.id not in coverages.lacking_below for each in answered) - len(deep),
-        verified=Share(sum(each.shown for each in methodical), len(methodical)),
-        proven=Share(sum(coverages.proven(each) for each in asked), len(asked)),
+        verified=CoverageShare(sum(each.shown for each in methodical), len(methodical)),
+        proven=CoverageShare(sum(coverages.proven(each) for each in asked), len(asked)),
     )
 
 
-def _split(members: Iterable[Standing], name: Callable[[Standing], str]) -> dict[str, list[Standing]]:
-    found: dict[str, list[Standing]] = defaultdict(list)
+def _split(members: Iterable[ItemCoverage], name: Callable[[ItemCoverage], str]) -> dict[str, list[ItemCoverage]]:
+    found: dict[str, list[ItemCoverage]] = defaultdict(list)
     for each in members:
         found[name(each)].append(each)
     return found

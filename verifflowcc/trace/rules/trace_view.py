@@ -10,14 +10,14 @@ from verifflowcc.base.formats.trace_tests import TestNames, by_item
 from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
-from verifflowcc.trace.rules.join_tests import Verdict, verdicts
+from verifflowcc.trace.rules.join_tests import ResultVerdict, verdicts
 
 VERIFIES = "verifies"
 """The relation by which a specification hands its tests to what it verifies."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedTest:
     """A test that is there but has no result: its name, and the place that names it."""
 
     test: str
@@ -26,11 +26,11 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedTests:
     """An item's tests: with a verdict, without a result, and patterns without a match."""
 
-    verdicts: tuple[Verdict, ...]
-    unrun: tuple[Named, ...]
+    verdicts: tuple[ResultVerdict, ...]
+    unrun: tuple[NamedTest, ...]
     lost: tuple[str, ...]
 
     @property
@@ -39,7 +39,7 @@ class Joined:
         return bool(self.verdicts or self.unrun)
 
 
-NONE = Joined((), (), ())
+NONE = JoinedTests((), (), ())
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,9 @@ class TraceView:
         return {name: tuple(each) for name, each in found.items()}
 
     @cached_property
-    def joins(self) -> "Joins":
+    def joins(self) -> "TestJoins":
         """The tests of each item."""
-        return Joins(self)
+        return TestJoins(self)
 
     @cached_property
     def marks(self) -> Mapping[str, tuple[tuple[CodeFile, CodeMark], ...]]:
@@ -178,18 +178,18 @@ class TraceView:
 
 
 @dataclass(frozen=True)
-class Joins:
+class TestJoins:
     """The tests of all live items of a view."""
 
     view: TraceView
 
     @cached_property
-    def verdicts(self) -> Mapping[str, Verdict]:
+    def verdicts(self) -> Mapping[str, ResultVerdict]:
         """Test → the verdict of all reports on it."""
         return verdicts(self.view.sources.results)
 
     @cached_property
-    def by_id(self) -> Mapping[str, Joined]:
+    def by_id(self) -> Mapping[str, JoinedTests]:
         """Id → the item's tests, for items that have or name any."""
         view, found = self.view, {}
         results, marks = view.results, self._test_marks
@@ -229,17 +229,17 @@ class Joins:
         symbols = [f"{file.path}::{symbol.name}" for file in files for symbol in file.symbols]
         return TestNames([*symbols, *(file.path for file in files if not file.symbols)])
 
-    def _join(self, item: TraceItem, marks: Iterable[tuple[CodeFile, CodeMark]]) -> Joined:
+    def _join(self, item: TraceItem, marks: Iterable[tuple[CodeFile, CodeMark]]) -> JoinedTests:
         names = sorted({each.test for each in self.view.results.get(item.id, ()) if not self._gone(each)})
         unrun, lost = _unrun(marks, names) if marks else [], []
         for pattern in item.tests:
             if self._with_results.named_by(pattern):
                 continue
             if self._in_tree.named_by(pattern) or self._unseen(pattern):
-                unrun.append(Named(pattern, item.path, item.line("tests")))
+                unrun.append(NamedTest(pattern, item.path, item.line("tests")))
             else:
                 lost.append(pattern)
-        return Joined(tuple(self.verdicts[name] for name in names), tuple(dict.fromkeys(unrun)), tuple(lost))
+        return JoinedTests(tuple(self.verdicts[name] for name in names), tuple(dict.fromkeys(unrun)), tuple(lost))
 
     def _gone(self, result: TestResult) -> bool:
         """Whether the tree has lost the test, and only outdated reports have it.
@@ -259,10 +259,11 @@ class Joins:
         return known is not None and known.test and not known.symbols
 
 
-def _unrun(marks: Iterable[tuple[CodeFile, CodeMark]], names: Sequence[str]) -> list[Named]:
+def _unrun(marks: Iterable[tuple[CodeFile, CodeMark]], names: Sequence[str]) -> list[NamedTest]:
     """Return the tests that marks name and that none of these is."""
     named = [
-        Named(f"{file.path}::{mark.symbol}" if mark.symbol else file.path, file.path, mark.line) for file, mark in marks
+        NamedTest(f"{file.path}::{mark.symbol}" if mark.symbol else file.path, file.path, mark.line)
+        for file, mark in marks
     ]
     left = [each for each in named if each.test not in names] if len(names) < 10 else named
     if not left:

@@ -18,7 +18,7 @@ from verifflowcc.trace.rules.import_doorstop import (
     read_document,
     read_doorstop,
 )
-from verifflowcc.trace.rules.import_values import Foreign
+from verifflowcc.trace.rules.import_values import ForeignItems
 from verifflowcc.trace.rules.importers import IMPORTERS, Importer
 
 # A folder of doorstop documents, read file by file.
@@ -27,7 +27,7 @@ CONFIG = ".doorstop.yml"
 _ENDINGS = {".yml": False, ".yaml": False, ".md": True}
 
 
-def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> Foreign:
+def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> ForeignItems:
     """Return the items of all documents at or below `root`.
 
     `named` gives a file's name for messages.
@@ -92,7 +92,7 @@ _OFT = re.compile(r"^[ \t]*[`*]*[a-zA-Z]+~[\w.-]+~\d+[`*]*[ \t]*$", re.MULTILINE
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ImportSource:
     """The files to import, and how to read them.
 
     `format` is None where the files decide it.
@@ -104,7 +104,7 @@ class Given:
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_foreign(given: Given, named: Named) -> Foreign:
+def read_foreign(given: ImportSource, named: Named) -> ForeignItems:
     """Return the items in the files.
 
     `named` gives a file's name for messages and for `imported`.
@@ -120,7 +120,7 @@ def read_foreign(given: Given, named: Named) -> Foreign:
     if importer.takes == "folder":
         if len(given.paths) != 1 or not given.paths[0].is_dir():
             raise UsageError(f"{chosen}'s items are read from one folder", hint="vfcc trace import FOLDER")
-        tree: Foreign = load(importer.read)(given.paths[0], named)
+        tree: ForeignItems = load(importer.read)(given.paths[0], named)
         return tree
     files = _files(given.paths, importer.endings)
     if not files:
@@ -129,16 +129,16 @@ def read_foreign(given: Given, named: Named) -> Foreign:
     return _read(importer, files, given, named)
 
 
-def joined(parts: Iterable[Foreign]) -> Foreign:
+def joined(parts: Iterable[ForeignItems]) -> ForeignItems:
     """Return several files of one format as one."""
     every = list(parts)
     items = tuple(item for each in every for item in each.items)
     left = tuple(line for each in every for line in each.left)
-    return Foreign(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)))
+    return ForeignItems(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)))
 
 
-def _read(importer: Importer, files: list[Path], given: Given, named: Named) -> Foreign:
-    read: Callable[..., Foreign] = load(importer.read)
+def _read(importer: Importer, files: list[Path], given: ImportSource, named: Named) -> ForeignItems:
+    read: Callable[..., ForeignItems] = load(importer.read)
     more = [getattr(given, importer.option)] if importer.option else []
     if importer.takes == "file":
         return joined([read(path, named(path)) for path in files])
@@ -146,7 +146,7 @@ def _read(importer: Importer, files: list[Path], given: Given, named: Named) -> 
     return read(texts, *more) if importer.takes == "texts" else joined([read(*each, *more) for each in texts])
 
 
-def _guessed(given: Given, named: Named) -> str:
+def _guessed(given: ImportSource, named: Named) -> str:
     if given.pattern:
         return "markdown"
     if given.columns:

@@ -22,7 +22,7 @@ from verifflowcc.base.files.text_files import LARGEST, read_bytes
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass
 from verifflowcc.trace.rules.import_needs import FIELDS
-from verifflowcc.trace.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.trace.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 # The package `reqif`, which is installed where ReqIF is wanted: `verifflowcc[reqif]`.
 
@@ -107,7 +107,7 @@ class _Words:
     values: Mapping[str, str]
 
 
-def read_reqif(path: Path, name: str) -> Foreign:
+def read_reqif(path: Path, name: str) -> ForeignItems:
     """Return the items of a file; `name` is how messages call it.
 
     Raises FormatError where it is no ReqIF, UsageError where it cannot be read, WorkspaceError where the package that
@@ -118,7 +118,7 @@ def read_reqif(path: Path, name: str) -> Foreign:
     items: list[ForeignItem] = []
     for part, text in _texts(name, data):
         items += _items(part, text)
-    return Foreign(tuple(items), (), "reqif")
+    return ForeignItems(tuple(items), (), "reqif")
 
 
 def _texts(name: str, data: bytes) -> Iterator[tuple[str, str]]:

@@ -18,11 +18,11 @@ from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.sprint.use.sprint_reading import active_sprint
 from verifflowcc.trace.rules.impact import narrow, only_new
 from verifflowcc.trace.store.trace_cache import TraceIndex
-from verifflowcc.trace.use.trace_code import INDEX, nothing_collected
-from verifflowcc.trace.use.trace_sources import Looked, key_of, look
+from verifflowcc.trace.use.trace_code import INDEX, garbage_collection_paused
+from verifflowcc.trace.use.trace_sources import ProjectStamps, key_of, read_stamps
 
 if TYPE_CHECKING:
-    from verifflowcc.trace.use.trace_sources import SourcesRead
+    from verifflowcc.trace.use.trace_sources import GatheredSources
 
 
 OLD_LIST = f"{MEMORY}/project/baselines/trace-findings.json"
@@ -32,7 +32,7 @@ _NEVER_KNOWN = "nothing-to-evaluate|"
 
 
 @dataclass(frozen=True, slots=True)
-class ReportSeen:
+class ReportSummary:
     """A report of results: name, count of tests, and why it is ignored ("" if not)."""
 
     name: str
@@ -42,7 +42,7 @@ class ReportSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class LookedAt:
+class CheckExtent:
     """How much a check examined: counts of item files, project files and results.
 
     Of the project's files, those with marks, symbols or tests are counted apart.
@@ -59,7 +59,7 @@ class LookedAt:
     """Files with marks or symbols."""
     tests: int = 0
     """Tests with results."""
-    reports: tuple[ReportSeen, ...] = ()
+    reports: tuple[ReportSummary, ...] = ()
     baseline: str | None = None
     """Null if there is none."""
     target: str | None = None
@@ -67,7 +67,7 @@ class LookedAt:
 
 
 @dataclass(frozen=True, slots=True)
-class TraceChecked:
+class TraceCheckResult:
     """The report of a check; `workflow` is the name of the one whose rules hold.
 
     `prefix` is the project's folder in its repository. `known_list` is the file of known findings, `changed_since` what
@@ -77,7 +77,7 @@ class TraceChecked:
 
     report: TraceReport
     workflow: str
-    looked_at: LookedAt = field(default_factory=LookedAt)
+    looked_at: CheckExtent = field(default_factory=CheckExtent)
     prefix: str = ""
     """The project's folder in its repository."""
     known_list: str | None = None
@@ -97,7 +97,7 @@ def check_trace(
     workflow: Workflow | None = None,
     state: SprintState | None = None,
     earlier: EarlierFindings | None = None,
-) -> TraceChecked:
+) -> TraceCheckResult:
     """Return the report of all trace checks; only the index is written.
 
     It is below `.memory/local/`.
@@ -110,15 +110,15 @@ def check_trace(
     Raises UsageError for a commit that is not there, FormatError and ConfigError for files that are not
     sound, WorkspaceError where something cannot be read at all.
     """
-    looked = look(workspace, junit)
+    looked = read_stamps(workspace, junit)
     status, notices_on_list = _baseline(workspace, looked, state)
     known = _keys(status)
     changed = paths_changed_since(workspace.root, changed_since) if changed_since is not None else None
-    with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
+    with garbage_collection_paused(), TraceIndex(workspace.local / INDEX) as index:
         whole = _whole(workspace, looked, workflow, index)
         notices = tuple(dict.fromkeys((*notices_on_list, *whole.notices, *index.notices)))
     report = only_new(narrow(whole.report, known=known, changed=changed), earlier)
-    return TraceChecked(
+    return TraceCheckResult(
         report,
         workflow.name if workflow else looked.config.workflow,
         looked_at=whole.looked_at,
@@ -135,14 +135,14 @@ class _WholeReport:
     """The report on everything, before it is narrowed."""
 
     report: TraceReport
-    looked_at: LookedAt
+    looked_at: CheckExtent
     notices: tuple[str, ...]
 
 
 _CODEC: RecordCodec[_WholeReport] = RecordCodec(_WholeReport, {StrEnum: Family})
 
 
-def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, index: TraceIndex) -> _WholeReport:
+def _whole(workspace: Workspace, looked: ProjectStamps, workflow: Workflow | None, index: TraceIndex) -> _WholeReport:
     name = "report" if workflow is None else "report of a sprint"
     key = key_of(workspace, looked, workflow) if looked.settled else ""
     kept = index.recall(name, key) if key else None
@@ -161,22 +161,22 @@ def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, inde
     return whole
 
 
-def _looked_at(read: "SourcesRead", place: GitPlace) -> LookedAt:
+def _looked_at(read: "GatheredSources", place: GitPlace) -> CheckExtent:
     sources = read.sources
-    return LookedAt(
+    return CheckExtent(
         len(sources.items),
         len(sources.unreadable),
         len(sources.files),
         len(sources.code),
         len(sources.results.tests),
-        tuple(ReportSeen(each.name, each.tests, each.problem or each.stale) for each in sources.results.reports),
+        tuple(ReportSummary(each.name, each.tests, each.problem or each.stale) for each in sources.results.reports),
         sources.baseline.name if sources.baseline else None,
         place.target,
     )
 
 
 def _baseline(
-    workspace: Workspace, looked: Looked, state: SprintState | None
+    workspace: Workspace, looked: ProjectStamps, state: SprintState | None
 ) -> tuple[BaselineStatus, tuple[str, ...]]:
     """Return the baseline of the trace, and notices about it.
 
@@ -197,7 +197,7 @@ def _baseline(
     return status, tuple(notices)
 
 
-def _old_lists(workspace: Workspace, looked: Looked) -> Iterator[str]:
+def _old_lists(workspace: Workspace, looked: ProjectStamps) -> Iterator[str]:
     if looked.config.trace.baseline:
         yield "trace.baseline"
     elif (workspace.root / OLD_LIST).exists():

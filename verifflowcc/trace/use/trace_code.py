@@ -28,7 +28,7 @@ _NO_ITEM = ""
 
 
 @contextmanager
-def nothing_collected() -> Iterator[None]:
+def garbage_collection_paused() -> Iterator[None]:
     """Pause the garbage collector while many items are read."""
     # All of them stay alive, so each collection scans them once more and frees nothing.
     was = gc.isenabled()
@@ -41,7 +41,7 @@ def nothing_collected() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemsRead:
+class TraceItems:
     """The trace items below `.memory/project/items/`, by path.
 
     `unreadable` maps a path to why it is no item, its line first. `parsed` counts the files that were read and parsed
@@ -55,17 +55,17 @@ class ItemsRead:
     others: tuple[str, ...] = ()
 
 
-def read_items(workspace: Workspace, policy: TracePolicy) -> ItemsRead:
+def read_items(workspace: Workspace, policy: TracePolicy) -> TraceItems:
     """Return all trace items; nothing is written but the index.
 
     The policy decides which types there are.
     """
-    with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
+    with garbage_collection_paused(), TraceIndex(workspace.local / INDEX) as index:
         read = read_walked(workspace, walk_memory(workspace.root), policy, index)
-        return ItemsRead(read.items, read.unreadable, read.parsed, index.notices, read.others)
+        return TraceItems(read.items, read.unreadable, read.parsed, index.notices, read.others)
 
 
-def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> ItemsRead:
+def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> TraceItems:
     """Return the trace items of a walk, with what the index knows of them."""
     key = digest_text("\n".join([_RULES, *sorted(policy.types)]))
     known = index.items(key)
@@ -98,7 +98,7 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
     index.learn(key, learned, known.keys() - set(walk.items))
     found = tuple([each for path in sorted(items) if (each := items[path])])
     others = tuple([path for path in sorted(items) if items[path] is None])
-    return ItemsRead(found, unreadable, parsed, others=others)
+    return TraceItems(found, unreadable, parsed, others=others)
 
 
 def _read(full: str) -> bytes:

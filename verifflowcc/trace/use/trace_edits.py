@@ -13,7 +13,7 @@ from verifflowcc.base.files.item_files import (
     writing_items,
 )
 from verifflowcc.base.files.write import sweep
-from verifflowcc.base.formats.front_matter_values import Table, Value, member
+from verifflowcc.base.formats.front_matter_values import FieldTable, Value, member
 from verifflowcc.base.model.item_values import Link, Source, Status, Trust
 from verifflowcc.base.model.trace_codes import METHODS, ItemRule, TracePolicy
 from verifflowcc.base.model.trace_values import Severity, TraceItem
@@ -38,7 +38,7 @@ from verifflowcc.trace.use.trace_sources import items_view
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ItemFileEdit:
     """A file to be changed: its path in the project, and its bytes before and after."""
 
     path: str
@@ -51,7 +51,7 @@ class Edit:
         return self.before != self.after
 
 
-def begin_edit(workspace: Workspace, item: TraceItem) -> Edit:
+def begin_edit(workspace: Workspace, item: TraceItem) -> ItemFileEdit:
     """Return the item's file as it is, with nothing changed yet.
 
     Raises ConflictError where the file is not the item any more, or a merge has left its marks in it.
@@ -62,20 +62,20 @@ def begin_edit(workspace: Workspace, item: TraceItem) -> Edit:
     now = read_one(workspace, item.path, data)
     if now is None or (now.id, now.digest) != (item.id, item.digest):
         raise ConflictError(f"{item.path} changed since it was read; nothing was written", hint="run the command again")
-    return Edit(item.path, data, data)
+    return ItemFileEdit(item.path, data, data)
 
 
-def set_keys(edit: Edit, changes: Mapping[str, str | None]) -> Edit:
+def set_keys(edit: ItemFileEdit, changes: Mapping[str, str | None]) -> ItemFileEdit:
     """Return the edit with keys set to one line of YAML each, or removed where None."""
-    return Edit(edit.path, edit.before, edit_item(edit.path, edit.after, changes))
+    return ItemFileEdit(edit.path, edit.before, edit_item(edit.path, edit.after, changes))
 
 
-def set_list(edit: Edit, key: str, decide: Callable[[tuple[Value, ...]], ListEdit]) -> Edit:
+def set_list(edit: ItemFileEdit, key: str, decide: Callable[[tuple[Value, ...]], ListEdit]) -> ItemFileEdit:
     """Return the edit with the list under `key` changed entry by entry."""
-    return Edit(edit.path, edit.before, edit_item_list(edit.path, edit.after, key, decide))
+    return ItemFileEdit(edit.path, edit.before, edit_item_list(edit.path, edit.after, key, decide))
 
 
-def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
+def write_edits(workspace: Workspace, edits: Iterable[ItemFileEdit]) -> tuple[str, ...]:
     """Write the changed files and return their paths; each is written whole or not.
 
     Raises ConflictError where a file is not as it was read and SecretError where a change would bring a secret in,
@@ -101,7 +101,7 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
     return tuple(edit.path for edit in wanted)
 
 
-def with_texts(value: Value, texts: Mapping[str, str | None]) -> Table:
+def with_texts(value: Value, texts: Mapping[str, str | None]) -> FieldTable:
     """Return a mapping with keys set, or removed where None.
 
     Keys stay in their places; new ones are added behind the others.
@@ -110,20 +110,20 @@ def with_texts(value: Value, texts: Mapping[str, str | None]) -> Table:
     """
     from verifflowcc.trace.rules.trace_render import text_value
 
-    pairs = dict(value.pairs) if isinstance(value, Table) else {}
+    pairs = dict(value.pairs) if isinstance(value, FieldTable) else {}
     for name, text in texts.items():
         if text is None:
             pairs.pop(name, None)
         else:
             pairs[name] = text_value(name, text)
-    return Table(tuple(pairs.items()), 1)
+    return FieldTable(tuple(pairs.items()), 1)
 
 
 # Link two trace items, or take a link away; and retire an item.
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkChange:
     """The relations that were added or removed between two items.
 
     `path` is the file that holds them.
@@ -135,7 +135,7 @@ class Linked:
     path: str
 
 
-def link_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> Linked:
+def link_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> LinkChange:
     """Add a link without a stamp: the next review stamps it.
 
     Raises UsageError for unknown items and relations, and where it would be a second one, lead to a retired item or
@@ -153,7 +153,7 @@ def link_items(workspace: Workspace, name: str, to: str, relation: str | None = 
     link = link_entry(Link(target.id, chosen, 1))
     edit = set_list(begin_edit(workspace, item), "links", lambda _: ListEdit({}, (link,)))
     write_edits(workspace, [edit])
-    return Linked(item.id, target.id, (chosen,), item.path)
+    return LinkChange(item.id, target.id, (chosen,), item.path)
 
 
 def _demand_direction(view: TraceView, item: TraceItem, target: TraceItem) -> None:
@@ -165,7 +165,7 @@ def _demand_direction(view: TraceView, item: TraceItem, target: TraceItem) -> No
         )
 
 
-def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> Linked:
+def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> LinkChange:
     """Remove the links from one item to another, or only that of one relation.
 
     The other end may be gone. Raises UsageError where there is no such link.
@@ -186,7 +186,7 @@ def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None 
         return ListEdit(dict.fromkeys(_places(values, target, relations)))
 
     write_edits(workspace, [set_list(begin_edit(workspace, item), "links", without)])
-    return Linked(item.id, target, relations, item.path)
+    return LinkChange(item.id, target, relations, item.path)
 
 
 def chosen_relation(policy: TracePolicy, from_type: str, target: TraceItem, relation: str | None, command: str) -> str:
@@ -247,7 +247,7 @@ _TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TraceItemRequest:
     """The request for a new item; names of parents and words as they were typed."""
 
     type: str
@@ -265,7 +265,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class NewTraceItem:
     """An item that was added, and what it still lacks."""
 
     item: TraceItem
@@ -273,7 +273,7 @@ class Added:
     """Sentences on missing parts of the item."""
 
 
-def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
+def add_item(workspace: Workspace, wanted: TraceItemRequest, *, actor: str) -> NewTraceItem:
     """Write a new item's file; its links are unreviewed, so they have no stamp.
 
     Raises UsageError for an unknown type, method, level, parent or relation (with the nearest), for words that say
@@ -295,7 +295,7 @@ def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
     with writing_items(workspace.memory):
         create_item_file(workspace.root, item.path, text)
     dead = reason_here(workspace, item.path, traced=True)
-    return Added(item, (*_lacking(view.policy, rule, item), *([dead] if dead else [])))
+    return NewTraceItem(item, (*_lacking(view.policy, rule, item), *([dead] if dead else [])))
 
 
 def _rule(policy: TracePolicy, name: str) -> ItemRule:
@@ -303,7 +303,7 @@ def _rule(policy: TracePolicy, name: str) -> ItemRule:
     return policy.types[asked]
 
 
-def _item(view: TraceView, rule: ItemRule, wanted: Wanted, trust: Trust) -> TraceItem:
+def _item(view: TraceView, rule: ItemRule, wanted: TraceItemRequest, trust: Trust) -> TraceItem:
     title = one_line(wanted.title, "the title", LONGEST_TITLE)
     if not title:
         raise UsageError("an item needs a title", hint=f'vfcc trace add {rule.name} "What it says in one line"')
@@ -333,7 +333,7 @@ def _item(view: TraceView, rule: ItemRule, wanted: Wanted, trust: Trust) -> Trac
     )
 
 
-def _demand_reason(wanted: Wanted, command: str) -> None:
+def _demand_reason(wanted: TraceItemRequest, command: str) -> None:
     if wanted.derived and wanted.parents:
         raise UsageError("a derived item has no parent: say --derived or --parent", hint=f"{command} --parent ID")
     if wanted.derived and not wanted.rationale.strip():
@@ -388,7 +388,7 @@ def _demand_pattern(policy: TracePolicy, name: str, hint: str | None) -> None:
         raise UsageError(f"the id {name} does not fit the project's pattern {policy.id_pattern}", hint=hint)
 
 
-def _body(wanted: Wanted) -> str:
+def _body(wanted: TraceItemRequest) -> str:
     text, why = prose(wanted.text, "the text"), prose(wanted.rationale, "the rationale")
     return "\n\n".join(filter(None, [text, f"## Rationale\n\n{why}" if why else ""]))
 

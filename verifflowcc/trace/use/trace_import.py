@@ -24,12 +24,12 @@ from verifflowcc.items.store.item_edits import decode, read_block
 from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.sprint.use.scanning import refuse_scanned
-from verifflowcc.trace.rules.adopt import ITEMS, Adopted, Here, adopt
-from verifflowcc.trace.rules.adopt_words import Choices
+from verifflowcc.trace.rules.adopt import ITEMS, AdoptedItem, ExistingItems, adopt
+from verifflowcc.trace.rules.adopt_words import AdoptionChoices
 from verifflowcc.trace.rules.import_values import (
-    Foreign,
-    Imported,
-    Side,
+    ChangeSide,
+    ForeignItems,
+    ImportOrigin,
     changed,
     parts_of,
     read_imported,
@@ -39,7 +39,7 @@ from verifflowcc.trace.rules.import_values import (
 from verifflowcc.trace.rules.matrix_page import PageParts
 from verifflowcc.trace.rules.trace_render import render_trace_item
 from verifflowcc.trace.rules.trace_table import trace_csv, trace_json
-from verifflowcc.trace.store.foreign_files import Given, read_foreign
+from verifflowcc.trace.store.foreign_files import ImportSource, read_foreign
 from verifflowcc.trace.use.trace_code import read_items
 
 # Export the trace items of a project for other tools.
@@ -48,7 +48,7 @@ FORMATS = ("csv", "json", "reqif")
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class TraceExport:
     """The text of an export, its number of items, and notices on withheld parts."""
 
     text: str
@@ -56,7 +56,7 @@ class Exported:
     notices: tuple[str, ...] = ()
 
 
-def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -> Exported:
+def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -> TraceExport:
     """Return all items, or those of some types, in one of `FORMATS`, by id.
 
     It goes elsewhere, so text that looks like a secret is withheld, with a notice. Raises UsageError for an unknown
@@ -83,8 +83,8 @@ def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -
     if chosen == "reqif":
         from verifflowcc.trace.store.reqif import reqif_text
 
-        return Exported(reqif_text(items, workspace.today()), len(items), notices)
-    return Exported(trace_csv(items) if chosen == "csv" else trace_json(items), len(items), notices)
+        return TraceExport(reqif_text(items, workspace.today()), len(items), notices)
+    return TraceExport(trace_csv(items) if chosen == "csv" else trace_json(items), len(items), notices)
 
 
 # The shipped parts of the matrix's page.
@@ -97,7 +97,7 @@ def page_parts() -> PageParts:
     return PageParts(html, css, js)
 
 
-class Outcome(StrEnum):
+class TraceImportOutcome(StrEnum):
     """The outcome of an import for one item."""
 
     NEW = "new"
@@ -108,7 +108,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedItem:
+class TraceImportItem:
     """An item of an import, and its outcome.
 
     `parts` says for each part that differs which side changed it.
@@ -117,9 +117,9 @@ class ImportedItem:
     id: str
     foreign: str
     path: str
-    outcome: Outcome
+    outcome: TraceImportOutcome
     """`new`, `same`, `updated`, `different` or `gone`."""
-    parts: Mapping[str, Side] = field(default_factory=dict)
+    parts: Mapping[str, ChangeSide] = field(default_factory=dict)
     """For each differing part, the side that changed it: `here`, `there` or `both`."""
     note: str = ""
 
@@ -134,7 +134,7 @@ class ImportReport:
     """
 
     tool: str
-    items: tuple[ImportedItem, ...]
+    items: tuple[TraceImportItem, ...]
     left: tuple[str, ...]
     """`file:line: why` for each part left out."""
     renamed: tuple[tuple[str, str], ...]
@@ -143,7 +143,7 @@ class ImportReport:
     written: int
     dry_run: bool
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: TraceImportOutcome) -> int:
         """Return how many items have this outcome."""
         return sum(each.outcome is outcome for each in self.items)
 
@@ -155,20 +155,20 @@ class _EarlierImport:
     path: str
     id: str
     data: bytes
-    imported: Imported
+    imported: ImportOrigin
 
 
 @dataclass(frozen=True, slots=True)
 class _PlannedItem:
-    item: ImportedItem
+    item: TraceImportItem
     before: bytes | None
     after: bytes | None
 
 
 def import_items(
     workspace: Workspace,
-    given: Given,
-    choices: Choices,
+    given: ImportSource,
+    choices: AdoptionChoices,
     *,
     actor: str,
     update: bool = False,
@@ -188,7 +188,9 @@ def import_items(
         raise FormatError(f"{', '.join(map(name, given.paths))}:1: there is no item in it to import")
     with writing_items(workspace.memory):
         known, others = _here(workspace, foreign.tool)
-        here = Here({each.imported.id: each.id for each in known.values()}, others, _files(workspace.root, foreign))
+        here = ExistingItems(
+            {each.imported.id: each.id for each in known.values()}, others, _files(workspace.root, foreign)
+        )
         trust = Trust.HUMAN if actor.startswith("human:") else Trust.EXTERNAL
         adoption = adopt(foreign, policy, choices, here, trust)
         source = Source(SourceKind.IMPORTED, actor)
@@ -220,7 +222,7 @@ class _FileNames:
         return any(file == self(each) or file.startswith(f"{self(each)}/") for each in self.given)
 
 
-def _demand_known(policy: TracePolicy, choices: Choices) -> None:
+def _demand_known(policy: TracePolicy, choices: AdoptionChoices) -> None:
     hint = "vfcc trace import FILE"
     for name in (*choices.types.values(), *([choices.type] if choices.type else [])):
         one_of(name, tuple(policy.types), "type", f"{hint} --type …")
@@ -249,7 +251,7 @@ def _here(workspace: Workspace, tool: str) -> tuple[Mapping[str, _EarlierImport]
     return known, frozenset(others)
 
 
-def _read(path: str, data: bytes, stem: str) -> tuple[str, Imported | None]:
+def _read(path: str, data: bytes, stem: str) -> tuple[str, ImportOrigin | None]:
     """Return an item's id and origin.
 
     Raises FormatError, ConflictError where it cannot be read.
@@ -266,7 +268,7 @@ def _read(path: str, data: bytes, stem: str) -> tuple[str, Imported | None]:
     return str(getattr(found, "text", stem)) or stem, read_imported(table)
 
 
-def _files(root: Path, foreign: Foreign) -> frozenset[str]:
+def _files(root: Path, foreign: ForeignItems) -> frozenset[str]:
     named = {path for item in foreign.items for path in item.files}
     return frozenset(each for each in named if _is_file(root, each))
 
@@ -279,12 +281,14 @@ def _is_file(root: Path, name: str) -> bool:
         return False
 
 
-def _plan(adopted: Adopted, known: _EarlierImport | None, tool: str, source: Source, update: bool) -> _PlannedItem:
+def _plan(adopted: AdoptedItem, known: _EarlierImport | None, tool: str, source: Source, update: bool) -> _PlannedItem:
     item, foreign = adopted.item, adopted.foreign
     file = foreign.place.rpartition(":")[0]
     text = with_imported(render_trace_item(item, adopted.body, source=source), tool, file, foreign.id)
     if known is None:
-        return _PlannedItem(ImportedItem(item.id, foreign.id, item.path, Outcome.NEW), None, text.encode("utf-8"))
+        return _PlannedItem(
+            TraceImportItem(item.id, foreign.id, item.path, TraceImportOutcome.NEW), None, text.encode("utf-8")
+        )
     note = ""
     if (folder := known.path.split("/")[-2]) != item.type:
         note = f"it is a {folder} here and would be a {item.type}; its type stays"
@@ -294,12 +298,14 @@ def _plan(adopted: Adopted, known: _EarlierImport | None, tool: str, source: Sou
         sides = changed(parts_of(now), there, known.imported)
     except FormatError as error:
         raise FormatError(f"{known.path}:{error.message}") from error
-    theirs = {part: there.get(part, "") for part, side in sides.items() if side is not Side.HERE}
+    theirs = {part: there.get(part, "") for part, side in sides.items() if side is not ChangeSide.HERE}
     if not update or not theirs:
-        outcome = Outcome.DIFFERENT if sides or note else Outcome.SAME
-        return _PlannedItem(ImportedItem(known.id, foreign.id, known.path, outcome, sides, note), known.data, None)
+        outcome = TraceImportOutcome.DIFFERENT if sides or note else TraceImportOutcome.SAME
+        return _PlannedItem(TraceImportItem(known.id, foreign.id, known.path, outcome, sides, note), known.data, None)
     after = updated(now, theirs, there, known.imported).encode("utf-8")
-    return _PlannedItem(ImportedItem(known.id, foreign.id, known.path, Outcome.UPDATED, sides, note), known.data, after)
+    return _PlannedItem(
+        TraceImportItem(known.id, foreign.id, known.path, TraceImportOutcome.UPDATED, sides, note), known.data, after
+    )
 
 
 def _write(workspace: Workspace, planned: list[_PlannedItem]) -> int:
@@ -325,8 +331,8 @@ def _write(workspace: Workspace, planned: list[_PlannedItem]) -> int:
     return len(wanted)
 
 
-def _gone(known: Mapping[str, _EarlierImport], there: set[str], names: _FileNames) -> Iterator[ImportedItem]:
+def _gone(known: Mapping[str, _EarlierImport], there: set[str], names: _FileNames) -> Iterator[TraceImportItem]:
     """Yield the items whose file was read and that are in it no more."""
     for foreign, each in sorted(known.items()):
         if foreign not in there and names.covers(each.imported.file):
-            yield ImportedItem(each.id, foreign, each.path, Outcome.GONE)
+            yield TraceImportItem(each.id, foreign, each.path, TraceImportOutcome.GONE)

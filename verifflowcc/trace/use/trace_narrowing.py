@@ -9,9 +9,9 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.use.stage_words import one_of
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.trace.rules.answers import CodePlace, TestSeen, all_tests_of, implementers
+from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_word
-from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import Matrix, matrix, narrowed
 from verifflowcc.trace.rules.trace_check import check_view
 from verifflowcc.trace.rules.trace_view import TraceView
@@ -20,11 +20,11 @@ from verifflowcc.trace.use.trace_sources import full_view, read_sources
 
 # What the views of the trace are made from: everything that a check looks at, and what it says, in one reading.
 
-MOST_TOLD = 5
+MOST_LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class TraceSeen:
+class CheckedTrace:
     """The present trace, the report of a check of it, and notices on unreadable files."""
 
     view: TraceView
@@ -32,7 +32,7 @@ class TraceSeen:
     notices: tuple[str, ...] = ()
 
 
-def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> TraceSeen:
+def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> CheckedTrace:
     """Read the trace and check it.
 
     `junit` are reports of results beside those of the configuration.
@@ -49,7 +49,7 @@ def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> TraceSeen:
             f"there is no trace item to look at{reasons}",
             hint="vfcc check trace" if unread else 'vfcc trace add need "What is needed"',
         )
-    return TraceSeen(view, check_view(view), (*read.notices, *unread, *_unread_reports(view)))
+    return CheckedTrace(view, check_view(view), (*read.notices, *unread, *_unread_reports(view)))
 
 
 def _unread_reports(view: TraceView) -> tuple[str, ...]:
@@ -63,8 +63,8 @@ def _unread_reports(view: TraceView) -> tuple[str, ...]:
 def unread_files(view: TraceView) -> tuple[str, ...]:
     """Return sentences on unreadable files, which no view counts."""
     lines = [f"{path}:{reason}" for path, reason in sorted(view.sources.unreadable.items())]
-    more = len(lines) - MOST_TOLD
-    return (*lines[:MOST_TOLD], *([f"and {more} more files cannot be read: vfcc check trace"] if more > 0 else ()))
+    more = len(lines) - MOST_LISTED
+    return (*lines[:MOST_LISTED], *([f"and {more} more files cannot be read: vfcc check trace"] if more > 0 else ()))
 
 
 # List trace items, and show one with all that is around it.
@@ -74,7 +74,7 @@ _STATUS = {Status.ACTIVE: "active", Status.PENDING: "draft", Status.ARCHIVED: "r
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TraceListRow:
     """An item in a list, with its parents, number of children, and review state."""
 
     id: str
@@ -93,15 +93,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TraceList:
     """Rows, and sentences on files that cannot be read and are in none."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TraceListRow, ...]
     notices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class PageLink:
     """The other end of a link, and the link's state.
 
     `title` is None where there is no such item.
@@ -129,15 +129,15 @@ class ItemPage:
     status: str
     review: str
     """`reviewed`, `changed since` or `unreviewed`."""
-    links: tuple[End, ...]
-    linked_by: tuple[End, ...]
+    links: tuple[PageLink, ...]
+    linked_by: tuple[PageLink, ...]
     code: tuple[CodePlace, ...]
-    tests: tuple[TestSeen, ...]
+    tests: tuple[ItemTest, ...]
 
 
 def list_items(
     workspace: Workspace, type_: str | None = None, status: str | None = None, without: str | None = None
-) -> Listing:
+) -> TraceList:
     """Return items of a type, in a status, or without something, by type and id.
 
     Things to be without are `parent`, `review` and others in `LACKS`.
@@ -158,7 +158,7 @@ def list_items(
     ]
     order = {name: place for place, name in enumerate(types)}
     found.sort(key=lambda each: (order.get(each.type, 99), each.id))
-    return Listing(tuple(_row(view, item) for item in found), unread_files(view))
+    return TraceList(tuple(_row(view, item) for item in found), unread_files(view))
 
 
 def show_item(workspace: Workspace, name: str) -> ItemPage:
@@ -186,8 +186,8 @@ def status_word(item: TraceItem) -> str:
     return "planned" if item.planned and item.status is Status.ACTIVE else _STATUS[item.status]
 
 
-def _row(view: TraceView, item: TraceItem) -> Row:
-    return Row(
+def _row(view: TraceView, item: TraceItem) -> TraceListRow:
+    return TraceListRow(
         item.id,
         item.type,
         item.title,
@@ -209,9 +209,9 @@ def _review_state(view: TraceView, item: TraceItem) -> str:
     return "unreviewed link" if word == "reviewed" and LinkState.UNREVIEWED in states else word
 
 
-def _end(item: TraceItem | None, name: str, relation: str, state: LinkState, stamp: Stamp | None) -> End:
+def _end(item: TraceItem | None, name: str, relation: str, state: LinkState, stamp: Stamp | None) -> PageLink:
     reviewed = (stamp.by, stamp.on, stamp.reason) if stamp else (None, None, None)
-    return End(
+    return PageLink(
         name, item.title if item else None, status_word(item) if item else "not there", relation, state, *reviewed
     )
 
@@ -238,7 +238,7 @@ HINT = "vfcc trace matrix --{option} …"
 _WILD = frozenset("*?[")
 
 
-def narrow_matrix(seen: TraceSeen, types: Sequence[str], states: Sequence[str], items: Sequence[str]) -> Matrix:
+def narrow_matrix(seen: CheckedTrace, types: Sequence[str], states: Sequence[str], items: Sequence[str]) -> Matrix:
     """Return the matrix, or the part of it with these types, states and items.
 
     Items are ids, or patterns of ids.
@@ -250,14 +250,14 @@ def narrow_matrix(seen: TraceSeen, types: Sequence[str], states: Sequence[str], 
         whole,
         types=[one_of(each, tuple(seen.view.policy.types), "type", HINT.format(option="type")) for each in types],
         states=[
-            one_of(each.replace("-", " "), tuple(map(str, State)), "state", HINT.format(option="state"))
+            one_of(each.replace("-", " "), tuple(map(str, ItemState)), "state", HINT.format(option="state"))
             for each in states
         ],
         items=[_meant(seen, whole, each) for each in items],
     )
 
 
-def _meant(seen: TraceSeen, whole: Matrix, name: str) -> str:
+def _meant(seen: CheckedTrace, whole: Matrix, name: str) -> str:
     if _WILD.isdisjoint(name):
         return find_item(seen.view, name).id
     if not any(matches(row.id, name) for row in whole.rows):

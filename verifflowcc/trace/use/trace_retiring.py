@@ -5,7 +5,7 @@ from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.trace.use.trace_edits import Edit, begin_edit, set_keys, write_edits
+from verifflowcc.trace.use.trace_edits import ItemFileEdit, begin_edit, set_keys, write_edits
 from verifflowcc.trace.use.trace_finding import find_item
 from verifflowcc.trace.use.trace_sources import full_view
 
@@ -13,7 +13,7 @@ HISTORY = "## History"
 
 
 @dataclass(frozen=True, slots=True)
-class Retired:
+class Retirement:
     """A retired item, and what still names it: items by id, code as `path:line`."""
 
     item: str
@@ -25,7 +25,7 @@ class Retired:
     """Places that still name it."""
 
 
-def retire_item(workspace: Workspace, name: str, reason: str = "", *, actor: str) -> Retired:
+def retire_item(workspace: Workspace, name: str, reason: str = "", *, actor: str) -> Retirement:
     """Set an item's status to archived, and note the reason in its text.
 
     The reason goes below `## History` at the end.
@@ -43,10 +43,10 @@ def retire_item(workspace: Workspace, name: str, reason: str = "", *, actor: str
     write_edits(workspace, [edit])
     children = tuple(dict.fromkeys(child.id for child, _ in view.below.get(item.id, ())))
     marks = tuple(f"{file.path}:{mark.line}" for file, mark in view.marks.get(item.id, ()))
-    return Retired(item.id, item.path, why, children, marks)
+    return Retirement(item.id, item.path, why, children, marks)
 
 
-def _with_history(edit: Edit, line: str) -> Edit:
+def _with_history(edit: ItemFileEdit, line: str) -> ItemFileEdit:
     """Add a line below the heading `## History` at the end of a file.
 
     The heading is added where the last one is another.
@@ -61,4 +61,4 @@ def _with_history(edit: Edit, line: str) -> Edit:
         added = f"{gap}{blank}{line}{newline}"
     else:
         added = f"{gap}{newline}{HISTORY}{newline}{newline}{line}{newline}"
-    return Edit(edit.path, edit.before, (text + added).encode("utf-8"))
+    return ItemFileEdit(edit.path, edit.before, (text + added).encode("utf-8"))

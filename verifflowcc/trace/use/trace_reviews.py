@@ -6,10 +6,10 @@ A suspect link is cleared with a person's reason why it still holds though one o
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.errors import NotAllowed, UsageError, VfccError
-from verifflowcc.base.formats.front_matter_values import Scalar, Table, Value, member
+from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable, Value, member
 from verifflowcc.base.model.item_values import Link, Stamp, Status
 from verifflowcc.base.model.people import same_person
-from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.model.trace_values import TraceItem, Verification
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.stage_words import one_line, one_of
 from verifflowcc.base.use.workspace import Workspace
@@ -20,7 +20,7 @@ from verifflowcc.trace.rules.check_steps import pointed_content, symbol_digest
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_word, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.trace_render import stamp_line
 from verifflowcc.trace.rules.trace_view import TraceView
-from verifflowcc.trace.use.trace_edits import Edit, begin_edit, set_keys, set_list, with_texts, write_edits
+from verifflowcc.trace.use.trace_edits import ItemFileEdit, begin_edit, set_keys, set_list, with_texts, write_edits
 from verifflowcc.trace.use.trace_finding import find_item
 from verifflowcc.trace.use.trace_sources import full_view, items_view
 
@@ -33,7 +33,7 @@ TO_STAMP = frozenset({LinkState.UNREVIEWED, LinkState.OUTGROWN})
 
 
 @dataclass(frozen=True, slots=True)
-class PassedOver:
+class SkippedReview:
     """An item that was skipped: why, and the command to run next."""
 
     item: str
@@ -44,7 +44,7 @@ class PassedOver:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
+class ReviewedItem:
     """A reviewed item: its stamped links, its refs with new digests, and notes."""
 
     item: str
@@ -59,7 +59,7 @@ class Reviewed:
 
 
 @dataclass(frozen=True, slots=True)
-class ToReview:
+class ReviewPlan:
     """Items that can be reviewed now, with the changes to their files, and the others.
 
     `own` are the ids of those that the reviewer wrote.
@@ -67,8 +67,8 @@ class ToReview:
 
     view: TraceView
     items: tuple[TraceItem, ...]
-    plans: tuple[tuple[Edit, Reviewed], ...]
-    passed_over: tuple[PassedOver, ...]
+    plans: tuple[tuple[ItemFileEdit, ReviewedItem], ...]
+    passed_over: tuple[SkippedReview, ...]
     own: frozenset[str]
 
     @property
@@ -78,17 +78,17 @@ class ToReview:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviews:
+class ReviewResult:
     """The items that were reviewed, and those that were skipped."""
 
     by: str
-    reviewed: tuple[Reviewed, ...]
-    passed_over: tuple[PassedOver, ...]
+    reviewed: tuple[ReviewedItem, ...]
+    passed_over: tuple[SkippedReview, ...]
 
 
-def what_to_review(
+def plan_review(
     workspace: Workspace, names: Sequence[str], *, everything: bool = False, own: bool = False, actor: str
-) -> ToReview:
+) -> ReviewPlan:
     """Return what a person can review: named items, or all that need it.
 
     All are meant by `everything`.
@@ -117,8 +117,8 @@ def what_to_review(
         except VfccError as error:
             if not everything:
                 raise
-            refused[item.id] = PassedOver(item.id, f"cannot be stamped: {error.message}", error.hint or "")
-    return ToReview(
+            refused[item.id] = SkippedReview(item.id, f"cannot be stamped: {error.message}", error.hint or "")
+    return ReviewPlan(
         view,
         tuple(item for item in asked if item.id in plans),
         tuple(plans.values()),
@@ -127,14 +127,14 @@ def what_to_review(
     )
 
 
-def review_items(workspace: Workspace, what: ToReview, *, actor: str) -> Reviews:
+def review_items(workspace: Workspace, what: ReviewPlan, *, actor: str) -> ReviewResult:
     """Stamp the items that were shown.
 
     Raises ConflictError, with nothing written, where a file is not what was shown; WorkspaceError where one cannot be
     written, and then those before it are.
     """
     write_edits(workspace, [edit for edit, _ in what.plans])
-    return Reviews(actor, tuple(done for _, done in what.plans), what.passed_over)
+    return ReviewResult(actor, tuple(done for _, done in what.plans), what.passed_over)
 
 
 def needs_review(view: TraceView, item: TraceItem) -> bool:
@@ -165,20 +165,20 @@ def _own(workspace: Workspace, items: Sequence[TraceItem], actor: str) -> frozen
     return frozenset(own)
 
 
-def _refusal(view: TraceView, item: TraceItem, *, own: bool) -> PassedOver | None:
+def _refusal(view: TraceView, item: TraceItem, *, own: bool) -> SkippedReview | None:
     if item.status is Status.ARCHIVED:
-        return PassedOver(item.id, "is retired", f"vfcc trace show {item.id}")
+        return SkippedReview(item.id, "is retired", f"vfcc trace show {item.id}")
     suspect = [link.to for link in item.links if link_state(view, item, link) is LinkState.SUSPECT]
     if suspect:
         step = f'vfcc trace review {item.id} --to {suspect[0]} --reason "why it still holds"'
-        return PassedOver(item.id, f"has a suspect link to {suspect[0]}, which changed since the last review", step)
+        return SkippedReview(item.id, f"has a suspect link to {suspect[0]}, which changed since the last review", step)
     if own:
         step = f"vfcc trace review {item.id}  # by somebody else; or --own, which the check reports"
-        return PassedOver(item.id, "is your own work; a reviewer is somebody else", step, not_allowed=True)
+        return SkippedReview(item.id, "is your own work; a reviewer is somebody else", step, not_allowed=True)
     return None
 
 
-def _plan(workspace: Workspace, view: TraceView, item: TraceItem, actor: str) -> tuple[Edit, Reviewed]:
+def _plan(workspace: Workspace, view: TraceView, item: TraceItem, actor: str) -> tuple[ItemFileEdit, ReviewedItem]:
     """Return the stamped file and what is new in it, with nothing written yet."""
     today = workspace.today()
     edit, notes = begin_edit(workspace, item), list(_left(view, item))
@@ -193,7 +193,7 @@ def _plan(workspace: Workspace, view: TraceView, item: TraceItem, actor: str) ->
         edit = set_list(edit, "refs", lambda values: _stamp_refs(values, digests))
     refs = tuple(f"{path}::{symbol}" if symbol else path for path, symbol in digests)
     links = tuple(dict.fromkeys(link.to for link in meant))
-    return edit, Reviewed(item.id, item.path, links, refs, (*notes, *lost), edit.changes)
+    return edit, ReviewedItem(item.id, item.path, links, refs, (*notes, *lost), edit.changes)
 
 
 def _left(view: TraceView, item: TraceItem) -> Iterator[str]:
@@ -237,8 +237,8 @@ def stamp_links(
 def _stamp_refs(values: tuple[Value, ...], digests: Mapping[tuple[str, str], str]) -> ListEdit:
     changed: dict[int, Value | None] = {}
     for index, value in enumerate(values):
-        path = value.text.strip() if isinstance(value, Scalar) else member(value, "path") or ""
-        if isinstance(value, Table) and (place := (path, member(value, "symbol") or "")) in digests:
+        path = value.text.strip() if isinstance(value, FieldScalar) else member(value, "path") or ""
+        if isinstance(value, FieldTable) and (place := (path, member(value, "symbol") or "")) in digests:
             changed[index] = with_texts(value, {"digest": digests[place]})
     return ListEdit(changed)
 
@@ -250,15 +250,15 @@ SEEN = ("review", "inspection", "analysis", "demonstration")
 
 
 @dataclass(frozen=True, slots=True)
-class ToVerify:
+class VerificationPlan:
     """An item as it is now, its code, and the verification to be recorded."""
 
     item: TraceItem
     code: tuple[CodePlace, ...]
-    word: Verified
+    word: Verification
 
 
-def what_to_verify(workspace: Workspace, name: str, method: str | None, saw: str, *, actor: str) -> ToVerify:
+def plan_verification(workspace: Workspace, name: str, method: str | None, saw: str, *, actor: str) -> VerificationPlan:
     """Return what is to be recorded; the method is the item's own where none is named.
 
     Raises NotAllowed for anybody but a named person; UsageError for a method that is shown otherwise, that is not the
@@ -275,11 +275,11 @@ def what_to_verify(workspace: Workspace, name: str, method: str | None, saw: str
         raise UsageError(
             "say what you saw, in your words", hint=f'vfcc trace verify {item.id} --method {known} --saw "what it did"'
         )
-    word = Verified(known, actor, workspace.today(), stamp_of_item(item.digest), pointed_content(view, item), seen)
-    return ToVerify(item, implementers(view, item), word)
+    word = Verification(known, actor, workspace.today(), stamp_of_item(item.digest), pointed_content(view, item), seen)
+    return VerificationPlan(item, implementers(view, item), word)
 
 
-def verify_item(workspace: Workspace, what: ToVerify) -> ToVerify:
+def verify_item(workspace: Workspace, what: VerificationPlan) -> VerificationPlan:
     """Record the verification of an item and its code as they were shown.
 
     Raises ConflictError where the item changed.
@@ -312,7 +312,7 @@ SUSPECT = frozenset({LinkState.SUSPECT, LinkState.OUTGROWN})
 
 
 @dataclass(frozen=True, slots=True)
-class ToClear:
+class ClearancePlan:
     """A link that is suspect, its two ends as they are now, and why it holds."""
 
     item: TraceItem
@@ -323,7 +323,7 @@ class ToClear:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class LinkClearance:
     """A link that was cleared."""
 
     item: str
@@ -333,7 +333,7 @@ class Cleared:
     path: str
 
 
-def what_to_clear(workspace: Workspace, name: str, to: str, reason: str, *, actor: str) -> ToClear:
+def plan_clearance(workspace: Workspace, name: str, to: str, reason: str, *, actor: str) -> ClearancePlan:
     """Return the suspect links from one item to another.
 
     Raises NotAllowed for anybody but a named person; UsageError where there is no reason, no such link, or it is not
@@ -349,10 +349,10 @@ def what_to_clear(workspace: Workspace, name: str, to: str, reason: str, *, acto
     links = tuple(link for link in item.links if link.to == other.id)
     if not links:
         raise UsageError(f"{item.id} does not link to {other.id}", hint=f"vfcc trace show {item.id}")
-    return ToClear(item, other, *_suspect(view, item, links), why)
+    return ClearancePlan(item, other, *_suspect(view, item, links), why)
 
 
-def clear_link(workspace: Workspace, what: ToClear, *, actor: str) -> Cleared:
+def clear_link(workspace: Workspace, what: ClearancePlan, *, actor: str) -> LinkClearance:
     """Stamp the link with both ends as they were shown.
 
     Raises ConflictError where one of them changed since.
@@ -367,7 +367,7 @@ def clear_link(workspace: Workspace, what: ToClear, *, actor: str) -> Cleared:
         lambda values: stamp_links(values, stamps, actor, workspace.today(), what.reason),
     )
     write_edits(workspace, [edit])
-    return Cleared(what.item.id, what.other.id, actor, what.reason, what.item.path)
+    return LinkClearance(what.item.id, what.other.id, actor, what.reason, what.item.path)
 
 
 def _suspect(view: TraceView, item: TraceItem, links: tuple[Link, ...]) -> tuple[tuple[Link, ...], LinkState]:

@@ -14,8 +14,8 @@ from verifflowcc.base.files.project_content import digest_file, project_content
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES
 from verifflowcc.base.git.git_patches import changed_from
 from verifflowcc.base.git.git_trace import (
+    CommitHistory,
     GitPlace,
-    Past,
     find_place,
     read_authors,
     read_collisions,
@@ -40,7 +40,7 @@ from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.rules.trace_table import encode_baseline, is_baseline, read_baseline
 from verifflowcc.trace.rules.trace_view import TraceView
 from verifflowcc.trace.store.trace_cache import TraceIndex
-from verifflowcc.trace.use.trace_code import INDEX, nothing_collected, read_walked
+from verifflowcc.trace.use.trace_code import INDEX, garbage_collection_paused, read_walked
 
 # What the commands that write items look at: all items, and the policy that they obey.
 
@@ -77,7 +77,7 @@ PRESENT = "the present"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class BaselineChange:
     """An item that differs from a baseline, and its changed parts.
 
     `title` is its present title, "" where it is gone.
@@ -97,9 +97,9 @@ class Drift:
     old: str
     new: str
     """`the present` without a second baseline."""
-    added: tuple[Change, ...]
-    removed: tuple[Change, ...]
-    changed: tuple[Change, ...]
+    added: tuple[BaselineChange, ...]
+    removed: tuple[BaselineChange, ...]
+    changed: tuple[BaselineChange, ...]
     same: int
     """How many items are unchanged."""
 
@@ -184,12 +184,12 @@ def _drift(
     now: Mapping[str, TraceItem],
     before: Mapping[str, TraceItem],
 ) -> Drift:
-    def change(item: str) -> Change:
+    def change(item: str) -> BaselineChange:
         title = now[item].title if item in now else before[item].title if item in before else ""
         retired = item in now and now[item].status is Status.ARCHIVED
         fate = ("retired",) if retired and item not in items else ()
         both = item in now and item in before
-        return Change(item, title, _differing(before[item], now[item]) if both and item in items else fate)
+        return BaselineChange(item, title, _differing(before[item], now[item]) if both and item in items else fate)
 
     return Drift(
         first.name,
@@ -262,7 +262,7 @@ def _bytes(workspace: Workspace, path: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ProjectStamps:
     """The stamps and digests of all files that a check depends on.
 
     `walk` is all that is committed below `.memory/`, `content` every file of the project with its digest, `place` where
@@ -282,7 +282,7 @@ class Looked:
         return not self.walk.fresh and not self.walk.linked
 
 
-def look(workspace: Workspace, junit: Sequence[str] = ()) -> Looked:
+def read_stamps(workspace: Workspace, junit: Sequence[str] = ()) -> ProjectStamps:
     """Take the stamps of all files that a check depends on.
 
     `junit` are reports given beside those of the configuration, relative to where vfcc runs.
@@ -294,7 +294,7 @@ def look(workspace: Workspace, junit: Sequence[str] = ()) -> Looked:
     content = project_content(workspace.root, workspace.local)
     place = find_place(workspace.root, config.trace.target)
     reports = {str(path): _digest(path) for path in report_paths(workspace, config, junit)}
-    return Looked(config, walk, content, place, reports)
+    return ProjectStamps(config, walk, content, place, reports)
 
 
 def report_paths(workspace: Workspace, config: Config, junit: Sequence[str]) -> tuple[Path, ...]:
@@ -306,7 +306,7 @@ def report_paths(workspace: Workspace, config: Config, junit: Sequence[str]) -> 
     return tuple(dict.fromkeys([*own, *(Path(name).absolute() for name in junit)]))
 
 
-def key_of(workspace: Workspace, looked: Looked, workflow: Workflow | None) -> str:
+def key_of(workspace: Workspace, looked: ProjectStamps, workflow: Workflow | None) -> str:
     """Return the cache key of the report on these stamps, under a workflow.
 
     None is the workflow of the configuration.
@@ -338,12 +338,12 @@ def _digest(path: Path) -> str:
 
 _T = TypeVar("_T")
 _Authors = Mapping[str, tuple[str, ...]]
-_PAST: RecordCodec[Past] = RecordCodec(Past)
+_PAST: RecordCodec[CommitHistory] = RecordCodec(CommitHistory)
 _AUTHORS: RecordCodec[_Authors] = RecordCodec(_Authors)
 
 
 @dataclass(frozen=True, slots=True)
-class SourcesRead:
+class GatheredSources:
     """The sources of the trace, and notices on what could not be gathered.
 
     `parsed` counts the item files that had to be read.
@@ -355,14 +355,14 @@ class SourcesRead:
     notices: tuple[str, ...] = ()
 
 
-def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> SourcesRead:
+def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> GatheredSources:
     """Return all that a check looks at, by the configured workflow.
 
     `junit` are reports beside those of the configuration. Nothing is written but the index. Raises ConfigError where
     the configuration or the workflow is not sound, WorkspaceError where something cannot be read at all.
     """
-    looked = look(workspace, junit)
-    with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
+    looked = read_stamps(workspace, junit)
+    with garbage_collection_paused(), TraceIndex(workspace.local / INDEX) as index:
         read = gather(workspace, looked, policy_of(workspace), index)
         return replace(read, notices=(*read.notices, *index.notices))
 
@@ -373,7 +373,7 @@ def full_view(workspace: Workspace) -> TraceView:
     return TraceView(read.sources, read.policy)
 
 
-def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: TraceIndex) -> SourcesRead:
+def gather(workspace: Workspace, looked: ProjectStamps, policy: TracePolicy, index: TraceIndex) -> GatheredSources:
     """Return the sources of a project that was looked at."""
     from verifflowcc.trace.rules.fingerprint import type_digests
     from verifflowcc.trace.use.trace_code import read_code
@@ -396,7 +396,7 @@ def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: Tra
         process,
         changed,
     )
-    return SourcesRead(sources, policy, read.parsed, tuple(dict.fromkeys((*notes, *more, *unread))))
+    return GatheredSources(sources, policy, read.parsed, tuple(dict.fromkeys((*notes, *more, *unread))))
 
 
 def _git(
@@ -417,7 +417,7 @@ def _git(
     return GitTrace(place.target, reused, collisions, authors), (*place.notices, *past.notices)
 
 
-def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> Past:
+def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> CommitHistory:
     return _kept(index, "git-past", place.key, _PAST, lambda: read_past(workspace.root, place))
 
 
