@@ -41,6 +41,7 @@ NEED_A_SPRINT = (
     "evidence list",
     "evidence show x",
     "evidence stale",
+    "evidence redact x --reason y",
     "approve plan",
     "waive plan --reason x",
     "baseline tests",
