@@ -94,7 +94,8 @@ def _evidence(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
         yield Remark(state.id, Health.FINDING, f"{one.path}:1: {one.problem}", step)
     for one in recorded:
         if not one.problem and (kinds := secrets_in(workspace, one)):
-            step = f'vfcc evidence redact {id_of(one)} --reason "…"  # and make the secret worthless where it is used'
+            which = f"{id_of(one)} --sprint {state.id}" if state.status is SprintStatus.CLOSED else id_of(one)
+            step = f'vfcc evidence redact {which} --reason "…"  # and make the secret worthless where it is used'
             yield Remark(
                 state.id, Health.FINDING, f"{one.path} holds what looks like a secret: {', '.join(kinds)}", step
             )
