@@ -96,6 +96,21 @@ def test_secret_in_a_closed_sprint(tmp_path: Path) -> None:
     assert "changed by hand" in vfcc(root, "doctor").out
 
 
+def test_a_redaction_that_was_cut_short_is_repeated(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    path = plant_evidence(root, forged_evidence(root, examples=(f"failed: test_sub: {TOKEN}",)))
+    old = path.read_bytes()
+    line = ("evidence", "redact", path.stem, "--reason", "a token", "--yes")
+    assert by_person(root, *line).code == 0
+    path.rename(path.with_name(f".{path.name}"))
+    path.write_bytes(old)
+
+    assert vfcc(root, "doctor").code == 1
+    assert by_person(root, *line).code == 0
+    assert TOKEN not in path.read_text()
+    done(root, "doctor")
+
+
 def refused_to_agents(root: Path, *arguments: str) -> None:
     before = kept(root)
     assert vfcc(root, *arguments).code == 3

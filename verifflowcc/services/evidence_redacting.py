@@ -17,7 +17,7 @@ from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Recorded
 from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import ConflictError, FormatError, UsageError
+from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.formats.result_lines import encode_results, parse_results
 from verifflowcc.records import dataclass, replace
@@ -121,9 +121,13 @@ def redact_evidence(
 
     kind = EventType.EVIDENCE_REDACTED
     done = add_note(workspace, sprint_id, kind, payload, actor=actor, prepare=write, closed=True)
-    place_evidence(workspace.memory, path)
-    if found.results is not None and evidence.results is not None:
-        (workspace.memory / results_path(evidence.sprint, evidence.stage, evidence.results)).unlink(missing_ok=True)
+    try:
+        place_evidence(workspace.memory, path)
+        if found.results is not None and evidence.results is not None:
+            (workspace.memory / results_path(evidence.sprint, evidence.stage, evidence.results)).unlink(missing_ok=True)
+    except (WorkspaceError, OSError) as error:  # the event is there, and readers take the file without the secret
+        left = f"the redaction is recorded, but the file with the secret is still there ({error}); redact it again"
+        done = replace(done, warnings=(*done.warnings, left))
     done = settle(workspace, done, f"{sprint_id}: evidence {evidence.id} redacted", commit=commit)
     return Redaction(evidence.id, recorded.stage, recorded.criterion, recorded.path, found.kinds, done)
 
