@@ -78,9 +78,7 @@ def _ahead(workspace: Workspace, state: SprintState, events: Sequence[Event]) ->
         if event.id in corrected:
             yield Remark(state.id, Health.NOTE, f"{text}; a person wrote after it, so it ends no waiver")
         else:
-            step = (
-                f'git log -- {path}  # a mistake ends no waiver after: vfcc feedback add "…"'
-            )
+            step = f'git log -- {path}  # a mistake ends no waiver after: vfcc feedback add "…"'
             yield Remark(state.id, Health.FINDING, text, step)
 
 
