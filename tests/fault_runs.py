@@ -85,15 +85,21 @@ def run(
     fault: Fault | None = None,
     *,
     keys: str = "y\n" * 3,
+    given: Path | None = None,
 ) -> Run:
-    """Run `vfcc` with `words` in `folder`, as a person who types `keys`; steps are those below `watched`."""
+    """Run `vfcc` with `words` in `folder`, as a person who types `keys`; steps are those below `watched`.
+
+    With `given`, a file, that comes in place of the terminal.
+    """
     ours, theirs = os.openpty()
     os.write(ours, keys.encode())
     files = [os.memfd_create(name) for name in ("out", "err", "steps")]
+    stdin = theirs if given is None else os.open(given, os.O_RDONLY)
     child = os.fork()
     if child == 0:
-        _become(words, folder, env, theirs, files, _Steps([str(each) for each in watched], fault, files[2]))
-    os.close(theirs)
+        _become(words, folder, env, stdin, files, _Steps([str(each) for each in watched], fault, files[2]))
+    for handle in {theirs, stdin}:
+        os.close(handle)
     _, status = os.waitpid(child, 0)
     os.close(ours)
     texts = [_read(each).decode("utf-8", "replace") for each in files]
@@ -144,13 +150,13 @@ class _Steps:
 
 
 def _become(
-    words: Sequence[str], folder: Path, env: Mapping[str, str], terminal: int, files: Sequence[int], steps: _Steps
+    words: Sequence[str], folder: Path, env: Mapping[str, str], stdin: int, files: Sequence[int], steps: _Steps
 ) -> None:
     """Run the command in this process, and end it."""
     code = 70
     try:
         os.setsid()
-        for number, handle in enumerate((terminal, files[0], files[1])):
+        for number, handle in enumerate((stdin, files[0], files[1])):
             os.dup2(handle, number)
         streams = zip(("stdin", "stdout", "stderr"), "rww", range(3), strict=True)
         for name, mode, number in streams:

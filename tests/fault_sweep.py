@@ -12,8 +12,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.fault_places import LINES, Places
 from tests.fault_runs import HOWS, Fault, Run, cpu_s, import_program, in_memory
-from tests.fault_worlds import Place, lines, ran, seen, wrong
+from tests.fault_worlds import Place, Seen, lines, ran, seen, wrong
 from verifflowcc.adapters import stamps
 
 AGAIN = 5
@@ -35,27 +36,30 @@ def main(arguments: Sequence[str]) -> None:
     # slow machine takes the same steps as a fast one.
     stamps.SETTLED_AFTER_NS = 0
     with tempfile.TemporaryDirectory(prefix="vfcc-faults-", dir=in_memory()) as folder:
-        found = sweep(place, Path(folder), count, seed, lines()[shard::shards])
+        found = sweep(place, Path(folder), count, seed, lines(LINES)[shard::shards])
     print(json.dumps({**found, "cpu_s": cpu_s()}))
 
 
 def sweep(place: Place, folder: Path, count: int, seed: int, chosen: Sequence[tuple[str, str]]) -> dict[str, object]:
     """Stop the commands at `count` points, drawn by `seed`."""
-    before = seen(place.copy(folder / "before"))
+    places, befores = Places(place, folder), dict[Place, Seen]()
     ends, points = {}, []
-    for _, line in chosen:
-        root = place.copy(folder / "done")
+    for name, line in chosen:
+        own = places.of(name, line)
+        if own not in befores:
+            befores[own] = seen(own.copy(folder / "before"))
+        root = own.copy(folder / "done")
         done = ran(root, line)
-        ends[line] = (done, seen(root))
+        ends[line] = (own, done, seen(root))
         points += [(line, step, how) for step in range(done.steps) for how in HOWS]
     drawn = random.Random(seed).sample(points, min(count, len(points)))
     reached, redrawn, bad = 0, 0, []
     for number, (line, wanted, how) in enumerate(drawn):
-        root, stopped, step = _stop(place, folder / "stopped", line, Fault(wanted, how))
+        own, done, then = ends[line]
+        root, stopped, step = _stop(own, folder / "stopped", line, Fault(wanted, how))
         reached += stopped.steps > step
         redrawn += step != wanted
-        done, then = ends[line]
-        told = list(wrong(before, then, seen(root), stopped, done.code))
+        told = list(wrong(befores[own], then, seen(root), stopped, done.code))
         if number % AGAIN == 0:
             again = ran(root, line)
             if again.code in {70, 71} or "Traceback" in again.err or again.killed:

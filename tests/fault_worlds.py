@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.cli.process import environment, settings_of
@@ -15,23 +15,23 @@ from verifflowcc.domain.command_classes import COMMANDS, QUERY
 from verifflowcc.records import dataclass
 from verifflowcc.services.doctor import diagnose
 
-_UNSTOPPED = {"hook", "history export", "init", "migrate", "memory copy", "prove"}
-"""They read what a client sends, need an extra, or have tests of their own that stop them."""
 _ID = re.compile(r"[0-9A-Z]{26}|[0-9a-f]{12,64}")
 _WHOLE = (".json", ".jsonl", ".md", ".yaml", ".xml")
 _DERIVED = re.compile(
-    r"/\.memory/local/|/\.git/|progress\.json$|\.lock$|/\.vfcc-|\.cache/|\.db(-\w+)?$|/lock$",
+    r"/\.memory/local/|/\.git/|progress\.json$|/scratch/|\.lock$|/\.vfcc-|\.cache/|\.db(-\w+)?$|/lock$",
 )
 _CUT_SHORT = ("it has goals.md and no event", "is gone, and its hooks with it")
 """Doctor's words for a start, or an integration of several clients, that was cut short; the same command mends both."""
 
 _ALLOWED = ".local/share/vfcc/allowed.json"
+SCRATCH = "scratch"
+"""The folder of a home for temporary files."""
 
 
-def lines() -> list[tuple[str, str]]:
-    """Return each writing command that is stopped here with a line that runs it: the examples of the help."""
-    named = [(name, each) for name, listed in EXAMPLES.items() for each in listed if COMMANDS.get(name, QUERY) != QUERY]
-    return [(name, each) for name, each in named if name not in _UNSTOPPED and "|" not in each and "<" not in each]
+def lines(more: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """Return each writing command with the lines that run it: those of `more`, else the examples of the help."""
+    writing = [name for name in EXAMPLES if COMMANDS.get(name, QUERY) != QUERY or name in more]
+    return [(name, line) for name in writing for line in more.get(name, EXAMPLES[name]) if "|" not in line]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,10 @@ class Place:
 
 def ran(root: Path, line: str, fault: Fault | None = None) -> Run:
     """Run a line in a project; its home, the folder around it, holds all else that it may write."""
-    env = environment(root.parent, GIT_CONFIG_GLOBAL=settings_of("You"))
-    return run(words_of(root, line), root, env, (root, root.parent), fault)
+    (root.parent / SCRATCH).mkdir(exist_ok=True)
+    env = environment(root.parent, GIT_CONFIG_GLOBAL=settings_of("You"), TMPDIR=str(root.parent / SCRATCH))
+    line, _, given = line.partition(" < ")
+    return run(words_of(root, line), root, env, (root, root.parent), fault, given=root / given if given else None)
 
 
 def words_of(root: Path, line: str) -> list[str]:
@@ -85,7 +87,8 @@ def seen(root: Path) -> Seen:
     """Look at a project and at the home around it."""
     files = {path: data for path, data in everything(root.parent).items() if data != "folder" and _is_kept(path)}
     events = len(set[str]().union(*(_events(path, data) for path, data in files.items())))
-    return Seen(files, events, frozenset(_ID.sub("*", str(each.text)) for each in diagnose(root).findings))
+    findings = (each.text.replace(str(root), "*") for each in diagnose(root).findings)
+    return Seen(files, events, frozenset(_ID.sub("*", each) for each in findings))
 
 
 def _is_kept(path: str) -> bool:

@@ -30,7 +30,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     import pytest
 
-VFCC = Path(sys.executable).with_name("vfcc")
+TRIED = "VFCC_TRIED"
+"""The variable that names the `vfcc` of another version, to try tests on: then nothing is forked."""
+VFCC = Path(os.environ.get(TRIED) or Path(sys.executable).with_name("vfcc"))
 SERVER = Path(__file__).with_name("fork_server.py")
 READ_LATE = re.compile(
     r"PATH|HOME|COLUMNS|NO_COLOR|EDITOR|SCRIPT|CI|CLAUDECODE|CURSOR_AGENT|GEMINI_CLI|(?:VFCC|XDG|GIT|CLAUDE|CODEX)_\w+"
@@ -141,6 +143,8 @@ def forks_at_once(arguments: Sequence[str | bytes]) -> None:
 
 
 def _forkable(arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, str]) -> bool:
+    if os.environ.get(TRIED):
+        return False
     first = "--help" not in arguments and _is_first(_command(arguments))
     others = {name: value for name, value in env.items() if not READ_LATE.fullmatch(name)}
     return not first and others.items() <= SAME.items() and "LC_ALL" in others and folder.is_dir()

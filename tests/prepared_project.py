@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.cli.at_terminal import typed
@@ -46,6 +47,7 @@ gates:
 """
 SUITE = """\
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 CASE = '<testcase classname="tests.suite" name="test_ends"/>'
@@ -147,6 +149,39 @@ def fork_sprint(root: Path) -> None:
         target = root / ".memory/sprint" / SPRINT / "events" / path.name
         if not target.exists():
             shutil.copyfile(path, target)
+
+
+def preparation(name: str, example: str) -> Callable[[Path], object] | None:
+    """Return what brings about the things that a command's example needs beyond the project."""
+    if "--to NEED" in example:
+        return _changed_need
+    if example == "allow":
+        return _unallowed
+    return old_faults if name.startswith("baseline") else _PREPARATIONS.get(name)
+
+
+def _changed_need(root: Path) -> None:
+    path = next(root.glob(".memory/project/items/need/*.md"))
+    path.write_text(path.read_text("utf-8") + "More words.\n", encoding="utf-8")
+
+
+def _new_report(root: Path) -> None:
+    (root / "report.xml").touch()
+
+
+def _unallowed(root: Path) -> None:
+    (root.parent / ".local/share/vfcc/allowed.json").unlink()
+
+
+def _ingested(root: Path) -> None:
+    _run(root, "memory", "ingest", "talk.md", "--yes")
+
+
+_PREPARATIONS: dict[str, Callable[[Path], object]] = {
+    "sprint resolve": fork_sprint,
+    "memory forget": _ingested,
+    "evidence add": _new_report,
+}
 
 
 def _run(root: Path, *line: str) -> None:

@@ -40,6 +40,11 @@ def parts_of(table: Path) -> set[str]:
     return set(_read(table)["parts"])
 
 
+def parts_in_order(table: Path) -> list[str]:
+    """Return the names of the tables in a file, in their order there."""
+    return list(_read(table)["parts"])
+
+
 def rows_of(table: Path) -> list[list[Mapping[str, Any]]]:
     """Return the rows of each table in a file."""
     return list(_read(table)["parts"].values())
@@ -51,8 +56,11 @@ def _read(table: Path) -> Table:
 
 
 def _lines(table: Table, name: str) -> Iterator[str]:
-    """Yield the lines of a table. A column of `code` is in backticks, each of several texts by itself."""
-    columns: Mapping[str, str] = table["columns"]
+    """Yield the lines of a table, which may have columns of its own.
+
+    A column of `code` is in backticks, each of several texts by itself.
+    """
+    columns: Mapping[str, str] = table.get("columns_of", {}).get(name, table["columns"])
     yield f"| {' | '.join(columns.values())} |\n|{'---|' * len(columns)}"
     for row in table["parts"][name]:
         cells = [_code(row[key]) if key in table["code"] else str(row[key]) for key in columns]

@@ -4,11 +4,13 @@
 """
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.forked import TRIED
 from verifflowcc.domain.command_words import spelled_today, split_globals
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "reference" / "schemas"
@@ -18,7 +20,7 @@ def check_document(arguments: Sequence[str | bytes], code: int, printed: str) ->
     """Assert that `printed` is one document, in the shape that is published for the command; a killed one has none."""
     typed = [each for each in arguments if isinstance(each, str)]
     words, _ = spelled_today(split_globals(typed)[2])
-    if code < 0 or "--json" not in words or words[0] == "hook" or "--help" in words:
+    if code < 0 or "--json" not in words or words[0] == "hook" or "--help" in words or os.environ.get(TRIED):
         return
     validator(schema_of(words).name)(json.loads(printed))
 

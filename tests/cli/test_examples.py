@@ -11,7 +11,7 @@ from tests.cli.at_terminal import typed
 from tests.cli.process import Ran, environment, vfcc
 from tests.cli.test_help import COMMANDS
 from tests.made_once import copied
-from tests.prepared_project import fork_sprint, old_faults, prepared_project
+from tests.prepared_project import preparation, prepared_project
 from verifflowcc.cli.examples import EXAMPLES
 from verifflowcc.domain.command_classes import COMMANDS as CLASSES
 from verifflowcc.domain.command_classes import QUERY
@@ -123,23 +123,9 @@ def test_an_example_that_writes_runs(tmp_path: Path, name: str, example: str) ->
         root = tmp_path
     else:
         root = copied(tmp_path, prepared_project)
-        _prepare(root, name, example)
+        if prepare := preparation(name, example):
+            prepare(root)
     ran = _run(root, example)
 
     assert ran.code == FINDS.get(example, 0), ran
     assert "Traceback" not in ran.err
-
-
-def _prepare(root: Path, name: str, example: str) -> None:
-    """Bring about what the command needs beyond the prepared project."""
-    if name == "sprint resolve":
-        fork_sprint(root)
-    elif name.startswith("baseline"):
-        old_faults(root)
-    elif name == "memory forget":
-        assert typed(root, "memory", "ingest", "talk.md", "--yes").code == 0
-    elif "--to NEED" in example:
-        path = next(root.glob(".memory/project/items/need/*.md"))
-        path.write_text(path.read_text("utf-8") + "More words.\n", encoding="utf-8")
-    elif name == "evidence add":
-        (root / "report.xml").touch()

@@ -74,6 +74,43 @@ def test_secret_in_recorded_evidence(tmp_path: Path) -> None:
     assert "changed by hand" in vfcc(root, "check", "gate").err
 
 
+def test_secret_in_a_closed_sprint(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    path = plant_evidence(root, forged_evidence(root, examples=(f"failed: test_sub: {TOKEN}",)))
+    assert by_person(root, "sprint", "close", "--unfinished", "later").code == 0
+    commit(root)
+
+    refused("secret-in-a-closed-sprint", root)
+    found = vfcc(root, "doctor")
+    assert f'vfcc evidence redact {path.stem} --sprint log-in --reason "…"' in found.out
+    line = ("evidence", "redact", path.stem, "--sprint", "log-in", "--reason", "a token")
+    refused_to_agents(root, *line, "--yes")
+    assert by_person(root, *line, "--yes").code == 0
+
+    assert TOKEN not in path.read_text()
+    done(root, "doctor")
+    assert done(root, "sprint", "list").splitlines()[1].startswith("log-in  closed")
+    assert "no sprint is open" in done(root, "status")
+    commit(root)
+    edited(path, "900", "901")
+    assert "changed by hand" in vfcc(root, "doctor").out
+
+
+def test_a_redaction_that_was_cut_short_is_repeated(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    path = plant_evidence(root, forged_evidence(root, examples=(f"failed: test_sub: {TOKEN}",)))
+    old = path.read_bytes()
+    line = ("evidence", "redact", path.stem, "--reason", "a token", "--yes")
+    assert by_person(root, *line).code == 0
+    path.rename(path.with_name(f".{path.name}"))
+    path.write_bytes(old)
+
+    assert vfcc(root, "doctor").code == 1
+    assert by_person(root, *line).code == 0
+    assert TOKEN not in path.read_text()
+    done(root, "doctor")
+
+
 def refused_to_agents(root: Path, *arguments: str) -> None:
     before = kept(root)
     assert vfcc(root, *arguments).code == 3

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ from tests.cli.forgery import (
     pass_stage,
     plant,
     plant_evidence,
+    plant_waiver,
     put_file,
     said,
     state_of,
+    tomorrow,
 )
 from tests.cli.honest_world import (
     BUILT,
@@ -38,7 +41,7 @@ from tests.cli.honest_world import (
     tried,
     unseen,
 )
-from tests.cli.process import by_person, git
+from tests.cli.process import by_person, git, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
 from verifflowcc.domain.events import EventType, Json
@@ -46,6 +49,7 @@ from verifflowcc.formats.event_pack import events_digest
 
 pytestmark = pytest.mark.vfcc("REQ-GATES", "REQ-LEDGER")
 
+FAR = datetime(2199, 1, 1, tzinfo=UTC)
 Change = Callable[[dict[str, Json]], None]
 
 
@@ -105,14 +109,27 @@ def test_doubled_event(tmp_path: Path) -> None:
 
 
 def test_event_of_the_future(tmp_path: Path) -> None:
-    from datetime import UTC, datetime
-
     root = project(tmp_path)
     payload: dict[str, Json] = {"stage": None, "text": "from the year after next"}
-    plant(root, EventType.FEEDBACK_ADDED, payload, at=datetime(2199, 1, 1, tzinfo=UTC))
+    plant(root, EventType.FEEDBACK_ADDED, payload, at=FAR)
 
     refused("event-of-the-future", root)
     unseen("event-of-the-future", root, "gate")
+
+
+def test_event_of_the_future_that_ends_waivers(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    plant_waiver(root, "tests", expires=tomorrow())
+    done(root, "check", "gate")
+    plant(root, EventType.FEEDBACK_ADDED, {"stage": None, "text": "much later"}, at=FAR)
+
+    refused("event-of-the-future-that-ends-waivers", root)
+    done(root, "feedback", "add", "from a program")
+    assert vfcc(root, "check", "gate").code == 4
+    assert vfcc(root, "doctor").code == 1
+    assert by_person(root, "feedback", "add", "that clock was wrong").code == 0
+    done(root, "check", "gate")
+    assert "so it ends no waiver" in done(root, "doctor")
 
 
 def test_edited_evidence(tmp_path: Path) -> None:

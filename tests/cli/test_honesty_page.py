@@ -18,6 +18,7 @@ CONTROLS = {
     "reading-runs-nothing",
     "reading-memory-changes-nothing",
     "what-a-person-remembers-is-let-through",
+    "a-redaction-that-was-cut-short-is-repeated",
 }
 """Tests that show the other side: that the same world is green where nobody cheats."""
 

@@ -22,12 +22,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.forked import VFCC
 from tests.role_project import write_role_project
 from tests.transcript.terminal import at_terminal
 from tests.trees import write_tree
@@ -36,7 +36,6 @@ from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-ROLE-PROMPTS")
 
-VFCC = Path(os.environ.get("VFCC_TRIED") or Path(sys.executable).parent / "vfcc")
 TASK = "Round each line of an invoice to whole cents"
 SEED = """\
 format: 1

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tested_tables import PART, TABLES, page_of, parts_of, rows_of, with_rows
+from tests.tested_tables import PART, TABLES, page_of, parts_in_order, parts_of, rows_of, with_rows
 
+TESTS = Path(__file__).parents[1]
 README = Path(__file__).parents[2] / "README.md"
 
 
@@ -19,6 +20,22 @@ def test_a_page_has_the_rows_of_its_tables(table: Path) -> None:
         dict.fromkeys(re.findall(r"<!-- rows: (.+) -->", page))
     )
     assert {found["of"] for found in PART.finditer(page)} == parts_of(table)
+
+
+def test_each_line_about_security_names_tests_that_exist() -> None:
+    security = TABLES[0].with_name("security.yaml")
+    page = page_of(security).read_text(encoding="utf-8")
+    named = {"open ways": ["roles/test_not_closable.py"]}
+    for part, rows in zip(parts_in_order(security), rows_of(security), strict=True):
+        for row in rows:
+            for each in row.get("tests") or named[part]:
+                path, _, function = each.partition("::")
+                source = (TESTS / path).read_text(encoding="utf-8")
+                assert f"\ndef {function or 'test_'}" in source, each
+
+    by_hand = PART.sub("", page)
+    assert "\n| " not in by_hand
+    assert "\n- " not in by_hand
 
 
 def test_the_comparison_in_the_readme_has_the_cells_that_the_sources_are_for() -> None:

@@ -279,6 +279,31 @@ def test_a_repository_inside_counts_as_one_file_by_its_commit_and_what_differs_f
     assert project_content(tmp_path, None) == seen[0]
 
 
+def test_links_of_a_repository_inside_are_followed_where_they_leave(tmp_path: Path) -> None:
+    outside = write_tree(tmp_path / "outside", {"one.py": "1", "folder/two.py": "2"})
+    root = write_tree(tmp_path / "p", {"a.py": "a"})
+    repository(root)
+    inner = nested(root, "lib")
+    before = project_content(root, None)["lib"]
+    (inner / "one").symlink_to(outside / "one.py")
+    git(inner, "add", "one")
+    git(inner, "commit", "--quiet", "--message", "a link")
+    (inner / "two").symlink_to(outside / "folder")
+    (inner / "own").symlink_to("x.py")
+    (inner / "project").symlink_to("../a.py")
+    seen = [before, project_content(root, None)["lib"]]
+
+    def changed(where: Path, name: str) -> bool:
+        write_tree(where, {name: f"{len(seen)} again"})
+        seen.append(project_content(root, None)["lib"])
+        return seen[-1] not in seen[:-1]
+
+    assert changed(outside, "one.py")
+    assert changed(outside, "folder/two.py")
+    assert not changed(root, "a.py")
+    assert changed(inner, "x.py")
+
+
 def test_a_submodule_counts_by_its_commit_and_one_not_fetched_is_not_there(tmp_path: Path) -> None:
     inner = nested(tmp_path, "inner")
     outer = write_tree(tmp_path / "outer", {"a.py": "a"})

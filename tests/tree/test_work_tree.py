@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.adapters.git.work_tree import index_differences, names_differing, read_work_tree, status_lines
+from verifflowcc.adapters.git.work_tree import index_differences, names_differing, read_work_tree, repository_status
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 
@@ -81,12 +81,12 @@ def test_the_answers_are_those_of_git(tmp_path_factory: pytest.TempPathFactory, 
     for name, what in steps:
         act(root, name, what)
 
-    ours, (commit_id, lines) = differing(root, base), status_lines(root)
+    ours, now = differing(root, base), repository_status(root)
 
     assert ours == by_git(root, base)
-    assert commit_id == git(root, "rev-parse", "HEAD").strip()
+    assert now.commit == git(root, "rev-parse", "HEAD").strip()
     listed = git(root, "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
-    assert sorted(line for line, _ in lines) == sorted(os.fsencode(line) for line in listed.split("\0") if line)
+    assert sorted(line for line, _ in now.lines) == sorted(os.fsencode(line) for line in listed.split("\0") if line)
 
 
 def test_a_file_that_was_only_touched_is_the_same(root: Path) -> None:

@@ -20,6 +20,7 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts, recorded_edits
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.baseline_rules import is_act_of_person
+from verifflowcc.workflow.ledger_day import ledger_day
 from verifflowcc.workflow.people import reviews, waivers, with_addresses
 
 _ASKS_GIT = frozenset(kind for kind, rule in KINDS.items() if rule.asks == "git")
@@ -54,8 +55,7 @@ def gather_facts(workspace: Workspace, state: SprintState, *, with_history: bool
 
 def today_of(workspace: Workspace, state: SprintState) -> str:
     """Return the day, no earlier than the sprint's newest event: a clock that is set back renews nothing that ended."""
-    events = ledger_of(workspace).load(state.id).events
-    return max([workspace.today(), *(event.time[:10] for event in events)])
+    return ledger_day(ledger_of(workspace).load(state.id).events, workspace.today())
 
 
 def with_changes(workspace: Workspace, facts: Facts) -> Facts:

@@ -63,17 +63,19 @@ def add_note(
     *,
     actor: str,
     prepare: Prepare | None = None,
+    closed: bool = False,
 ) -> Transition:
     """Add an event that moves nothing; where somebody else writes at the same time, it is added after theirs.
 
     The first attempt reads without the lock, as all moves do; the second holds it, so that nobody can come first again.
     `payload_on` makes its payload from the sprint as it is then; `prepare` is that of `record`. Raises as `record`
-    does, and UsageError where the sprint is closed.
+    does, and UsageError where the sprint is closed, unless `closed` allows that.
     """
 
     def add(*, held: bool) -> Transition:
         seen, state = load_movable(workspace, sprint_id)
-        require_open(state)
+        if not closed:
+            require_open(state)
         move = (kind, payload_on(state))
         return record(workspace, seen, state, move, actor=actor, prepare=prepare, held=held)
 

@@ -20,6 +20,7 @@ from verifflowcc.services.sprint_reading import ledger_of, load_sprint
 from verifflowcc.services.workspace import LedgersRead, Workspace
 from verifflowcc.workflow.evidence_choice import id_of
 from verifflowcc.workflow.fold import event_file
+from verifflowcc.workflow.ledger_day import corrected_later
 from verifflowcc.workflow.progress import progress_document
 
 
@@ -69,11 +70,16 @@ def _sprint(workspace: Workspace, name: str) -> Iterator[Remark]:
 def _ahead(workspace: Workspace, state: SprintState, events: Sequence[Event]) -> Iterator[Remark]:
     """Yield the events of a time that is still to come; a day is left for clocks that are set wrongly."""
     latest = stamp(workspace.clock.now() + timedelta(days=1))
-    for event in events:
-        if event.time > latest:
-            path = event_file(state.id, event.id, state.packed)
-            text = f"{path}:1: its time is still to come ({event.time}): a wrong clock, or made by hand"
-            yield Remark(state.id, Health.FINDING, text, f"git log -- {path}")
+    ahead = [event for event in events if event.time > latest]
+    corrected = corrected_later(events) if ahead else frozenset()
+    for event in ahead:
+        path = event_file(state.id, event.id, state.packed)
+        text = f"{path}:1: its time is still to come ({event.time}): a wrong clock, or made by hand"
+        if event.id in corrected:
+            yield Remark(state.id, Health.NOTE, f"{text}; a person wrote after it, so it ends no waiver")
+        else:
+            step = f'git log -- {path}  # a mistake ends no waiver after: vfcc feedback add "…"'
+            yield Remark(state.id, Health.FINDING, text, step)
 
 
 def _workflow(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
@@ -94,7 +100,8 @@ def _evidence(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
         yield Remark(state.id, Health.FINDING, f"{one.path}:1: {one.problem}", step)
     for one in recorded:
         if not one.problem and (kinds := secrets_in(workspace, one)):
-            step = f'vfcc evidence redact {id_of(one)} --reason "…"  # and make the secret worthless where it is used'
+            which = f"{id_of(one)} --sprint {state.id}" if state.status is SprintStatus.CLOSED else id_of(one)
+            step = f'vfcc evidence redact {which} --reason "…"  # and make the secret worthless where it is used'
             yield Remark(
                 state.id, Health.FINDING, f"{one.path} holds what looks like a secret: {', '.join(kinds)}", step
             )

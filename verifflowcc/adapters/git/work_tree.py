@@ -10,7 +10,7 @@ not known here; such a file counts as changed once its stamps differ, until git 
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
@@ -159,12 +159,21 @@ def _is_same(listed: Difference | None, found: OnDisk | None) -> bool:
     return listed.old_mode == found.mode and (found.mode == GONE or listed.old_blob in found.ids)
 
 
-def status_lines(root: Path) -> tuple[str, list[tuple[bytes, bytes]]]:
-    """Return the commit that is checked out in a repository, and (line, name) of each file that differs from it.
+@dataclass(frozen=True, slots=True)
+class RepositoryStatus:
+    """The commit that is checked out in a repository, and (line, name) of each file that differs from it.
 
     The lines are those of `git status --porcelain=v2 --branch --untracked-files=all --no-renames`, which digests are
-    made of; the commit is `(initial)` before the first. Raises WorkspaceError where git cannot tell.
+    made of; the commit is `(initial)` before the first.
     """
+
+    commit: str
+    lines: Sequence[tuple[bytes, bytes]]
+    tree: WorkTree
+
+
+def repository_status(root: Path) -> RepositoryStatus:
+    """Return how the work tree of a repository differs from its commit. Raises WorkspaceError where git cannot tell."""
     result = ask_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     if result.code and result.err.strip():
         raise WorkspaceError(result.first_line)
@@ -174,7 +183,8 @@ def status_lines(root: Path) -> tuple[str, list[tuple[bytes, bytes]]]:
     staged = index_differences(root, base)
     names = dict.fromkeys((*staged, *tree.changed))
     lines = [(_line(tree.tracked.get(name), staged.get(name), tree.changed.get(name)) + name, name) for name in names]
-    return head or "(initial)", [*lines, *((b"? " + name, name) for name in tree.untracked)]
+    lines += [(b"? " + name, name) for name in tree.untracked]
+    return RepositoryStatus(head or "(initial)", lines, tree)
 
 
 def _line(entry: Entry | None, staged: Difference | None, found: OnDisk | None) -> bytes:
@@ -349,10 +359,10 @@ def _nested(full: bytes, entry: Entry) -> OnDisk | None:
     folder = Path(os.fsdecode(full))
     if not (folder / ".git").exists():
         return None  # not fetched
-    commit, lines = status_lines(folder)
-    if commit == entry.blob and not lines:
+    now = repository_status(folder)
+    if now.commit == entry.blob and not now.lines:
         return None
-    return OnDisk(FOLDER, () if lines else (commit,))
+    return OnDisk(FOLDER, () if now.lines else (now.commit,))
 
 
 def object_id(data: bytes, width: int) -> str:

@@ -6,7 +6,7 @@ In git these are the files that git has, whatever their names, and those that it
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -42,25 +42,35 @@ def project_content(root: Path, local: Path | None) -> Mapping[str, str]:
     names = ((shown_name(name), name, tracked) for name, tracked in _names(root))
     ours = ((shown, os.path.join(top, name)) for shown, name, tracked in names if _is_ours(shown, tracked=tracked))  # noqa: PTH118 - names are bytes here
     digests, folders = digest_all(ours, known, root)
-    digests |= dict(_followed(root, digests, known))
+    links = tuple(known.links)
+    followed = {
+        name: digest_text(f"{digests[name]}\n{parts}") for name, parts in _followed(root, links, digests, known)
+    }
+
+    def follow(inner: Sequence[tuple[str, bytes]], names: Collection[str]) -> Iterator[tuple[str, str]]:
+        return _followed(root, inner, {*digests, *names} if inner else names, known)
+
+    nested = ((name, digest_nested(root, name, follow)) for name in folders)
+    found = {name: digest for name, digest in nested if digest is not None}
     known.save()
-    nested = ((name, digest_nested(root, name)) for name in folders)
-    digests |= {name: digest for name, digest in nested if digest is not None}
+    digests |= followed | found
     return {name: digests[name] for name in sorted(digests)}
 
 
-def _followed(root: Path, digests: Mapping[str, str], known: KnownDigests) -> Iterator[tuple[str, str]]:
-    """Yield the links that lead to files that are none of the project's, each with a digest of these, too.
+def _followed(
+    root: Path, links: Sequence[tuple[str, bytes]], names: Collection[str], known: KnownDigests
+) -> Iterator[tuple[str, str]]:
+    """Yield those of `links` that lead to files which are not among `names`, each with the digests of these files.
 
     Tests read through a link, so content behind one is content that they run on. A link to the project itself, or to a
     folder around it, is none of these.
     """
     top = os.path.realpath(os.fsencode(root))
-    for name, full in tuple(known.links):
+    for name, full in links:
         real = os.path.realpath(full)
         shown = shown_name(os.path.relpath(real, top))
         around = os.path.join(top, b"").startswith(os.path.join(real, b""))  # noqa: PTH118 - names are bytes here
-        if around or shown in digests or any(each.startswith(f"{shown}/") for each in digests):
+        if around or shown in names or any(each.startswith(f"{shown}/") for each in names):
             continue
         parts = []
         for below in _linked_files(name, real):
@@ -70,7 +80,7 @@ def _followed(root: Path, digests: Mapping[str, str], known: KnownDigests) -> It
                 raise WorkspaceError(f"cannot read what {name} leads to: {error.strerror or error}") from error
             parts.append(f"{shown_name(below)}\0{found}\n")
         if parts:
-            yield name, digest_text(f"{digests[name]}\n{''.join(sorted(parts))}")
+            yield name, "".join(sorted(parts))
 
 
 def _linked_files(name: str, real: bytes) -> list[bytes]:
