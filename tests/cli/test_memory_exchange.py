@@ -16,6 +16,7 @@ USER = ".local/share/vfcc/user"
 @pytest.fixture
 def filled(young: Path) -> Path:
     write_tree(young.parent / USER, {"items/preference/p.md": item("p", kind="preference")})
+    (young.parent / USER).parent.chmod(0o700)
     return write_memory(young, {"project/items/fact/a.md": item("a", text="Größe \x1b[31m")})
 
 

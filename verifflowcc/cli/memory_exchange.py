@@ -58,9 +58,11 @@ def export(
     Exits with 1 where something could not be read.
     """
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import close_user_memory
     from verifflowcc.services.memory.exporting import export_memory
     from verifflowcc.services.memory.here import workspace_for
 
+    close_user_memory()
     only_user = scopes is not None and set(scopes) == {_USER}
     found = export_memory(
         workspace_for(_USER if only_user or not scopes else scopes[0]),
@@ -113,10 +115,12 @@ def import_(
     from verifflowcc.adapters.actor import actor_here
     from verifflowcc.adapters.clock import SystemClock
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import close_user_memory
     from verifflowcc.services.memory.here import workspace_for
     from verifflowcc.services.memory.importing import Choices, Fate, import_memory
     from verifflowcc.services.workspace import current_folder
 
+    close_user_memory()
     workspace = workspace_for(_USER)
     root = workspace.root if workspace else current_folder()
     actor = actor_here(root).name
