@@ -115,6 +115,7 @@ COMMANDS: Mapping[str, object] = {
     "migrate": "services.migrating.Migration",
     "next": "services.next_step.NextStep",
     "prove": "services.proving.proving.Proof",
+    "report": "report.writing.ReportWritten",
     "sprint close": "services.transitions.Transition",
     "sprint list": ("domain.sprints.SprintLine",),
     "sprint report": "workflow.report.SprintReport",
