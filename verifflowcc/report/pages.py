@@ -13,7 +13,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.report.committed_source import ReportOrigin
 from verifflowcc.report.page_template import PageTemplates
 from verifflowcc.report.report_facts import ReportFacts, ScopeItems, SprintFacts
-from verifflowcc.report.status_marks import StatusMark, mark_of, mark_of_test
+from verifflowcc.report.status_marks import TONES, StatusMark, mark_of, mark_of_test
 from verifflowcc.report.trace_tree import tree_of
 from verifflowcc.report.trend import step_line
 from verifflowcc.report.v_picture import v_picture
@@ -33,7 +33,6 @@ STAMP = "stamp.js"
 MOST_ITEMS = 5_000
 """Items or tests of a kind on one page; the page says how many more there are, and which command has them."""
 MOST_SOURCES = 150
-_TONES = {"good": "shown", "bad": "failed", "open": "not shown yet", "calm": "not due"}
 _SEVERITIES = tuple(Severity)
 _REST = ("Baselines", "Out of order", "Comments", "Deviations")
 
@@ -138,7 +137,7 @@ def stage_time(sprint: SprintFacts, stage_id: str) -> str:
 
 
 def _kind_of(name: str) -> str:
-    return f"t-{name}" if name in _TONES else "t-calm" if name == "template" else f"l-{name}"
+    return f"t-{name}" if name in TONES else "t-calm" if name == "template" else f"l-{name}"
 
 
 def _rest(report: SprintReport) -> tuple[ReportSection, ...]:
@@ -191,7 +190,7 @@ def _trace_values(matrix: Matrix | None, problem: str) -> dict[str, object]:
         return {"matrix": None, "trace_problem": problem}
     rows = matrix.rows[:MOST_ITEMS]
     types = dict.fromkeys(row.type for row in matrix.rows)
-    counts = {name: Counter(row.state.tone for row in matrix.rows if row.type == name) for name in types}
+    counts = {name: Counter(mark_of(row.state).tone for row in matrix.rows if row.type == name) for name in types}
     findings = [each for row in matrix.rows for each in row.findings]
     return {
         "matrix": matrix,
@@ -203,8 +202,8 @@ def _trace_values(matrix: Matrix | None, problem: str) -> dict[str, object]:
         "tests_left": max(len(matrix.tests) - MOST_ITEMS, 0),
         "passed_tests": sum(each.seen.passed for each in matrix.tests),
         "findings": sorted(findings, key=lambda each: _SEVERITIES.index(each.severity)),
-        "progress": [(name, [(tone, found[tone]) for tone in _TONES if found[tone]]) for name, found in counts.items()],
-        "tone_words": _TONES,
+        "progress": [(name, [(tone, found[tone]) for tone in TONES if found[tone]]) for name, found in counts.items()],
+        "tone_words": TONES,
         "states": [state for state in State if state in matrix.states],
     }
 

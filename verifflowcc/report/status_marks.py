@@ -3,19 +3,28 @@
 from verifflowcc.records import dataclass
 from verifflowcc.trace.state import State
 
-GOOD, BAD, OPEN, CALM, BUSY = "good", "bad", "open", "calm", "busy"
+GOOD, BAD, OPEN, GAP, CALM, BUSY = "good", "bad", "open", "gap", "calm", "busy"
+TONES = {
+    GOOD: "shown",
+    BUSY: "in part",
+    OPEN: "outdated",
+    GAP: "without proof",
+    BAD: "failed",
+    CALM: "not due",
+}
+"""The tones of trace items, the best first, each with its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatusMark:
-    """A word as people read it, its symbol, and its tone: `good`, `bad`, `open`, `calm` or `busy`."""
+    """A word as people read it, its symbol, and its tone: a key of `TONES`."""
 
     word: str
     symbol: str
     tone: str
 
 
-_SYMBOLS = {GOOD: "✓", BAD: "✗", OPEN: "!", CALM: "·", BUSY: "▶"}
+_SYMBOLS = {GOOD: "✓", BAD: "✗", OPEN: "~", GAP: "!", CALM: "·", BUSY: "◐"}
 _MARKS = {
     "passed": ("passed", "✓", GOOD),
     "pass": ("passed", "✓", GOOD),
@@ -29,10 +38,10 @@ _MARKS = {
     "dropped": ("dropped", "✗", OPEN),
     "stale": ("stale", "~", OPEN),
     "warning": ("warning", "!", OPEN),
-    "missing": ("missing", "!", OPEN),
+    "missing": ("missing", "!", GAP),
     "trimmed": ("trimmed", "~", OPEN),
     "expired": ("expired", "~", OPEN),
-    "not_evaluable": ("nothing to evaluate", "!", OPEN),
+    "not_evaluable": ("nothing to evaluate", "!", GAP),
     "waived": ("waived", "◇", OPEN),
     "pending": ("pending", "·", CALM),
     "skipped": ("skipped", "×", CALM),
@@ -46,7 +55,25 @@ _MARKS = {
     "approved": ("approved", "✓", GOOD),
     "kept": ("kept", "✓", GOOD),
 }
-_STATES = {str(state): state.tone for state in State}
+_STATES = {
+    State.FAILED: BAD,
+    State.FAILED_BELOW: BAD,
+    State.SUSPECT: OPEN,
+    State.FLAKY: OPEN,
+    State.STALE: OPEN,
+    State.SKIPPED: OPEN,
+    State.NOT_RUN: OPEN,
+    State.UNTESTED: GAP,
+    State.UNSHOWN: GAP,
+    State.UNANSWERED: GAP,
+    State.INCOMPLETE: BUSY,
+    State.DRAFT: CALM,
+    State.PLANNED: CALM,
+    State.RETIRED: CALM,
+    State.PASSED: GOOD,
+    State.PASSED_BELOW: GOOD,
+}
+_STATE_TONES = {str(state): tone for state, tone in _STATES.items()}
 
 
 def mark_of(word: object) -> StatusMark:
@@ -56,9 +83,9 @@ def mark_of(word: object) -> StatusMark:
     StatusMark(word='failed', symbol='✗', tone='bad')
     """
     name = str(word)
-    if name in _MARKS:
+    if name in _MARKS and not isinstance(word, State):
         return StatusMark(*_MARKS[name])
-    tone = _STATES.get(name, CALM)
+    tone = _STATE_TONES.get(name, CALM)
     return StatusMark(name, _SYMBOLS[tone], tone)
 
 

@@ -1,5 +1,7 @@
 """The V of a workflow as places on a plane, for a drawing in SVG: boxes for stages, lines for legs and pairs."""
 
+from itertools import pairwise
+
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.records import dataclass
 from verifflowcc.workflow.drawing import apex_of, v_levels
@@ -49,8 +51,9 @@ def v_picture(workflow: Workflow, width: int) -> VPicture:
     deepest = max(len(levels), 1)
     names = max(len(each.id) for each in workflow.stages) * _LETTER + 28
     box = min(names, (width - 2 * _MARGIN - 12) // 2 - 2 * (deepest - 1))
-    step = max((width // 2 - _MARGIN - box - 6) // max(deepest - 1, 1), 0) if deepest > 1 else 0
-    step = min(step, 72)
+    step = (width // 2 - _MARGIN - box // 2) // deepest
+    if deepest > 1:  # the lowest two boxes of the legs leave a gap between them
+        step = min(step, (width // 2 - _MARGIN - box - 6) // (deepest - 1))
     boxes: dict[str, StageBox] = {}
     for depth, level in enumerate(levels):
         y = depth * _PITCH + _MARGIN
@@ -62,7 +65,7 @@ def v_picture(workflow: Workflow, width: int) -> VPicture:
     apex = apex_of(workflow)
     boxes[apex] = _box(apex, (width - box) // 2, bottom, box)
     order = [each.id for each in workflow.stages]
-    legs = [_leg(boxes[one], boxes[other]) for one, other in zip(order, order[1:], strict=False)]
+    legs = [_leg(boxes[one], boxes[other]) for one, other in pairwise(order)]
     pairs = [_pair(boxes[each.left], boxes[each.right]) for each in levels if each.left and each.right]
     return VPicture(width, bottom + BOX_HEIGHT + _MARGIN, tuple(boxes[each] for each in order), (*legs, *pairs))
 
