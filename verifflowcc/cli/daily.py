@@ -18,7 +18,7 @@ SECTIONS = {
 }
 """The commands of `vfcc --help`, by subject."""
 BELOW = {
-    "sprint": ("start", "show", "report", "close"),
+    "sprint": ("start", "show", "close"),
     "stage": ("show", "put", "advance", "reopen"),
     "context": ("show",),
     "memory": ("add", "show", "search", "edit", "forget", "inbox", "promote"),

@@ -37,7 +37,7 @@ def report(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Write a report of the project, or of one sprint, as a static site.
+    """Show the project, or one sprint, as a static site.
 
     Board, gates, trace, prompts and memory, as plain files that load nothing from elsewhere. It holds what the commit
     holds: on the same day, every clone writes the same bytes. User memory is never in it.
@@ -85,16 +85,21 @@ def _tell(done: "ReportWritten", workspace: "Workspace") -> None:
     out.emit(f"{done.index}")
     out.say(f"{len(done.files)} files, {size:,} bytes")
     if not done.local:
-        changed = _uncommitted(workspace, done.commit)
+        changed = _uncommitted(workspace, done)
         if changed:
             files = "1 uncommitted file is" if changed == 1 else f"{changed} uncommitted files are"
             out.note(f"{files} not in it; to report on the working folder: vfcc report --local")
 
 
-def _uncommitted(workspace: "Workspace", commit: str | None) -> int:
+def _uncommitted(workspace: "Workspace", done: "ReportWritten") -> int:
+    """Return how many files of the project differ from the commit; the report itself does not count."""
     from verifflowcc.adapters.git.changed import changed_from
 
-    return len(changed_from(workspace.root, commit)) if commit else 0
+    if done.commit is None:
+        return 0
+    own, root = Path(done.folder).resolve(), workspace.root.resolve()
+    prefix = f"{own.relative_to(root).as_posix()}/" if own.is_relative_to(root) else "/"
+    return sum(not path.startswith(prefix) for path in changed_from(workspace.root, done.commit))
 
 
 def _summarize(facts: "ReportFacts", *, as_json: bool) -> None:

@@ -75,6 +75,7 @@ def report_files(facts: ReportFacts, version: str, *, stamp: str = "") -> dict[s
 def matrix_html(matrix: Matrix, origin: ReportOrigin, version: str) -> str:
     """Return the page Trace alone, for a matrix that may be narrowed."""
     values = _common(origin, version) | {"title": f"Trace matrix of {origin.project}", "pages": (), "stamp": ""}
+    values["trace_file"] = ""
     return _templates().page("trace.html.j2", {**values, **_trace_values(matrix, "")})
 
 
