@@ -59,7 +59,7 @@ def axe_findings(page: Path, axe: str, folder: Path, *flags: str) -> list[dict[s
         "axe.run(document, {resultTypes: ['violations']}).then(r => { document.title = JSON.stringify(r.violations.map("
     )
     shown = "v => ({id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))})"
-    script = f"<script>{axe}</script><script>{run}{shown})); }})</script>"
+    script = f"<script>{axe}</script><script>{run}{shown})))</script>"
     copy = folder / page.name
     copy.write_text(text.replace("</body>", f"{script}</body>"), encoding="utf-8")
     made, _ = dump(copy.as_uri(), folder / "profile", *flags, budget_ms=20_000)

@@ -156,7 +156,8 @@ def test_what_a_project_holds_is_text_on_every_page(young: Path) -> None:
     odd = "---\nid: odd-a2b3\ntags: ['{{ 7 * 7 }}']\n---\n# Odd "
     items = {
         "project/decisions/0001-odd.md": f"{odd}{HOSTILE}\n\nText.\n",
-        "project/items/requirement/REQ-long.md": f"---\nid: REQ-long\ntitle: Long\n---\n{'x' * 10_000_000}\n",
+        "project/items/requirement/REQ-huge.md": f"---\nid: REQ-huge\ntitle: Huge\n---\n{'x' * 10_000_000}\n",
+        "project/items/requirement/REQ-long.md": f"---\nid: REQ-long\ntitle: Long\n---\n{'x' * 500_000}\n",
     }
     write_memory(young, items)
     words = ("<img src=x onerror=alert(1)>", "--goal", "<script>alert(1)</script>", "--id", "odd")
