@@ -36,7 +36,7 @@ def test_it_writes_five_pages_and_each_sprint_as_markdown(kept: Path) -> None:
 
     assert done.data["folder"].endswith(".memory/local/report")
     assert [each["name"] for each in done.data["files"]] == sorted(
-        [*FILES, "sprint-sprint-01.md", "sprint-sprint-02.md"]
+        [*FILES, "sprint-sprint-01.txt", "sprint-sprint-02.txt"]
     )
     assert sorted(pages(kept / ".memory/local/report")) == [each["name"] for each in done.data["files"]]
     assert git(kept, "status", "--porcelain") == ""
@@ -181,8 +181,8 @@ def test_one_sprint_can_be_reported_alone(kept: Path) -> None:
     done = vfcc(kept, "report", "sprint-01", "--html", "site", "--json")
 
     assert [each["id"] for each in done.data["sprints"]] == ["sprint-01"]
-    assert (kept / "site/sprint-sprint-01.md").is_file()
-    assert not (kept / "site/sprint-sprint-02.md").exists()
+    assert (kept / "site/sprint-sprint-01.txt").is_file()
+    assert not (kept / "site/sprint-sprint-02.txt").exists()
     vfcc(kept, "report", "sprint-09").refused(2, "sprint-09")
 
 

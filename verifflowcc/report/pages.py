@@ -86,8 +86,8 @@ def sprint_html(sprint: SprintFacts, origin: ReportOrigin, version: str) -> str:
 
 
 def markdown_name(sprint_id: str) -> str:
-    """Return the name of the file with a sprint's report in Markdown."""
-    return f"sprint-{sprint_id}.md"
+    """Return the name of the file with a sprint's report in Markdown; browsers show one that ends so as text."""
+    return f"sprint-{sprint_id}.txt"
 
 
 def _templates() -> PageTemplates:

@@ -74,7 +74,7 @@ def write_report(facts: ReportFacts, folder: Path, version: str, *, stamp: str =
     _require_own(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        old = [path for path in folder.glob("sprint-*.md") if path.name not in files]
+        old = [path for path in folder.glob("sprint-*.txt") if path.name not in files]
         for path in (*old, *((folder / STAMP,) if not stamp else ())):
             path.unlink(missing_ok=True)
     except OSError as error:
