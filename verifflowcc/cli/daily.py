@@ -13,7 +13,7 @@ SECTIONS = {
     "Every day": ("init", "status", "next", "sprint", "stage", "context", "memory", "check", "approve", "doctor"),
     "Gates and evidence": ("evidence", "prove", "allow", "waive"),
     "Requirements and code": ("trace", "code"),
-    "To look at": ("report",),
+    "Reports": ("report",),
     "Setup": ("integrate",),
 }
 """The commands of `vfcc --help`, by subject."""

@@ -122,7 +122,7 @@ def gather_report(
         sprints=sprints,
         matrix=found,
         trace_problem=trace_problem,
-        prompts=tuple(_prompts(workspace, source, sprints, local=origin.local)),
+        prompts=tuple(_prompts(source, sprints, local=origin.local)),
         memory=tuple(_memory(source, lines, notices)),
         notices=tuple(dict.fromkeys(notices)),
         local=local_facts(workspace) if origin.local else None,
@@ -197,30 +197,28 @@ def _trace(source: Workspace, notices: list[str]) -> tuple[TraceSeen | None, str
     return seen, ""
 
 
-def _prompts(
-    workspace: Workspace, source: Workspace, sprints: tuple[SprintFacts, ...], *, local: bool
-) -> Iterator[PromptFacts]:
+def _prompts(source: Workspace, sprints: tuple[SprintFacts, ...], *, local: bool) -> Iterator[PromptFacts]:
     """Yield the prompt of each stage's role in the open sprints; where none is open, that of each role."""
     asked = [(each, stage) for each in sprints if each.is_open and not each.state.fork for stage in each.state.stages]
     if not asked:
         for role in sorted(roles_here(source)):
-            yield _prompt(workspace, Question(role), active=False, local=local)
+            yield _prompt(source, Question(role), active=False, local=local)
     for sprint, stage in asked:
         question = Question(stage.stage.role, sprint.line.id, stage.stage.id)
-        yield _prompt(workspace, question, active=stage.stage.id == sprint.state.current, local=local)
+        yield _prompt(source, question, active=stage.stage.id == sprint.state.current, local=local)
 
 
-def _prompt(workspace: Workspace, asked: Question, *, active: bool, local: bool) -> PromptFacts:
-    """Compile a prompt from what git keeps, or from the working folder; neither holds history, tasks or user memory."""
+def _prompt(source: Workspace, asked: Question, *, active: bool, local: bool) -> PromptFacts:
+    """Compile a prompt without history, tasks and user memory; of a commit, it is that of `--committed`."""
     from verifflowcc.records import replace
 
-    question = replace(asked, committed=not local, with_local=False)
+    question = replace(asked, with_local=False)
     words = ["context show", f"--agent {asked.agent}"]
     words += [f"--sprint {asked.sprint} --stage {asked.stage}"] if asked.sprint else []
     words += [] if local else ["--committed"]
     command = " ".join(words)
     try:
-        package = compile_context(workspace, question)
+        package = compile_context(source, question)
     except VfccError as error:
         return PromptFacts(asked.agent, asked.sprint, asked.stage, active, command, problem=error.message)
     return PromptFacts(asked.agent, asked.sprint, asked.stage, active, command, package)
