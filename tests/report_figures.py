@@ -54,8 +54,7 @@ def wrong_figures(root: Path, figures: list[Figure]) -> Iterator[str]:
 
 
 def _data(root: Path, command: str) -> Any:
-    words = [each for each in command.split() if each != "--json"]
-    return vfcc(root, *words, "--json", "--full").document["data"]
+    return vfcc(root, *command.split(), "--json", "--full").document["data"]
 
 
 def value_at(data: Any, at: str) -> Any:
