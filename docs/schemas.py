@@ -122,6 +122,7 @@ COMMANDS: Mapping[str, object] = {
     "migrate": "verifflowcc.services.migrating.Migration",
     "next": "verifflowcc.services.next_step.NextStep",
     "prove": "verifflowcc.services.proving.proving.Proof",
+    "report": "verifflowcc.report.writing.ReportWritten",
     "sprint close": "verifflowcc.services.transitions.Transition",
     "sprint list": ("verifflowcc.domain.sprints.SprintLine",),
     "sprint report": "verifflowcc.workflow.report.SprintReport",

@@ -60,6 +60,7 @@ READS = {
     "memory stats": "",
     "metrics": "",
     "next": "",
+    "report": "",
     "sprint list": "",
     "sprint report": "",
     "sprint show": "",

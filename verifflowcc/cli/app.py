@@ -27,6 +27,7 @@ from verifflowcc.cli import (
     migrate,
     next_step,
     prove,
+    report,
     sprint,
     stage,
     status,
@@ -73,6 +74,7 @@ app.command("hook")(hook_line.hook)
 app.add_typer(trace.app, name="trace")
 app.command("integrate")(integrate.integrate)
 app.command("metrics")(metrics.metrics)
+app.command("report")(report.report)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)

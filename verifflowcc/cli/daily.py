@@ -13,11 +13,12 @@ SECTIONS = {
     "Every day": ("init", "status", "next", "sprint", "stage", "context", "memory", "check", "approve", "doctor"),
     "Gates and evidence": ("evidence", "prove", "allow", "waive"),
     "Requirements and code": ("trace", "code"),
+    "Reports": ("report",),
     "Setup": ("integrate",),
 }
 """The commands of `vfcc --help`, by subject."""
 BELOW = {
-    "sprint": ("start", "show", "report", "close"),
+    "sprint": ("start", "show", "close"),
     "stage": ("show", "put", "advance", "reopen"),
     "context": ("show",),
     "memory": ("add", "show", "search", "edit", "forget", "inbox", "promote"),

@@ -18,6 +18,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "sprint resolve": ("sprint resolve login", 'sprint resolve --keep 7PXF --reason "It came first"'),
     "sprint report": ("sprint report login", "sprint report -o report.html"),
     "sprint close": ('sprint close --unfinished "Moved to the next release"',),
+    "report": ("report", "report --html ../report", "report --summary"),
     "stage": ("stage show", "stage advance"),
     "stage show": ("stage show", "stage show testing"),
     "stage list": ("stage list",),

@@ -6,6 +6,7 @@ WORK_NAMES = {
     "init": "setting up the project",
     "next": "reading the sprint",
     "sprint": "reading the sprint",
+    "report": "writing the report",
     "sprint report": "writing the report",
     "stage": "reading the sprint",
     "stage advance": "checking the gates",

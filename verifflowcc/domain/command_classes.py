@@ -18,6 +18,7 @@ CLASSES = {
 _COMMANDS = {
     QUERY: (
         *("status", "next", "metrics", "doctor", "sprint list", "sprint show", "sprint resolve", "sprint report"),
+        "report",
         *("stage show", "stage list", "context show", "context diff", "context tune", "evidence list", "evidence show"),
         *("evidence stale", "feedback list", "task list", "task show", "window show", "window snapshots"),
         *("memory list", "memory show", "memory search", "memory eval", "memory inbox", "memory stats"),
@@ -62,6 +63,7 @@ BY_OPTION = {
     "memory forget": {"--all": PERSON, "--source": PERSON},
     "memory maintain": {"--forget-project": PERSON},
     "prove": {"--yes": CI_TOO},
+    "report": {"--html": WORK},
     "sprint close": {"--unfinished": PERSON},
     "sprint report": _FILE,
     "sprint resolve": {"--keep": PERSON},
