@@ -150,6 +150,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "trace baseline create": ('trace baseline create release-2 --note "Second release"',),
     "trace baseline list": ("trace baseline list",),
     "trace baseline diff": ("trace baseline diff release-1",),
+    "mcp": ("mcp",),
     "integrate": ("integrate claude --dry-run", "integrate claude codex"),
     "metrics": ("metrics", "metrics --sprint login"),
     "workflow": ("workflow list", "workflow show light"),

@@ -38,6 +38,11 @@ def known_of(
     return [part for path in new if (part := _of_file(workspace, standing, session, path, reader))[1]]
 
 
+def known_of_files(workspace: Workspace, standing: Standing, paths: Sequence[str], reader: SourceReader) -> list[Part]:
+    """Return what is known of files, whether or not a session has seen it; nothing is noted."""
+    return [part for path in dict.fromkeys(paths) if (part := _of_file(workspace, standing, "", path, reader))[1]]
+
+
 def note_seen(workspace: Workspace, session: str, lines: Iterable[str]) -> None:
     """Note that a session knows of files, a line each, or was briefed on a stage."""
     noted = list(dict.fromkeys(lines))
