@@ -87,7 +87,7 @@ COMMANDS: Mapping[str, object] = {
     "history similar": ("domain.episodes.TaskEpisode",),
     "history sql": ("Row",),
     "init": "services.initialise.Initialised",
-    "integrate": "services.integrating.Integrated",
+    "integrate": "services.client_setup.ClientSetup",
     "memory add": ["services.memory.adding.Added", "services.trace_adding.Added"],
     "memory copy": "services.memory.copying.Copied",
     "memory edit": "services.memory.editing.Edited",

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "": ("init", 'sprint start "Log in" --goal "Users sign in"', 'context show --agent coder --task "Add the form"'),
     "init": ("init", "init --yes --workflow standard", "init --example"),
-    "status": ("status",),
+    "status": ("status", "status --line"),
     "next": ("next", "next --sprint login"),
     "sprint": ('sprint start "Log in" --goal "Users sign in"', "sprint show"),
     "sprint start": ('sprint start "Log in" --goal "Users sign in"', 'sprint start "Fix it" --workflow light'),

@@ -5,9 +5,10 @@ It is read inside of hooks, so it imports nothing.
 
 CLIENT_SETTINGS = (
     *(".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".cursor/hooks.json"),
-    *(".gemini/settings.json", ".github/hooks/vfcc.json"),
+    *(".gemini/settings.json", ".github/hooks/vfcc.json", ".mcp.json", ".codex/config.toml", ".cursor/mcp.json"),
+    *("opencode.json", ".vscode/mcp.json"),
 )
-"""The files into which `vfcc integrate` writes hooks."""
+"""The files into which `vfcc integrate` writes hooks and servers."""
 PROTECTED = (
     *(".memory/config.yaml", ".memory/workflow.yaml", ".memory/agent/*/tools.yaml", ".memory/project/baselines/**"),
     *CLIENT_SETTINGS,
