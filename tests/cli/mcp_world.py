@@ -36,12 +36,12 @@ sys.exit(1 if verdict else 0)
 """
 
 
-def mcp_project(folder: Path) -> Path:
-    """Return a copy of the project, in the folder."""
-    return copied(folder, _made)
+def mcp_project(folder: Path, *clients: str) -> Path:
+    """Return a copy of the project, in the folder, set up for these clients before its sprint began."""
+    return copied(folder, _made, *clients)
 
 
-def _made(folder: Path) -> Path:
+def _made(folder: Path, *clients: str) -> Path:
     root = folder / "project"
     root.mkdir()
     assert vfcc(root, "init").code == 0
@@ -51,6 +51,7 @@ def _made(folder: Path) -> Path:
     command = json.dumps([sys.executable, "-B", "suite.py", "{junit}"])
     config = f"format: 2\nworkflow: short\ngates:\n  commands:\n    test:\n      run: {command}\n"
     (root / ".memory/config.yaml").write_text(config, encoding="utf-8")
+    assert not clients or vfcc(root, "integrate", *clients).code == 0
     git(root, "init", "--quiet")
     git(root, "add", "-A")
     git(root, "commit", "--quiet", "-m", "Begin")
