@@ -96,6 +96,7 @@ reference: $(READY)
 	$(BIN)/python docs/schemas.py
 	$(BIN)/python -m tests.completion_table
 	$(BIN)/python -m tests.mcp_lists
+	$(BIN)/python -m tests.plugin_folder
 	$(BIN)/python docs/reference.py
 	$(BIN)/python -m tests.trace_checks_page
 	$(BIN)/python -m tests.memory_checks_page

@@ -1,7 +1,9 @@
 """Real clients with all that `vfcc integrate` writes: the first request, a sprint over MCP alone, refusals."""
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from tests.cli.mcp_world import mcp_project
 from tests.cli.process import vfcc
 from tests.clients.conftest import Desk
+from tests.clients.hooked import events, kinds
 from tests.clients.model_server import ModelServer, serving
 from tests.clients.running import CLAUDE_TOOLS, ClientRan, run_claude, run_codex
 from tests.clients.turns import MAIN, Request, Say, Turn, calls
@@ -139,3 +142,53 @@ def test_the_last_line_of_a_long_answer_reaches_the_model(
     result = last_result(server.asked()[1])
     assert "function_300" in result
     assert "next: next()" in result
+
+
+PLUGIN = Path(__file__).parents[2] / "plugin"
+BRIEF = "SessionStart hook additional context"
+
+
+def _env(home: Path, **more: str) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "DISABLE_AUTOUPDATER": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        **more,
+    }
+
+
+def test_claude_finds_the_plugin_and_its_marketplace_valid(claude: Path, tmp_path: Path) -> None:
+    for folder in (PLUGIN, PLUGIN.parent):
+        done = subprocess.run(
+            [str(claude), "plugin", "validate", "--strict", str(folder)],
+            env=_env(tmp_path),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_with_plugin_and_project_hooks_claude_records_each_event_once(claude: Path, desk: Desk) -> None:
+    asked = calls("Read", file_path=str(desk.folder / "total.py"))
+
+    with serving({MAIN: [asked, Turn("Done.")]}) as server:
+        extra = ["--plugin-dir", str(PLUGIN)]
+        ran = run_claude(claude, desk.folder, desk.home, server, "Do it.", extra=extra)
+
+    assert (ran.code, server.left()) == (0, {}), ran
+    found = [kind for kind in kinds(events(desk)) if kind != "place"]
+    assert len(found) == len(set(found)), found
+    assert {"session_start:startup", "prompt", "tool_start:Read", "tool_execution:Read", "turn_end"} <= set(found)
+    assert whole(server.asked()[0]).count(BRIEF) == 1
+
+
+def test_codex_installs_the_same_folder_and_is_recorded_as_codex(codex: Path, desk: Desk) -> None:
+    person = _env(desk.home, CODEX_HOME=str(desk.home / ".codex"))
+    for words in (("marketplace", "add", str(PLUGIN.parent)), ("add", "vfcc@vfcc")):
+        (desk.home / ".codex").mkdir(exist_ok=True)
+        done = subprocess.run(
+            [str(codex), "plugin", *words], env=person, capture_output=True, text=True, check=False, cwd=desk.folder
+        )
+        assert done.returncode == 0, done.stdout + done.stderr

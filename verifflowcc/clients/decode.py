@@ -27,3 +27,19 @@ def normal_form(client: str, event: str, said: "Mapping[str, Json]") -> "dict[st
     if not isinstance(plain.get("hook_event_name"), str):
         plain["hook_event_name"] = event
     return plain
+
+
+def client_of(named: str, said: "Mapping[str, Json]") -> str:
+    """Return the client that speaks, where the command line names Claude Code: others run the hooks of its plugins.
+
+    >>> client_of("claude", {"transcript_path": "/home/a/.codex/sessions/2026/rollout-1.jsonl"})
+    'codex'
+    >>> client_of("claude", {"sessionId": "s"}), client_of("claude", {"session_id": "s"}), client_of("gemini", {})
+    ('copilot', 'claude', 'gemini')
+    """
+    if named != "claude":
+        return named
+    path = said.get("transcript_path")
+    if isinstance(path, str) and path.rpartition("/")[2].startswith("rollout-"):
+        return "codex"
+    return "copilot" if "sessionId" in said and "session_id" not in said else named

@@ -264,8 +264,9 @@ class Hook:
         value = read_json(data.decode("utf-8", "replace").removeprefix("\ufeff"))
         if not isinstance(value, dict):
             raise ValueError("no JSON object on stdin")  # noqa: TRY004 - it is what was read that is wrong
-        from verifflowcc.clients.decode import normal_form
+        from verifflowcc.clients.decode import client_of, normal_form
 
+        self.client = client_of(self.client, value)
         said = normal_form(self.client, self.event, value)
         if self.client == "codex":
             said = _with_outcome(said)

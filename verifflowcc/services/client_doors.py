@@ -92,11 +92,15 @@ def door_texts(workspace: Workspace) -> DoorTexts:
     return DoorTexts({name: skill_text(name) for name in NAMES}, roles)
 
 
+def description_of(role: str) -> str:
+    """Return what a client lists of a role's agent."""
+    return f"Works as the {role.replace('_', ' ')} of a sprint, with the tools that this role may use."
+
+
 def _role(workspace: Workspace, name: str) -> RoleAgent:
     folder = workspace.memory / "agent" / name
-    description = f"Works as the {name.replace('_', ' ')} of a sprint, with the tools that this role may use."
     tools = read_tools(folder / "tools.yaml", workspace.root) or {"read": None}
-    return RoleAgent(name, description, small_text(folder / "prompt.md"), tuple(tools))
+    return RoleAgent(name, description_of(name), small_text(folder / "prompt.md"), tuple(tools))
 
 
 def _of_older_texts(
