@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import by_person, vfcc
+from tests.cli.process import by_person, git, vfcc
 from tests.cli.trees import everything
 from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.clients.doors import CLIENTS, DoorKind, DoorTexts, doors_of
+from verifflowcc.clients.doors import CLIENTS, GIT, DoorKind, DoorTexts, doors_of
 from verifflowcc.domain.config import TokenSettings
 from verifflowcc.mcp.listing import lists
 from verifflowcc.services.client_doors import door_texts
@@ -137,7 +137,7 @@ def test_no_sentence_is_in_two_channels(young: Path) -> None:
             seen[sentence] = channel
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", sorted({*CLIENTS} - {GIT}))
 def test_each_client_gets_instructions_skills_and_the_server(young: Path, client: str) -> None:
     doors = doors_of(client, door_texts(Workspace(young)))
 
@@ -146,6 +146,28 @@ def test_each_client_gets_instructions_skills_and_the_server(young: Path, client
     assert len({door.path for door in doors}) == len(doors)
     assert all(door.text or door.members for door in doors)
     assert {door.kind for door in doors} <= set(DoorKind)
+
+
+def test_the_task_of_vs_code_finds_what_check_prints(young: Path) -> None:
+    vfcc(young, "integrate", "vscode")
+    (task,) = json.loads((young / ".vscode/tasks.json").read_text())["tasks"]
+    matcher = task["problemMatcher"]["pattern"]
+    line = '.memory/project/items/requirement/REQ-a.md:14: note weak-wording: "as appropriate" leaves open'
+
+    found = re.match(matcher["regexp"], line)
+
+    assert found
+    assert found[matcher["file"]].endswith("REQ-a.md")
+    assert (found[matcher["line"]], found[matcher["severity"]]) == ("14", "note")
+
+
+def test_git_merges_files_that_only_grow(young: Path) -> None:
+    git(young, "init", "-q")
+    assert vfcc(young, "integrate", "git").code == 0
+
+    asked = git(young, "check-attr", "merge", ".memory/stage/a/b/results/c.jsonl", ".memory/sprint/a/knowledge.md")
+
+    assert asked.count("merge: union") == 2
 
 
 def test_the_status_line_names_sprint_stage_gate_and_evidence(young: Path) -> None:

@@ -87,7 +87,13 @@ class DoorTexts:
     roles: Sequence[RoleAgent] = ()
 
 
-CLIENTS = ("claude", "codex", "copilot", "cursor", "gemini", "opencode", "vscode")
+GIT = "git"
+"""Not a client: how git merges the files that only grow."""
+MERGED = """\
+.memory/**/*.jsonl merge=union
+.memory/sprint/*/knowledge.md merge=union
+"""
+CLIENTS = ("claude", "codex", "copilot", "cursor", "gemini", "opencode", "vscode", GIT)
 FIRST_STEPS = {
     "claude": ("trust the folder when Claude Code asks: permissions of a project hold from then on",),
     "codex": ("Codex reads .codex/config.toml once the folder is trusted",),
@@ -95,6 +101,7 @@ FIRST_STEPS = {
     "gemini": ("Gemini CLI: trust the folder when it asks",),
     "cursor": ("Cursor: switch the server vfcc on under Settings > MCP",),
     "opencode": (),
+    GIT: (),
     "vscode": ("VS Code: start the server vfcc from .vscode/mcp.json, and trust it",),
 }
 """What is left for a person once a client's doors are written."""
@@ -102,6 +109,8 @@ FIRST_STEPS = {
 
 def doors_of(client: str, texts: DoorTexts) -> tuple[Door, ...]:
     """Return the doors of a client."""
+    if client == GIT:
+        return (Door(".gitattributes", DoorKind.BLOCK, MERGED, comment="# {}"),)
     common = [_agents_file(), *(Door(_skill(name), DoorKind.FILE, text) for name, text in texts.skills.items())]
     return (*common, *_OF_CLIENT[client](texts))
 
@@ -152,7 +161,31 @@ def _opencode(texts: DoorTexts) -> list[Door]:
 
 def _vscode(texts: DoorTexts) -> list[Door]:
     server = Member(("servers",), "vfcc", {"type": "stdio", **SERVER})
-    return [Door(".vscode/mcp.json", DoorKind.MEMBERS, members=(server,))]
+    version = Member((), "version", "2.0.0", optional=True)
+    task = Member(("tasks",), "", _CHECK_TASK)
+    return [
+        Door(".vscode/mcp.json", DoorKind.MEMBERS, members=(server,)),
+        Door(".vscode/tasks.json", DoorKind.MEMBERS, members=(version, task)),
+    ]
+
+
+_CHECK_TASK: Mapping[str, Json] = {
+    "label": "vfcc check",
+    "type": "shell",
+    "command": "vfcc check --all",
+    "problemMatcher": {
+        "owner": "vfcc",
+        "fileLocation": ["relative", "${workspaceFolder}"],
+        "pattern": {
+            "regexp": "^(.+?):(\\d+): (error|warning|note) (.*)$",
+            "file": 1,
+            "line": 2,
+            "severity": 3,
+            "message": 4,
+        },
+    },
+}
+"""It puts what `vfcc check` finds into the list of problems."""
 
 
 _OF_CLIENT = {
