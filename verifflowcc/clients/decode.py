@@ -29,7 +29,7 @@ def normal_form(client: str, event: str, said: "Mapping[str, Json]") -> "dict[st
     return plain
 
 
-def client_of(named: str, said: "Mapping[str, Json]") -> str:
+def client_of(named: str, payload: "Mapping[str, Json]") -> str:
     """Return the client that speaks, where the command line names Claude Code: others run the hooks of its plugins.
 
     >>> client_of("claude", {"transcript_path": "/home/a/.codex/sessions/2026/rollout-1.jsonl"})
@@ -39,7 +39,7 @@ def client_of(named: str, said: "Mapping[str, Json]") -> str:
     """
     if named != "claude":
         return named
-    path = said.get("transcript_path")
+    path = payload.get("transcript_path")
     if isinstance(path, str) and path.rpartition("/")[2].startswith("rollout-"):
         return "codex"
-    return "copilot" if "sessionId" in said and "session_id" not in said else named
+    return "copilot" if "sessionId" in payload and "session_id" not in payload else named

@@ -1,4 +1,4 @@
-"""What becomes of a file when a door goes into it, or out of it again; all that is somebody else's keeps its bytes."""
+"""Plan how a door goes into a file and out of it again; everything else in the file keeps its bytes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ class DoorPlan:
 
 
 def door_installed(text: str | None, door: Door, record: Record | None, clients: str, *, force: bool) -> DoorPlan:
-    """Return what becomes of a file that is to have a door. Raises ValueError where a JSON file is none.
+    """Plan a file with a door in it. Raises ValueError for a file that should be JSON and is not.
 
     `text` is what is in the file, or where the link leads; `clients` are those that the door is for.
     """
@@ -48,7 +48,7 @@ def door_installed(text: str | None, door: Door, record: Record | None, clients:
 
 
 def door_removed(text: str | None, door: Door, record: Record | None, *, force: bool) -> DoorPlan:
-    """Return what becomes of a file that is to lose a door. Raises ValueError where a JSON file is none."""
+    """Plan a file without its door. Raises ValueError for a file that should be JSON and is not."""
     if text is None:
         return DoorPlan(Outcome.NOTHING, None, None)
     before = text_before(text, record) if record else None

@@ -90,18 +90,18 @@ def line_of(
     return write(event).encode("ascii") + b"\n"
 
 
-def event_key(said: "Mapping[str, Json]") -> "tuple[str, int]":
+def event_key(payload: "Mapping[str, Json]") -> "tuple[str, int]":
     """Return what names an event within its session, and for how many milliseconds: a call of a tool for good.
 
     >>> event_key({"hook_event_name": "PreToolUse", "tool_use_id": "t1"})
     ('PreToolUse:t1', 9007199254740992)
     """
-    hook = _text(said, "hook_event_name")[:40].replace(" ", "")
-    call = _text(said, "tool_use_id")[:100]
+    hook = _text(payload, "hook_event_name")[:40].replace(" ", "")
+    call = _text(payload, "tool_use_id")[:100]
     if call and not call.count(" "):
         return f"{hook}:{call}", _MOST_TOKENS
-    told = sorted((key, str(value)) for key, value in said.items() if not isinstance(value, dict | list))
-    return f"{hook}:{digest_of(str(told))}", _SAME_MS
+    plain = sorted((key, str(value)) for key, value in payload.items() if not isinstance(value, dict | list))
+    return f"{hook}:{digest_of(str(plain))}", _SAME_MS
 
 
 def moment(milliseconds: int) -> str:

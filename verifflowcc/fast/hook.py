@@ -145,15 +145,15 @@ class Hook:
         add_events(self.root, moment(now)[:10], line, around)
         return True
 
-    def _is_first(self, said: "dict[str, Json]", now: int) -> bool:
-        """Say whether no other hook has told of this event: a client runs those of a project and of a plugin alike."""
+    def _is_first(self, payload: "dict[str, Json]", now: int) -> bool:
+        """Return whether no other hook reported this event: a client runs those of a project and of a plugin alike."""
         from verifflowcc.adapters.files.partitions import is_first
         from verifflowcc.episodes.shape import event_key
 
-        session = said.get("session_id")
+        session = payload.get("session_id")
         if not isinstance(session, str) or not session:
             return True
-        key, window = event_key(said)
+        key, window = event_key(payload)
         origin = f"{self.client}{'+plugin' if environ.get('CLAUDE_PLUGIN_ROOT') else ''}"
         try:
             return is_first(self.root + LOCAL, session, key, origin, now, window)

@@ -1,4 +1,4 @@
-"""How an item of memory is shown to a model: its words as somebody's words, in few lines."""
+"""Show an item of memory to a model in few lines, its text quoted."""
 
 from verifflowcc.domain.recall import Hit
 from verifflowcc.services.memory.opening import open_store

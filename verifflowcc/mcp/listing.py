@@ -1,4 +1,4 @@
-"""What a client is told of the server: derived from the functions themselves, and kept in `lists.json`.
+"""What a client may ask of the server before any call: derived from the functions, and kept in `lists.json`.
 
 `make reference` writes the file, and a test compares.
 """

@@ -113,11 +113,10 @@ def remember(
 def known(at: ToolContext, paths: list[str]) -> ToolAnswer:
     """Past edits, rules and requirements of files; ask before you edit."""
     from verifflowcc.services.hooks.known import known_of_files
-    from verifflowcc.services.hooks.settings import standing_of
     from verifflowcc.services.source_reader import SourceReader
 
     wanted, reader = _inside(at, paths), SourceReader(at.workspace)
-    parts = known_of_files(at.workspace, standing_of(at.workspace, None), wanted, reader)
+    parts = known_of_files(at.workspace, wanted, reader)
     lines = [line for heading, found in parts for line in (f"{heading}:", *(f"- {each}" for each in found))]
     return answer(
         at.workspace, [*(lines or ["nothing is recorded about these files"]), *reader.notices], "edit, then check()"

@@ -1,6 +1,6 @@
-"""Do an MCP client's calls one after the other, while a thread goes on reading what the client sends.
+"""Do an MCP client's calls one after the other, while a thread keeps reading what the client sends.
 
-Calls run in the main thread, since limits on time are signals. The thread answers lists and pings meanwhile, and takes
+Calls run in the main thread, since limits on time are signals. The thread answers lists and pings, and takes
 cancellations: these interrupt a run of the project's commands, which may take minutes, and nothing that writes.
 """
 

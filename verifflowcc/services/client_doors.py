@@ -60,7 +60,7 @@ def set_up_doors(
     force: bool = False,
     dry_run: bool = False,
 ) -> tuple[DoorFile, ...]:
-    """Write or remove the doors of clients; a file that somebody edited stays, unless `force`.
+    """Write or remove the doors of clients; an edited file stays, unless `force`.
 
     All files are read and decided on before the first is written. Raises WorkspaceError, FormatError, ConflictError.
     """

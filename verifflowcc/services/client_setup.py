@@ -27,7 +27,7 @@ class ClientSetup:
 
     @property
     def edited(self) -> tuple[str, ...]:
-        """Files that were left as they are, because somebody edited vfcc's part of them."""
+        """Files that were left as they are, because vfcc's part of them was edited."""
         return tuple(path for path, outcome in self.outcomes if outcome is Outcome.EDITED)
 
     @property

@@ -10,7 +10,7 @@ from verifflowcc.services.workspace import Workspace
 
 
 def status_line(workspace: Workspace) -> str:
-    """Return one line; what cannot be told is left out, since a client draws the line again and again."""
+    """Return one line; what fails is left out, since a client draws the line again and again."""
     try:
         found = resolve_sprint(workspace)
         if found.id is None:
