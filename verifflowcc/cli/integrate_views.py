@@ -31,7 +31,10 @@ def setup_lines(done: ClientSetup) -> str:
     """Return a line for each file or folder of files, and what is left for a person."""
     shown = [lines(Integrated(done.files, done.dry_run))] if done.files else []
     groups: dict[tuple[Outcome, str], list[DoorFile]] = {}
+    changed = any(each.outcome is not Outcome.NOTHING for each in done.doors)
     for each in done.doors:
+        if changed and each.outcome is Outcome.NOTHING:
+            continue
         folder = "all" if each.outcome is Outcome.NOTHING else _folder(each.path)
         groups.setdefault((each.outcome, folder), []).append(each)
     shown += [_door_line(outcome, files, would=done.dry_run) for (outcome, _), files in groups.items()]
