@@ -100,6 +100,8 @@ reference: $(READY)
 	$(BIN)/python docs/capabilities.py
 	$(BIN)/python docs/schemas.py
 	$(BIN)/python -m tests.completion_table
+	$(BIN)/python -m tests.mcp_lists
+	$(BIN)/python -m tests.plugin_folder
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/example_report.py
 	$(BIN)/python -m tests.trace_checks_page

@@ -94,7 +94,7 @@ COMMANDS: Mapping[str, object] = {
     "history similar": ("verifflowcc.domain.episodes.TaskEpisode",),
     "history sql": ("Row",),
     "init": "verifflowcc.services.initialise.Initialised",
-    "integrate": "verifflowcc.services.integrating.Integrated",
+    "integrate": "verifflowcc.services.client_setup.ClientSetup",
     "memory add": ["verifflowcc.services.memory.adding.Added", "verifflowcc.services.trace_adding.Added"],
     "memory copy": "verifflowcc.services.memory.copying.Copied",
     "memory edit": "verifflowcc.services.memory.editing.Edited",

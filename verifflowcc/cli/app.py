@@ -22,6 +22,7 @@ from verifflowcc.cli import (
     hook_line,
     init,
     integrate,
+    mcp,
     memory,
     metrics,
     migrate,
@@ -73,6 +74,7 @@ app.add_typer(history.app, name="history")
 app.command("hook")(hook_line.hook)
 app.add_typer(trace.app, name="trace")
 app.command("integrate")(integrate.integrate)
+app.command("mcp")(mcp.mcp)
 app.command("metrics")(metrics.metrics)
 app.command("report")(report.report)
 app.add_typer(workflow.app, name="workflow")

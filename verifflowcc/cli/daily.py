@@ -28,7 +28,7 @@ BELOW = {
     "code": ("context", "impact"),
 }
 """The commands that the help of a group lists. A test holds all lines of all help screens together at 45."""
-PLUMBING = frozenset(("hook", "migrate", "window", "memory copy", "memory schema"))
+PLUMBING = frozenset(("hook", "mcp", "migrate", "window", "memory copy", "memory schema"))
 """Commands for programs and for rare moments; completion does not offer them either."""
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "": ("init", 'sprint start "Log in" --goal "Users sign in"', 'context show --agent coder --task "Add the form"'),
     "init": ("init", "init --yes --workflow standard", "init --example"),
-    "status": ("status",),
+    "status": ("status", "status --line"),
     "next": ("next", "next --sprint login"),
     "sprint": ('sprint start "Log in" --goal "Users sign in"', "sprint show"),
     "sprint start": ('sprint start "Log in" --goal "Users sign in"', 'sprint start "Fix it" --workflow light'),
@@ -150,6 +150,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "trace baseline create": ('trace baseline create release-2 --note "Second release"',),
     "trace baseline list": ("trace baseline list",),
     "trace baseline diff": ("trace baseline diff release-1",),
+    "mcp": ("mcp",),
     "integrate": ("integrate claude --dry-run", "integrate claude codex"),
     "metrics": ("metrics", "metrics --sprint login"),
     "workflow": ("workflow list", "workflow show light"),

@@ -39,6 +39,7 @@ WORK_NAMES = {
     "history import": "looking for sessions",
     "trace": "reading the trace",
     "integrate": "setting up clients",
+    "mcp": "serving a client",
     "metrics": "reading the history",
     "workflow": "reading the workflow",
     "config": "reading the configuration",

@@ -37,7 +37,7 @@ _COMMANDS = {
         *("history import", "history export", "history learn", "trace add", "trace link", "trace unlink"),
         *("trace retire", "trace import", "prove"),
     ),
-    MOVE: ("sprint start", "sprint close", "stage advance", "stage reopen"),
+    MOVE: ("sprint start", "sprint close", "stage advance", "stage reopen", "mcp"),
     CI_TOO: ("allow", "migrate"),
     PERSON: (
         *("approve", "waive", "stage skip", "memory promote", "memory copy", "history prune"),

@@ -67,7 +67,7 @@ class Call:
         self.more = tuple(map(str, more)) if isinstance(more, (list, tuple)) else ()
         self.agent = bool(payload.get("agent_id"))
         kind = payload.get("agent_type")
-        self.agent_type = kind.rpartition(":")[2].lower() if isinstance(kind, str) else ""
+        self.agent_type = kind.rpartition(":")[2].lower().removeprefix("vfcc-") if isinstance(kind, str) else ""
         self.commands: list[tuple[str, list[Program]]] = []
         for command in self._commands():
             if not any(each in command.translate(_UNQUOTED) for each in ("=", "git", "vfcc")) and only_reads(command):
