@@ -91,11 +91,19 @@ def test_the_trend_takes_back_what_a_reopened_stage_had() -> None:
     ]
     proofs = {"E1": {"REQ-a": True, "REQ-b": False, "UNIT-c": True}, "E2": {"REQ-a": True, "REQ-b": True}}
 
-    points = trend_of(events, proofs, {"REQ-a", "REQ-b"})
+    points = trend_of([events], proofs, {"REQ-a", "REQ-b"})
 
     assert [each.criteria_passed for each in points] == [0, 0, 2, 2, 0]
     assert [each.requirements_verified for each in points] == [0, 1, 1, 2, 2]
     assert step_line([], 10, 10).points == ""
+
+
+def test_the_trend_of_several_sprints_keeps_what_each_reached() -> None:
+    gate = [{"verdict": "pass"}]
+    sprints = [[event(1, EventType.STAGE_PASSED, stage="plan", gate=gate)] for _ in range(2)]
+    sprints.append([event(2, EventType.STAGE_REOPENED, stage="plan")])
+
+    assert [each.criteria_passed for each in trend_of(sprints, {}, ())] == [1, 2, 2]
 
 
 @pytest.mark.parametrize(
