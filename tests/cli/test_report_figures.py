@@ -18,7 +18,7 @@ from verifflowcc.formats.events import encode_event
 
 ROOT = Path(__file__).parents[2]
 TYPES = ("need", "requirement", "component", "decision", "convention", "fact")
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n", exclude_categories=("Cs",)), max_size=20)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=20)
 
 
 @st.composite

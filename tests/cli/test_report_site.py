@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.at_terminal import project, typed
 from tests.cli.process import by_person, git, vfcc
+from tests.people_world import PLAN
 from tests.report_figures import figures_of, wrong_figures
 from tests.trace_project import HOSTILE, traced
 from tests.trees import write_memory, write_tree
@@ -192,6 +194,29 @@ def test_the_trend_ends_with_the_criteria_that_are_on_record(kept: Path) -> None
         passed = [each for stage in stages for each in stage["verdicts"] if each["verdict"] == "pass"]
         assert sprint["criteria_passed"] == len(passed)
         assert sprint["points"][-1]["criteria_passed"] == len(passed)
+    everything = vfcc(kept, "report", "--json").data
+    assert everything["trend"][-1]["criteria_passed"] == sum(each["criteria_passed"] for each in everything["sprints"])
+
+
+def test_an_approval_shows_the_changes_that_it_saw(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    assert typed(here.root, "approve", "plan", "--yes", "--reason", "fine").code == 0
+    git(here.root, "add", "--all")
+    git(here.root, "commit", "--quiet", "--message=Approve")
+    text = (here.root / PLAN).read_text(encoding="utf-8").strip().splitlines()[-1]
+    assert vfcc(here.root, "report", "--html", "../first").code == 0
+    (here.root / PLAN).write_text("Quite another plan\n", encoding="utf-8")
+    git(here.root, "commit", "--quiet", "--all", "--message=Change the plan")
+    assert vfcc(here.root, "report", "--html", "../second").code == 0
+
+    first, second = (pages(here.root.parent / name)["gates.html"] for name in ("first", "second"))
+
+    for page in (first, second):
+        assert f'<span class="in">+{text}</span>' in page
+        assert "<code>reviewed</code> approved by human:Other" in page
+    assert "changed since the approval" not in first
+    assert f"<summary>{PLAN} (changed since the approval)</summary>" in second
+    assert "Quite another plan" not in second
 
 
 def test_the_summary_is_the_board_in_markdown(kept: Path, tmp_path: Path) -> None:

@@ -42,11 +42,19 @@ def watch_report(workspace: "Workspace", folder: Path, sprint_id: str | None, *,
 
 
 def _stamp(workspace: "Workspace", folder: Path) -> str:
-    """Return what changes when a file of the memory or of the project does."""
+    """Return what changes when a file of the memory or of the project does; the site itself does not count."""
     from verifflowcc.adapters.git.patches import uncommitted_state
     from verifflowcc.adapters.git.place import in_repository
     from verifflowcc.cli.board_watch import memory_stamp
+    from verifflowcc.errors import VfccError
     from verifflowcc.text.digest import digest_text
 
-    code = uncommitted_state(workspace.root) if in_repository(workspace.root) else ""
-    return digest_text(f"{memory_stamp(workspace.memory)} {code}").removeprefix("sha256:")[:16]
+    own, root = folder.resolve(), workspace.root.resolve()
+    prefix = f"{own.relative_to(root).as_posix()}/" if own.is_relative_to(root) else "/"
+    try:
+        state = uncommitted_state(workspace.root) if in_repository(workspace.root) else ""
+    except VfccError:  # before the first commit there is nothing to compare with
+        state = ""
+    lines = [line for line in state.split("\n") if not line.startswith(prefix)]
+    text = "\n".join((memory_stamp(workspace.memory), *lines))
+    return digest_text(text).removeprefix("sha256:")[:16]

@@ -43,6 +43,7 @@ class SprintFacts:
     report: SprintReport
     events: tuple[Event, ...]
     trend: tuple[TrendPoint, ...]
+    proofs: Proofs
     gates: StageGates | None = None
     next: NextStep | None = None
     problem: str = ""
@@ -94,6 +95,8 @@ class ReportFacts:
     prompts: tuple[PromptFacts, ...]
     memory: tuple[ScopeItems, ...]
     notices: tuple[str, ...]
+    trend: tuple[TrendPoint, ...] = ()
+    """Over the events of all sprints, from the first one on."""
     local: LocalFacts | None = None
 
     @property
@@ -125,8 +128,15 @@ def gather_report(
         prompts=tuple(_prompts(source, sprints, local=origin.local)),
         memory=tuple(_memory(source, lines, notices)),
         notices=tuple(dict.fromkeys(notices)),
+        trend=_trend(sprints, requirements),
         local=local_facts(workspace) if origin.local else None,
     )
+
+
+def _trend(sprints: tuple[SprintFacts, ...], requirements: set[str]) -> tuple[TrendPoint, ...]:
+    begun = sorted((each for each in sprints if each.events), key=lambda each: (each.events[0].id, each.line.id))
+    proofs = {evidence: items for each in begun for evidence, items in each.proofs.items()}
+    return trend_of([each.events for each in begun], proofs, requirements)
 
 
 def _lines(source: Workspace, sprint_id: str | None) -> list[SprintLine]:
@@ -147,9 +157,11 @@ def _lines(source: Workspace, sprint_id: str | None) -> list[SprintLine]:
 def _sprint(source: Workspace, line: SprintLine, requirements: set[str]) -> SprintFacts:
     read, state = load_sprint(source, line.id)
     events = arrange(read.events).ordered
-    report = report_sprint(source, line.id)
-    points = trend_of(events, _proofs(source, state), requirements)
-    facts = SprintFacts(line, state, report, events, points, approved=approved_changes(source, state, report.reviews))
+    report, proofs = report_sprint(source, line.id), _proofs(source, state)
+    points = trend_of([events], proofs, requirements)
+    facts = SprintFacts(
+        line, state, report, events, points, proofs, approved=approved_changes(source, state, report.reviews)
+    )
     if not facts.is_open:
         return facts
     from verifflowcc.records import replace

@@ -23,4 +23,4 @@ def sprint_page(workspace: Workspace, state: SprintState, report: SprintReport) 
         problems=len(state.problems),
         gaps=state.gaps,
     )
-    return sprint_html(SprintFacts(line, state, report, (), ()), origin_of(workspace, local=False), __version__)
+    return sprint_html(SprintFacts(line, state, report, (), (), {}), origin_of(workspace, local=False), __version__)

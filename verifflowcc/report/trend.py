@@ -31,22 +31,25 @@ class TrendLine:
     end_y: int
 
 
-def trend_of(ordered: Sequence[Event], proofs: Proofs, requirements: Collection[str]) -> tuple[TrendPoint, ...]:
-    """Return a point for each event, parents before children; `requirements` are the ids that count as such.
+def trend_of(
+    sprints: Sequence[Sequence[Event]], proofs: Proofs, requirements: Collection[str]
+) -> tuple[TrendPoint, ...]:
+    """Return a point for each event of the sprints, one sprint behind the other, parents before children.
 
-    Of each criterion the latest evidence counts, as it was when it was added.
+    `requirements` are the ids that count as such. Of each criterion the latest evidence counts, as it was when it was
+    added; what a sprint reached stays when the next begins, until its own evidence of the same name replaces it.
     """
-    passed: dict[str, int] = {}
+    passed: dict[tuple[int, str], int] = {}
     shown: dict[tuple[str, str], Mapping[str, bool]] = {}
     points = []
-    for event in ordered:
+    for place, event in ((place, event) for place, ordered in enumerate(sprints) for event in ordered):
         stage = event.payload.get("stage")
         name = stage if isinstance(stage, str) else ""
         if event.type is EventType.STAGE_PASSED:
             gate = fields.records(event.payload, "gate") if "gate" in event.payload else ()
-            passed[name] = sum(each.get("verdict") == "pass" for each in gate)
+            passed[place, name] = sum(each.get("verdict") == "pass" for each in gate)
         elif event.type is EventType.STAGE_REOPENED:
-            passed.pop(name, None)
+            passed.pop((place, name), None)
         elif event.type is EventType.EVIDENCE_ADDED:
             evidence = str(event.payload.get("evidence", ""))
             if evidence in proofs:

@@ -50,6 +50,8 @@ class ReportWritten:
     today: str
     """The day on which expiry is judged."""
     sprints: tuple[SprintTrend, ...]
+    trend: tuple[TrendPoint, ...] = ()
+    """The figures after each event of all sprints."""
     notices: tuple[str, ...] = ()
 
     @property
@@ -93,6 +95,7 @@ def written(facts: ReportFacts, files: Mapping[str, str], folder: str) -> Report
         local=facts.origin.local,
         today=facts.origin.today,
         sprints=tuple(map(_trend, facts.sprints)),
+        trend=facts.trend,
         notices=facts.notices,
     )
 
