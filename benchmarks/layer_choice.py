@@ -20,7 +20,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.turns import extract
 
 SENTENCES = Path(__file__).with_name("layer_sentences.csv")
 SURE, UNSURE = 600, 500

@@ -33,7 +33,7 @@ if __package__ in (None, ""):
 from verifflowcc.domain.candidates import Candidate, Held, Settles
 from verifflowcc.domain.items import Item, Source, SourceKind
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract, statement_of
+from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.lifecycle.settle import settle
 from verifflowcc.services.memory.holding import mark_of
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from verifflowcc.domain.trace import Stamp, TraceItem, TraceLink, Verified
+from verifflowcc.domain.items import Link, Stamp
+from verifflowcc.domain.trace import TraceItem, Verified
 from verifflowcc.formats.doorstop_stamp import stamp
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.formats.trace_render import render_trace_item
@@ -102,7 +103,7 @@ def _item(made: Made) -> TraceItem:
         made.text,
         own_digest(title, made.text, method, None, pairs),
         verification=method,
-        links=tuple(TraceLink(to, relation, 1) for to, relation in pairs),
+        links=tuple(Link(to, relation, 1) for to, relation in pairs),
     )
 
 

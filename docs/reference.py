@@ -16,7 +16,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from verifflowcc.adapters.config.llm_section import LONGEST_WORD
+from verifflowcc.adapters.config.forms import LONGEST_WORD
 from verifflowcc.adapters.config.user_section import UserFileSection
 from verifflowcc.cli.app import app
 from verifflowcc.cli.examples import EXAMPLES

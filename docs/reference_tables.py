@@ -10,12 +10,11 @@ from typing import Any
 import verifflowcc
 from verifflowcc import errors as raised
 from verifflowcc.adapters.config.tools_yaml import ALLOWS, KEYS
-from verifflowcc.adapters.workflows import shipped_names
-from verifflowcc.adapters.workflows.criterion_rules import RULES
-from verifflowcc.adapters.workflows.load import load_shipped
-from verifflowcc.clients.encode import CARRIES
+from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
+from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.domain.code_mix import MIXES, WHOLE, CodeMix
+from verifflowcc.domain.gates import RULES
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.protected import CLOSED, PROTECTED
 from verifflowcc.domain.sources import LAYER_OF, OFFERS
@@ -89,7 +88,7 @@ def events(client: str) -> Iterator[str]:
     """Yield a table of a client's events: the name here, and what an answer can carry."""
     yield "| event | name here | answer can carry |\n|---|---|---|"
     for own, name in EVENTS[client].items():
-        yield f"| `{own}` | `{name}` | {', '.join(CARRIES[client].get(name, ())) or '-'} |"
+        yield f"| `{own}` | `{name}` | {', '.join(client_of(client).carries.get(name, ())) or '-'} |"
 
 
 def kinds(_: str) -> Iterator[str]:

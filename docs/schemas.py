@@ -24,7 +24,7 @@ from pathlib import Path, PurePath
 import verifflowcc
 from verifflowcc.domain.baselines import BaselineStatus
 from verifflowcc.records import field_names
-from verifflowcc.services.documents.form import Selection, key_sources, lean_keys
+from verifflowcc.services.documents.form import Selection, held_keys, key_sources, lean_keys
 from verifflowcc.services.documents.rules import Units
 
 FOLDER = Path(__file__).resolve().parent / "reference" / "schemas"
@@ -32,134 +32,141 @@ DIALECT = "http://json-schema.org/draft-07/schema#"
 Schema = dict[str, typing.Any]
 
 COMMANDS: Mapping[str, object] = {
-    "allow": ["services.allow.CommandTable", {"withdrawn": "bool"}],
-    "approve": "services.approvals.Approval",
-    "baseline lint": "services.baseline_making.BaselineRecorded",
+    "allow": ["verifflowcc.services.allow.CommandTable", {"withdrawn": "bool"}],
+    "approve": "verifflowcc.services.approvals.Approval",
+    "baseline lint": "verifflowcc.services.baseline_making.BaselineRecorded",
     "baseline show": "Baselines",
-    "baseline tests": "services.baseline_making.BaselineRecorded",
-    "baseline trace": "services.baseline_making.BaselineRecorded",
-    "check": ["services.checking.Everything", "services.rerun.Reproduction"],
-    "check config": "services.configuration.ConfigReport",
-    "check gate": ["services.gates.StageGates", "domain.gates.Gate", "services.canary.Canaries"],
-    "check memory": "services.memory.checking.CheckedMemory",
-    "check trace": "services.trace_checking.TraceChecked",
-    "check workflow": "services.workflows.WorkflowReport",
-    "code context": "domain.code_views.CodeContext",
-    "code file": "domain.code_told.Outline",
-    "code find": "domain.code_told.Finding",
-    "code impact": "domain.code_told.CodeImpact",
-    "code index": "domain.code_told.Indexed",
-    "code map": "domain.code_views.CodeMap",
-    "code refs": "domain.code_told.Relations",
-    "code status": "domain.code_told.GraphStatus",
-    "config show": ("adapters.config.provenance.Setting",),
-    "context diff": "services.context_diff.Comparison",
-    "context show": "domain.entries.ContextPackage",
-    "context tune": "services.allocation_tuning.Tuning",
+    "baseline tests": "verifflowcc.services.baseline_making.BaselineRecorded",
+    "baseline trace": "verifflowcc.services.baseline_making.BaselineRecorded",
+    "check": ["verifflowcc.services.checking.Everything", "verifflowcc.services.rerun.Reproduction"],
+    "check config": "verifflowcc.services.configuration.ConfigReport",
+    "check gate": [
+        "verifflowcc.services.gates.StageGates",
+        "verifflowcc.domain.gates.Gate",
+        "verifflowcc.services.canary.Canaries",
+    ],
+    "check memory": "verifflowcc.services.memory.checking.CheckedMemory",
+    "check trace": "verifflowcc.services.trace_checking.TraceChecked",
+    "check workflow": "verifflowcc.services.workflows.WorkflowReport",
+    "code context": "verifflowcc.domain.code_views.CodeContext",
+    "code file": "verifflowcc.domain.code_told.Outline",
+    "code find": "verifflowcc.domain.code_told.Finding",
+    "code impact": "verifflowcc.domain.code_told.CodeImpact",
+    "code index": "verifflowcc.domain.code_told.Indexed",
+    "code map": "verifflowcc.domain.code_views.CodeMap",
+    "code refs": "verifflowcc.domain.code_told.Relations",
+    "code status": "verifflowcc.domain.code_told.GraphStatus",
+    "config show": ("verifflowcc.adapters.config.provenance.Setting",),
+    "context diff": "verifflowcc.services.context_diff.Comparison",
+    "context show": "verifflowcc.domain.entries.ContextPackage",
+    "context tune": "verifflowcc.services.allocation_tuning.Tuning",
     "doctor": [
-        {"remarks": ("domain.health.Remark",), "findings": "int"},
-        {"moved": ("services.repairing.MovedFile",), "restorable": ("services.repairing.Restorable",)},
+        {"remarks": ("verifflowcc.domain.health.Remark",), "findings": "int"},
+        {
+            "moved": ("verifflowcc.services.repairing.MovedFile",),
+            "restorable": ("verifflowcc.services.repairing.Restorable",),
+        },
     ],
-    "evidence add": "services.evidence_adding.EvidenceAdded",
-    "evidence list": ("services.evidence_listing.EvidenceLine",),
-    "evidence redact": "services.evidence_redacting.Redaction",
-    "evidence run": "services.evidence.EvidenceRun",
-    "evidence show": ["services.evidence_listing.EvidenceView", {"output": "str"}],
-    "evidence stale": "services.evidence_staleness.Staleness",
-    "feedback add": "services.feedback.Said",
-    "feedback list": ("domain.people.Feedback",),
-    "feedback triage": "services.feedback.Said",
+    "evidence add": "verifflowcc.services.evidence_adding.EvidenceAdded",
+    "evidence list": ("verifflowcc.services.evidence_listing.EvidenceLine",),
+    "evidence redact": "verifflowcc.services.evidence_redacting.Redaction",
+    "evidence run": "verifflowcc.services.evidence.EvidenceRun",
+    "evidence show": ["verifflowcc.services.evidence_listing.EvidenceView", {"output": "str"}],
+    "evidence stale": "verifflowcc.services.evidence_staleness.Staleness",
+    "feedback add": "verifflowcc.services.feedback.Said",
+    "feedback list": ("verifflowcc.domain.people.Feedback",),
+    "feedback triage": "verifflowcc.services.feedback.Said",
     "history export": ("str",),
-    "history import": "services.history.importing.Imported",
-    "history learn": ("services.history.proposing.Proposed",),
-    "history prune": "services.history.pruning.Pruning",
-    "history saved": "episodes.saved.Saved",
+    "history import": "verifflowcc.services.history.importing.Imported",
+    "history learn": ("verifflowcc.services.history.proposing.Proposed",),
+    "history prune": "verifflowcc.services.history.pruning.Pruning",
+    "history saved": "verifflowcc.episodes.saved.Saved",
     "history show": [
-        ("services.history.showing.Action",),
-        ("domain.episodes.FileInteraction",),
-        ("services.history.questions.ToolUse",),
-        ("domain.episodes.TaskEpisode",),
-        ("episodes.coedits.CoEdit",),
-        ("domain.episodes.LearnedPattern",),
-        ("domain.episodes.SessionLearning",),
-        ("services.history.showing.SessionLine",),
+        ("verifflowcc.services.history.showing.Action",),
+        ("verifflowcc.domain.episodes.FileInteraction",),
+        ("verifflowcc.services.history.questions.ToolUse",),
+        ("verifflowcc.domain.episodes.TaskEpisode",),
+        ("verifflowcc.episodes.coedits.CoEdit",),
+        ("verifflowcc.domain.episodes.LearnedPattern",),
+        ("verifflowcc.domain.episodes.SessionLearning",),
+        ("verifflowcc.services.history.showing.SessionLine",),
     ],
-    "history similar": ("domain.episodes.TaskEpisode",),
+    "history similar": ("verifflowcc.domain.episodes.TaskEpisode",),
     "history sql": ("Row",),
-    "init": "services.initialise.Initialised",
-    "integrate": "services.integrating.Integrated",
-    "memory add": ["services.memory.adding.Added", "services.trace_adding.Added"],
-    "memory copy": "services.memory.copying.Copied",
-    "memory edit": "services.memory.editing.Edited",
-    "memory eval": "services.recall.evaluating.Evaluation",
+    "init": "verifflowcc.services.initialise.Initialised",
+    "integrate": "verifflowcc.services.integrating.Integrated",
+    "memory add": ["verifflowcc.services.memory.adding.Added", "verifflowcc.services.trace_adding.Added"],
+    "memory copy": "verifflowcc.services.memory.copying.Copied",
+    "memory edit": "verifflowcc.services.memory.editing.Edited",
+    "memory eval": "verifflowcc.services.recall.evaluating.Evaluation",
     "memory export": {"counts": "Counts", "number": "int", "problems": ("str",)},
     "memory forget": [
-        "services.memory.forgetting.Forgotten",
-        "services.memory.forgetting.Cleared",
-        "services.memory.purging.Purged",
+        "verifflowcc.services.memory.forgetting.Forgotten",
+        "verifflowcc.services.memory.forgetting.Cleared",
+        "verifflowcc.services.memory.purging.Purged",
     ],
-    "memory import": "services.memory.importing.Imported",
-    "memory inbox": "services.memory.inbox.Inbox",
-    "memory ingest": "services.memory.ingesting.Ingested",
-    "memory link": "services.memory.linking.Linked",
-    "memory list": "services.memory.listing.Listing",
-    "memory maintain": "services.memory.maintained.Maintained",
-    "memory move": "services.memory.moving.Moved",
-    "memory promote": ("services.memory.promoting.Promoted",),
-    "memory reject": ("services.memory.rejecting.Rejected",),
-    "memory restore": "services.memory.restoring.Restored",
-    "memory search": "domain.recall.Recalled",
-    "memory show": "services.memory.listing.Shown",
-    "memory stats": "services.memory.statistics.Numbers",
-    "metrics": "services.metrics.Metrics",
-    "migrate": "services.migrating.Migration",
-    "next": "services.next_step.NextStep",
-    "prove": "services.proving.proving.Proof",
-    "sprint close": "services.transitions.Transition",
-    "sprint list": ("domain.sprints.SprintLine",),
-    "sprint report": "workflow.report.SprintReport",
-    "sprint resolve": ["services.transitions.Transition", "domain.sprints.Fork"],
-    "sprint show": "domain.sprints.SprintState",
-    "sprint start": "services.transitions.Transition",
-    "stage advance": "services.transitions.Transition",
-    "stage draft": "services.artifact_drafting.StageDrafts",
-    "stage list": ("domain.sprints.StageState",),
-    "stage put": "services.artifact_putting.StoredArtifact",
-    "stage reopen": "services.transitions.Transition",
-    "stage show": "services.stages.StageView",
-    "stage skip": "services.transitions.Transition",
-    "status": "services.status.Status",
-    "task fail": "services.memory.tasks_ending.Ended",
-    "task finish": "services.memory.tasks_ending.Ended",
-    "task list": ("services.memory.tasks_showing.TaskLine",),
-    "task note": "services.memory.tasks_filling.Noted",
-    "task show": "services.memory.tasks_showing.TaskPage",
-    "task start": "domain.tasks.Task",
-    "trace add": "services.trace_adding.Added",
-    "trace baseline create": "domain.trace.TraceBaseline",
-    "trace baseline diff": "services.trace_baselines.Drift",
-    "trace baseline list": ("domain.trace.TraceBaseline",),
-    "trace coverage": "trace.statistics.Statistics",
-    "trace impact": "trace.impact.Impact",
-    "trace import": "services.trace_import.ImportReport",
-    "trace link": "services.trace_linking.Linked",
-    "trace list": ("services.trace_listing.Row",),
-    "trace matrix": "trace.matrix.Matrix",
-    "trace retire": "services.trace_retiring.Retired",
-    "trace review": ["services.trace_reviewing.Reviews", "services.trace_clearing.Cleared"],
-    "trace show": "services.trace_listing.ItemPage",
-    "trace unlink": "services.trace_linking.Linked",
-    "trace verify": "domain.trace.Verified",
-    "trace why": "trace.story.Story",
-    "waive": "services.waivers.Waived",
-    "window add": "services.window.showing.ItemAdded",
-    "window prune": "services.window.showing.PruningDone",
-    "window restore": "services.window.showing.Restoring",
-    "window show": "services.window.showing.WindowPage",
-    "window snapshots": ("services.window.showing.SnapshotLine",),
-    "workflow list": "services.workflows.WorkflowList",
-    "workflow show": "services.workflows.WorkflowView",
-    "workflow use": "services.workflows.Chosen",
+    "memory import": "verifflowcc.services.memory.importing.Imported",
+    "memory inbox": "verifflowcc.services.memory.inbox.Inbox",
+    "memory ingest": "verifflowcc.services.memory.ingesting.Ingested",
+    "memory link": "verifflowcc.services.memory.linking.Linked",
+    "memory list": "verifflowcc.services.memory.listing.Listing",
+    "memory maintain": "verifflowcc.services.memory.maintained.Maintained",
+    "memory move": "verifflowcc.services.memory.moving.Moved",
+    "memory promote": ("verifflowcc.services.memory.promoting.Promoted",),
+    "memory reject": ("verifflowcc.services.memory.rejecting.Rejected",),
+    "memory restore": "verifflowcc.services.memory.restoring.Restored",
+    "memory search": "verifflowcc.domain.recall.Recalled",
+    "memory show": "verifflowcc.services.memory.listing.Shown",
+    "memory stats": "verifflowcc.services.memory.statistics.Numbers",
+    "metrics": "verifflowcc.services.metrics.Metrics",
+    "migrate": "verifflowcc.services.migrating.Migration",
+    "next": "verifflowcc.services.next_step.NextStep",
+    "prove": "verifflowcc.services.proving.proving.Proof",
+    "sprint close": "verifflowcc.services.transitions.Transition",
+    "sprint list": ("verifflowcc.domain.sprints.SprintLine",),
+    "sprint report": "verifflowcc.workflow.report.SprintReport",
+    "sprint resolve": ["verifflowcc.services.transitions.Transition", "verifflowcc.domain.sprints.Fork"],
+    "sprint show": "verifflowcc.domain.sprints.SprintState",
+    "sprint start": "verifflowcc.services.transitions.Transition",
+    "stage advance": "verifflowcc.services.transitions.Transition",
+    "stage draft": "verifflowcc.services.artifact_drafting.StageDrafts",
+    "stage list": ("verifflowcc.domain.sprints.StageState",),
+    "stage put": "verifflowcc.services.artifact_putting.StoredArtifact",
+    "stage reopen": "verifflowcc.services.transitions.Transition",
+    "stage show": "verifflowcc.services.stages.StageView",
+    "stage skip": "verifflowcc.services.transitions.Transition",
+    "status": "verifflowcc.services.status.Status",
+    "task fail": "verifflowcc.services.memory.tasks_ending.Ended",
+    "task finish": "verifflowcc.services.memory.tasks_ending.Ended",
+    "task list": ("verifflowcc.services.memory.tasks_showing.TaskLine",),
+    "task note": "verifflowcc.services.memory.tasks_filling.Noted",
+    "task show": "verifflowcc.services.memory.tasks_showing.TaskPage",
+    "task start": "verifflowcc.domain.tasks.Task",
+    "trace add": "verifflowcc.services.trace_adding.Added",
+    "trace baseline create": "verifflowcc.domain.trace.TraceBaseline",
+    "trace baseline diff": "verifflowcc.services.trace_baselines.Drift",
+    "trace baseline list": ("verifflowcc.domain.trace.TraceBaseline",),
+    "trace coverage": "verifflowcc.trace.statistics.Statistics",
+    "trace impact": "verifflowcc.trace.impact.Impact",
+    "trace import": "verifflowcc.services.trace_import.ImportReport",
+    "trace link": "verifflowcc.services.trace_linking.Linked",
+    "trace list": ("verifflowcc.services.trace_listing.Row",),
+    "trace matrix": "verifflowcc.trace.matrix.Matrix",
+    "trace retire": "verifflowcc.services.trace_retiring.Retired",
+    "trace review": ["verifflowcc.services.trace_reviewing.Reviews", "verifflowcc.services.trace_clearing.Cleared"],
+    "trace show": "verifflowcc.services.trace_listing.ItemPage",
+    "trace unlink": "verifflowcc.services.trace_linking.Linked",
+    "trace verify": "verifflowcc.domain.trace.Verified",
+    "trace why": "verifflowcc.trace.story.Story",
+    "waive": "verifflowcc.services.waivers.Waived",
+    "window add": "verifflowcc.services.window.showing.ItemAdded",
+    "window prune": "verifflowcc.services.window.showing.PruningDone",
+    "window restore": "verifflowcc.services.window.showing.Restoring",
+    "window show": "verifflowcc.services.window.showing.WindowPage",
+    "window snapshots": ("verifflowcc.services.window.showing.SnapshotLine",),
+    "workflow list": "verifflowcc.services.workflows.WorkflowList",
+    "workflow show": "verifflowcc.services.workflows.WorkflowView",
+    "workflow use": "verifflowcc.services.workflows.Chosen",
 }
 """Command → the class of its data; in a tuple: a list of such, in a list: one of several, in a dictionary: by key."""
 
@@ -173,7 +180,7 @@ PLAIN: Mapping[str, object] = {
 }
 TO_A_FILE = frozenset({"check memory", "check trace", "context show", "sprint report", "trace matrix"})
 """Commands with `--output`: the document is in the file then, and the one on stdout names it."""
-BLOCKER = "services.owed.Owed"
+BLOCKER = "verifflowcc.services.owed.Owed"
 
 
 def main() -> None:
@@ -218,6 +225,7 @@ class _Types:
 
     def __init__(self) -> None:
         self.kept: dict[type, set[str]] = {}
+        self.shown: dict[type, set[str]] = {}
         self.names: dict[str, type] = {}
 
     def name(self, record: type) -> str:
@@ -227,13 +235,15 @@ class _Types:
             return short
         return f"{record.__module__.removeprefix('verifflowcc.')}.{short}"
 
-    def see(self, kind: object, chosen: Selection | None) -> None:
-        """Note what a use of a type keeps, and of all types below it."""
+    def see(self, kind: object, chosen: Selection | None, held: Selection | None = None) -> None:
+        """Note what a use of a type keeps, and of all types below it; `held` are the keys that its holder shows."""
         if not _is_record(kind):
             for part in typing.get_args(kind):
-                self.see(part, chosen)
+                self.see(part, chosen, held)
             return
         assert isinstance(kind, type)
+        if held:
+            self.shown.setdefault(kind, set()).update(held)
         kept = chosen or lean_keys(kind)
         names = set(key_sources(kind)) if kept is None else set(kept)
         before = self.kept.get(kind)
@@ -241,7 +251,8 @@ class _Types:
         if before is not None and self.kept[kind] == before and chosen is None:
             return
         for key, field in _fields(kind).items():
-            self.see(field, kept.get(key) if kept else None)
+            inside = held_keys(kind).get(key)
+            self.see(field, (kept.get(key) if kept else None) or inside, inside)
 
     def of(self, kind: object, unit: Units | None = None) -> Schema:
         """Return the schema of a type."""
@@ -265,7 +276,8 @@ class _Types:
 
     def record(self, kind: type) -> Schema:
         """Return the schema of a class."""
-        fields, units = _fields(kind), {key: unit for key, (_, unit) in key_sources(kind).items()}
+        units = {key: unit for key, (_, unit) in key_sources(kind).items()}
+        fields = {key: each for key, each in _fields(kind).items() if key in self.shown.get(kind, units)}
         sure = [key for key in fields if key in self.kept[kind] and _never_empty(fields[key])]
         shown: Schema = {
             "type": "object",
@@ -369,7 +381,7 @@ def _class(name: str) -> object:
     if name in PLAIN:
         return PLAIN[name]
     module, _, own = name.rpartition(".")
-    return getattr(importlib.import_module(f"verifflowcc.{module}"), own)
+    return getattr(importlib.import_module(module), own)
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Any
 from typer.main import get_command
 
 import verifflowcc.fast
-from verifflowcc.adapters.workflows import load_shipped, shipped_names
+from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
 from verifflowcc.cli.app import app
 from verifflowcc.cli.daily import PLUMBING
 from verifflowcc.clients.entries import EVENTS

@@ -18,7 +18,7 @@ from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, read_simple
 from verifflowcc.formats.front_matter_spans import Refused, key_spans
 from verifflowcc.formats.marks import read_code
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.turns import extract
 from verifflowcc.text.fences import fenced_lines
 from verifflowcc.text.glob import matches
 from verifflowcc.text.placeholder import placeholder_line, says_something

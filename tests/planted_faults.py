@@ -20,7 +20,7 @@ from tests.trace_world import (
     stamped,
 )
 from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Ref, Status
+from verifflowcc.domain.items import Ref, Stamp, Status
 from verifflowcc.domain.trace import (
     CodeSymbol,
     Flaw,
@@ -29,7 +29,6 @@ from verifflowcc.domain.trace import (
     ProcessFact,
     ResultReport,
     Severity,
-    Stamp,
     TraceBaseline,
     TraceItem,
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Ref
+from verifflowcc.domain.items import Link, Ref, Stamp
 from verifflowcc.domain.trace import (
     CodeFile,
     CodeMark,
@@ -21,11 +21,9 @@ from verifflowcc.domain.trace import (
     ProcessFact,
     ResultReport,
     Results,
-    Stamp,
     TestResult,
     TraceBaseline,
     TraceItem,
-    TraceLink,
     TraceSources,
 )
 from verifflowcc.domain.trace_defaults import RELATIONS, TEST_FILES, TYPES
@@ -52,13 +50,13 @@ def path_of(item_id: str, kind: str) -> str:
     return f"{ITEMS}/{kind}/{item_id}.md"
 
 
-def link(said: str, line: int = 1, stamp: Stamp | None = None) -> TraceLink:
+def link(said: str, line: int = 1, stamp: Stamp | None = None) -> Link:
     """A link, written as `refines NEED-a`."""
     relation, _, to = said.partition(" ")
-    return TraceLink(to, relation, line, stamp)
+    return Link(to, relation, line, stamp)
 
 
-def item(item_id: str, *links: str | TraceLink, **fields: Any) -> TraceItem:
+def item(item_id: str, *links: str | Link, **fields: Any) -> TraceItem:
     """An item with its type from the prefix of its id, nobody's review, and its digest as it should be.
 
     Fields as in TraceItem; a requirement is verified by test, if nothing else is said.
@@ -73,9 +71,7 @@ def item(item_id: str, *links: str | TraceLink, **fields: Any) -> TraceItem:
         fields.pop("path", path_of(item_id, kind)),
         fields.pop("text", f"The tool shall do {item_id}."),
         "",
-        links=tuple(
-            each if isinstance(each, TraceLink) else link(each, number + 6) for number, each in enumerate(links)
-        ),
+        links=tuple(each if isinstance(each, Link) else link(each, number + 6) for number, each in enumerate(links)),
         author=fields.pop("author", AUTHOR),
         **fields,
     )

@@ -6,37 +6,37 @@ The names below load on first use, so that `import verifflowcc` stays as cheap a
 __version__ = "0.1.0"
 
 _HOMES = {
-    "ContextAssembler": "services.assembling",
-    "ContextPackage": "services.memory_manager",
-    "ContextRequest": "services.assembling",
-    "ContextWindow": "services.window.context_window",
-    "EpisodicMemory": "services.history.episodic_memory",
-    "FilesBackend": "services.memory.backends",
-    "GlobalMemoryStore": "services.memory.stores",
-    "InMemoryBackend": "services.memory.backends",
-    "Item": "services.memory.backends",
-    "KnowledgeGraph": "services.code.knowledge_graph",
-    "MemoryBackend": "services.memory.backends",
-    "MemoryContext": "services.memory_manager",
-    "MemoryEntry": "services.memory_manager",
-    "MemoryLayer": "services.memory_manager",
-    "MemoryManager": "services.memory_manager",
-    "ProjectMemoryStore": "services.memory.stores",
-    "Source": "services.memory.backends",
-    "SqliteBackend": "services.memory.backends",
-    "StoredItem": "services.memory.backends",
-    "TaskMemoryStore": "services.memory.stores",
-    "assemble_thinking_partner_context": "services.assembling",
-    "assemble_work_agent_context": "services.assembling",
-    "build_agent_prompt": "services.memory_manager",
-    "create_item": "services.memory.creating",
-    "format_combined_context": "services.assembling",
-    "get_project_blocks": "services.assembling",
-    "get_user_context": "services.assembling",
-    "open_store": "services.memory.opening",
-    "open_workspace": "services.workspace",
+    "ContextAssembler": "verifflowcc.services.assembling",
+    "ContextPackage": "verifflowcc.services.memory_manager",
+    "ContextRequest": "verifflowcc.services.assembling",
+    "ContextWindow": "verifflowcc.services.window.context_window",
+    "EpisodicMemory": "verifflowcc.services.history.episodic_memory",
+    "FilesBackend": "verifflowcc.services.memory.backends",
+    "GlobalMemoryStore": "verifflowcc.services.memory.stores",
+    "InMemoryBackend": "verifflowcc.services.memory.backends",
+    "Item": "verifflowcc.services.memory.backends",
+    "KnowledgeGraph": "verifflowcc.services.code.knowledge_graph",
+    "MemoryBackend": "verifflowcc.services.memory.backends",
+    "MemoryContext": "verifflowcc.services.memory_manager",
+    "MemoryEntry": "verifflowcc.services.memory_manager",
+    "MemoryLayer": "verifflowcc.services.memory_manager",
+    "MemoryManager": "verifflowcc.services.memory_manager",
+    "ProjectMemoryStore": "verifflowcc.services.memory.stores",
+    "Source": "verifflowcc.services.memory.backends",
+    "SqliteBackend": "verifflowcc.services.memory.backends",
+    "StoredItem": "verifflowcc.services.memory.backends",
+    "TaskMemoryStore": "verifflowcc.services.memory.stores",
+    "assemble_thinking_partner_context": "verifflowcc.services.assembling",
+    "assemble_work_agent_context": "verifflowcc.services.assembling",
+    "build_agent_prompt": "verifflowcc.services.memory_manager",
+    "create_item": "verifflowcc.services.memory.creating",
+    "format_combined_context": "verifflowcc.services.assembling",
+    "get_project_blocks": "verifflowcc.services.assembling",
+    "get_user_context": "verifflowcc.services.assembling",
+    "open_store": "verifflowcc.services.memory.opening",
+    "open_workspace": "verifflowcc.services.workspace",
 }
-"""Each public name with the module below this package that has it."""
+"""Each public name with the module that has it."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
@@ -114,4 +114,4 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    return getattr(import_module(home), name)

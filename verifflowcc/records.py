@@ -10,7 +10,7 @@ Not here, because nothing needs it: `ClassVar`, `InitVar`, fields that are given
 TYPE_CHECKING = False
 """As `typing` has it; a short command does without that module."""
 
-__all__ = ["dataclass", "field", "field_defaults", "field_names", "is_record", "replace"]
+__all__ = ["dataclass", "field", "field_defaults", "field_names", "is_record", "metadata_of", "replace"]
 
 
 def is_record(value: object) -> bool:
@@ -32,10 +32,17 @@ def field_defaults(record: type) -> dict[str, object]:
     }
 
 
+def metadata_of(record: object) -> dict[str, "dict[str, Any]"]:
+    """Return the metadata of each field of such a class, or of a value of it, that has some."""
+    fields = record.__record_fields__  # type: ignore[attr-defined]
+    return {name: each.metadata for name, each in fields.items() if each.metadata}
+
+
 _NONE = object()
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace
+    from typing import Any
 else:
     from operator import attrgetter
     from reprlib import recursive_repr
@@ -43,18 +50,19 @@ else:
     class _Field:
         """What is said of one field. `default_factory` is called for each value anew."""
 
-        __slots__ = ("compare", "default", "default_factory", "init", "repr")
+        __slots__ = ("compare", "default", "default_factory", "init", "metadata", "repr")
 
-        def __init__(self, default=_NONE, default_factory=_NONE, init=True, repr=True, compare=True):
+        def __init__(self, default=_NONE, default_factory=_NONE, init=True, repr=True, compare=True, metadata=None):
+            self.metadata = metadata
             self.default = default
             self.default_factory = default_factory
             self.init = init
             self.repr = repr
             self.compare = compare
 
-    def field(*, default=_NONE, default_factory=_NONE, init=True, repr=True, compare=True):
+    def field(*, default=_NONE, default_factory=_NONE, init=True, repr=True, compare=True, metadata=None):
         """As `dataclasses.field`."""
-        return _Field(default, default_factory, init, repr, compare)
+        return _Field(default, default_factory, init, repr, compare, metadata)
 
     def dataclass(*, slots, frozen=False, order=False):
         """As `dataclasses.dataclass` with `slots=True`: the class that is returned is a new one."""
@@ -205,7 +213,8 @@ else:
             for name, each in record.__record_fields__.items():
                 given = {"default": each.default, "default_factory": each.default_factory}
                 given = {key: value for key, value in given.items() if value is not _NONE}
-                space[name] = dataclasses.field(**given, init=each.init, repr=each.repr, compare=each.compare)
+                more = {"init": each.init, "repr": each.repr, "compare": each.compare, "metadata": each.metadata}
+                space[name] = dataclasses.field(**given, **more)
             frozen, order = record.__record_frozen__, "__lt__" in record.__dict__
             peer = dataclasses.dataclass(frozen=frozen, order=order)(type(record.__name__, (), space))
             record.__dataclass_params__ = peer.__dataclass_params__

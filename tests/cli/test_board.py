@@ -4,10 +4,13 @@ import os
 import re
 import signal
 import subprocess
+import threading
 from pathlib import Path
 
+import pytest
+
 from tests.cli.process import VFCC, environment, on_terminal, terminal, vfcc
-from verifflowcc.cli.board_watch import memory_stamp
+from verifflowcc.cli.board_watch import memory_stamp, until_told_to_end
 from verifflowcc.cli.terminal import around_marks, revealed, with_marks
 from verifflowcc.text.invisible import printable
 
@@ -139,3 +142,13 @@ def _until(handle: int, text: bytes) -> bytes:
 def test_watch_refuses_a_pipe_in_one_sentence(example: Path) -> None:
     vfcc(example, "status", "--watch").refused(2, "--watch needs a terminal")
     vfcc(example, "status", "--watch", "--json").refused(2, "--watch draws a board")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_waiting(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with until_told_to_end() as wait:
+        assert not wait(0)
+        threading.Thread(target=os.kill, args=(os.getpid(), number)).start()
+        assert wait(60)
+    assert signal.getsignal(number) is before

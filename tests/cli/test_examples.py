@@ -1,7 +1,6 @@
 """Every `--help` ends with examples, and each example runs in a prepared project."""
 
 import shlex
-import signal
 import subprocess
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 
 from tests import forked
 from tests.cli.at_terminal import typed
-from tests.cli.process import PATIENCE_S, VFCC, Ran, environment, vfcc
+from tests.cli.process import Ran, environment, vfcc
 from tests.cli.test_help import COMMANDS
 from tests.made_once import copied
 from tests.prepared_project import preparation, prepared_project
@@ -19,7 +18,7 @@ from verifflowcc.domain.command_classes import QUERY
 from verifflowcc.text.ulid import is_ulid
 
 LINES = [(name, example) for name, examples in EXAMPLES.items() if name in CLASSES for example in examples]
-_CHANGES = {"sprint resolve", "code watch"}
+_CHANGES = {"sprint resolve"}
 READS = [each for name, each in LINES if CLASSES[name] == QUERY and not {">", "-o", "--output"} & set(each.split())]
 WRITES = [(name, each) for name, each in LINES if each not in READS or name in _CHANGES]
 FINDS = {
@@ -126,25 +125,7 @@ def test_an_example_that_writes_runs(tmp_path: Path, name: str, example: str) ->
         root = copied(tmp_path, prepared_project)
         if prepare := preparation(name, example):
             prepare(root)
-    if name == "code watch":
-        assert _interrupted(root) == 0
-        return
     ran = _run(root, example)
 
     assert ran.code == FINDS.get(example, 0), ran
     assert "Traceback" not in ran.err
-
-
-def _interrupted(root: Path) -> int:
-    """Return how `code watch` ends when it is interrupted after its first line."""
-    with subprocess.Popen(
-        [VFCC, "code", "watch"],
-        cwd=root,
-        env=environment(root.parent),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        return process.wait(PATIENCE_S)

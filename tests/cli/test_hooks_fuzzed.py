@@ -16,9 +16,9 @@ from tests.cli.process import VFCC, environment
 from tests.client_answers import check_answer
 from tests.tiers import count
 from verifflowcc.clients.answer import Answer
-from verifflowcc.clients.decode import normal_form
+from verifflowcc.clients.client import normal_form
 from verifflowcc.clients.encode import encode
-from verifflowcc.clients.entries import FILES
+from verifflowcc.domain.agent_clients import FILES
 from verifflowcc.episodes.permission import wants_the_program
 from verifflowcc.episodes.shape import line_of
 from verifflowcc.services.history.reading import own_partitions
@@ -163,7 +163,7 @@ def test_without_a_project_nothing_is_said_or_written(tmp_path: Path, client: st
 def test_a_hook_that_only_records_imports_nothing_slow(young: Path, client: str, event: str) -> None:
     (young / ".memory/local").mkdir(exist_ok=True)
     said = json.dumps({"hook_event_name": event or "PostToolUse", "session_id": "s", "tool_name": "Bash"})
-    program = f"import sys\nfrom verifflowcc.clients.decode import normal_form as form\nform({client!r}, '', {said})\n"
+    program = f"import sys\nfrom verifflowcc.clients.client import normal_form as form\nform({client!r}, '', {said})\n"
     done = subprocess.run(
         [sys.executable, "-S", "-c", f"{program}sys.stdout.write(' '.join(sys.modules))"],
         env={**environment(young), "PYTHONPATH": str(PACKAGE.parent)},

@@ -86,7 +86,7 @@ READS = {
 
 WRITES = set(
     """
-    approve, baseline lint, baseline tests, baseline trace, code watch,
+    approve, baseline lint, baseline tests, baseline trace,
     context, evidence add, evidence redact, evidence run, feedback add, feedback triage, history import,
     history learn, history prune, hook, init, integrate, memory add, memory copy, memory edit, memory forget,
     memory import, memory ingest, memory link, memory maintain, memory move, memory promote,

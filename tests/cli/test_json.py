@@ -99,7 +99,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
     groups = {path[:length] for path in COMMANDS for length in range(len(path))}
     commands = {"_".join(path) for path in COMMANDS if path not in groups}
 
-    assert commands - {"code_watch", "config_schema", "help", "hook", "memory_schema", *ELSEWHERE} == {
+    assert commands - {"config_schema", "help", "hook", "memory_schema", *ELSEWHERE} == {
         *QUESTIONS,
         *ASKED,
         *TRACED,

@@ -118,7 +118,6 @@ def test_an_interrupt_leaves_a_clean_screen(waiting: Path) -> None:
         ({"CI": "true"}, ["check", "trace"], False),
         ({"VFCC_PROGRESS": "never"}, ["check", "trace"], False),
         ({}, ["hook", "post-tool-use"], False),
-        ({}, ["code", "watch"], False),
     ],
     ids=str,
 )
@@ -153,7 +152,7 @@ def test_every_command_that_may_last_has_a_name_for_its_work_and_every_name_a_co
     from verifflowcc.cli.app import app
 
     assert [name for name in sorted(LAST) if not work_name(name.split())] == []
-    assert work_name(["code", "watch"]) == work_name(["status", "--watch"]) == ""
+    assert work_name(["status", "--watch"]) == ""
     for name in WORK_NAMES:
         here: Any = get_command(app)
         for word in name.split():

@@ -54,7 +54,7 @@ def test_the_manager_returns_what_the_command_prints(
 
 
 def test_a_prompt_for_a_program_counts_as_a_use_unless_it_says_otherwise(repository: Path) -> None:
-    manager, log = MemoryManager(repository), repository / ".memory/local/runs.jsonl"
+    manager, log = MemoryManager(repository), repository / ".memory/local/sent-prompts.jsonl"
     runs = len(log.read_text().splitlines()) if log.exists() else 0
 
     manager.load_context_for_agent("coder", count_uses=False)

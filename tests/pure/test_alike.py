@@ -1,11 +1,12 @@
 """Which past tasks are most like a text."""
 
 import random
+from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.episodes.alike import Posting, counted, ranked
+from verifflowcc.episodes.alike import Posting, ranked
 
 TERMS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8)
 PAST = st.lists(TERMS, min_size=1, max_size=8)
@@ -14,7 +15,7 @@ PAST = st.lists(TERMS, min_size=1, max_size=8)
 def rank(past: dict[str, list[str]], asked: list[str], limit: int = 99) -> list[tuple[str, int]]:
     postings: dict[str, list[Posting]] = {}
     for name, terms in past.items():
-        for term, count in counted(terms).items():
+        for term, count in Counter(terms).items():
             if term in asked:
                 postings.setdefault(term, []).append(Posting(name, count))
     lengths = {name: len(terms) for name, terms in past.items()}

@@ -21,7 +21,7 @@ from verifflowcc.workflow.assess_people import (
     assess_review,
     waived_subject,
 )
-from verifflowcc.workflow.authors import authors_of as contributors_of
+from verifflowcc.workflow.authors import authorship
 from verifflowcc.workflow.subject import subject_of
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
@@ -84,12 +84,13 @@ def word(actor: str = BEN, opinion: Opinion = Opinion.APPROVED, at: Facts | None
 
 def authors_of(criterion: Criterion, stage: str, here: Facts) -> tuple[str, ...]:
     """The authors by their actors alone."""
-    return tuple(each.actor for each in contributors_of(criterion, stage, here))
+    found = authorship(criterion, stage, here)
+    return tuple(each.actor for each in found.authors) if found.is_known else ()
 
 
 def asked(here: Facts, criterion: Criterion = REVIEWED, stage: str = "plan") -> Assessment:
     assess = assess_attestation if criterion.kind is Kind.ATTESTATION else assess_review
-    return assess(criterion, stage, here, subject_of(criterion, stage, here))
+    return assess(criterion, stage, here)
 
 
 def test_a_review_by_somebody_else_opens_the_gate() -> None:

@@ -37,7 +37,7 @@ OWN = Workflow("own", "Own", (), "", trace=replace(DEFAULT_POLICY, needs=NEEDS))
 
 def asked(criterion: Criterion, found: TraceReport | None) -> Assessment:
     known = facts()
-    return assess_trace(criterion, replace(known, trace=found, sprint=replace(known.sprint, workflow=OWN)))
+    return assess_trace(criterion, "", replace(known, trace=found, sprint=replace(known.sprint, workflow=OWN)))
 
 
 def test_with_nothing_found_it_is_met_and_says_of_how_many_items() -> None:
@@ -159,7 +159,7 @@ def test_without_any_result_it_says_so_once_and_how_to_get_results() -> None:
     known = facts()
     known = replace(known, trace=found, sprint=replace(known.sprint, workflow=OWN), results_command="make test")
 
-    now = assess_trace(TRACED, known)
+    now = assess_trace(TRACED, "", known)
 
     assert (now.verdict, now.reason) == (Verdict.FAIL, "no test results for this content here")
     assert now.step == "make test"

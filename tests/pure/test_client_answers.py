@@ -8,9 +8,11 @@ import pytest
 
 from tests.client_answers import check_answer
 from verifflowcc.clients.answer import Answer
-from verifflowcc.clients.encode import CARRIES, MOST_CHARACTERS, encode
+from verifflowcc.clients.client import client_of
+from verifflowcc.clients.encode import MOST_CHARACTERS, encode
 from verifflowcc.clients.entries import EVENTS
 
+CARRIES = {name: client_of(name).carries for name in EVENTS}
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "hooks.md"
 ROWS = [
     (client, event, what)

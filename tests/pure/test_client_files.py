@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.clients.entries import EVENTS, FILES, LOCAL_FILE, entries, is_ours, target_of
+from verifflowcc.clients.entries import EVENTS, entries, is_ours, target_of
 from verifflowcc.clients.files import Outcome, Plan, found_in, installed, uninstalled
+from verifflowcc.domain.agent_clients import FILES, LOCAL_FILE
 from verifflowcc.domain.integrations import Record
 from verifflowcc.text import json_edit
 

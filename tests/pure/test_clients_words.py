@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.clients.answer import Answer
-from verifflowcc.clients.codex_outcome import wants_outcome, with_outcome
+from verifflowcc.clients.codex import wants_outcome, with_outcome
 from verifflowcc.clients.encode import MOST_CHARACTERS, encode
 
 SAID = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_response": "half\n", "tool_use_id": "call_1"}

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pure.code_in_memory import code_of, meant, place_of
-from verifflowcc.codegraph.binding import Binder, bind
+from verifflowcc.codegraph.binding import Binder
 from verifflowcc.domain.graph import Reference, ReferenceKind
 from verifflowcc.domain.graph_answers import CONFIDENT, Bound
 
@@ -117,7 +117,7 @@ def test_what_a_type_inherits_from_outside_is_not_guessed() -> None:
     })  # fmt: skip
     called = next(each for each in code.references("a.py") if each.name == "fail_now")
 
-    assert bind(code, "a.py", called) == ()
+    assert Binder(code).bound("a.py", called).candidates == ()
     assert Binder(code).bound("a.py", called).external
 
 
@@ -191,8 +191,9 @@ def test_confidence_falls_with_the_number_of_methods_of_a_name() -> None:
         "b.py": "def f(x):\n    x.draw()\n    x.only_A()\n    x.nobody()\n",
         "c.py": "class D:\n    def copy(self): pass\ndef f(x):\n    x.copy()\n",
     })  # fmt: skip
-    draw, only, nobody = (bind(code, "b.py", each) for each in code.references("b.py") if each.receiver)
-    copy = next(bind(code, "c.py", each) for each in code.references("c.py") if each.name == "copy")
+    binder = Binder(code)
+    draw, only, nobody = (binder.bound("b.py", each).candidates for each in code.references("b.py") if each.receiver)
+    copy = next(binder.bound("c.py", each).candidates for each in code.references("c.py") if each.name == "copy")
 
     assert len(draw) == 3
     assert {each.confidence for each in draw} == {20}

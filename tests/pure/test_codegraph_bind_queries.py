@@ -11,7 +11,6 @@ from verifflowcc.codegraph.bind_queries import (
     callers,
     imported_by,
     imports,
-    mentioned,
     subtypes,
     supertypes,
     uses,
@@ -128,13 +127,6 @@ def test_uses_of_a_variable_name_the_function_that_uses_it() -> None:
     code = code_of(SHOP)
 
     assert _said(uses(code, *place_of(code, "shop/pay.py::LIMIT"))) == ["shop/pay.py:5 Card", "shop/tax.py:4 vat"]
-
-
-def test_what_a_function_speaks_of_has_its_types() -> None:
-    code = code_of(SHOP)
-    spoken = mentioned(code, *place_of(code, "shop/pay.py::settle"))
-
-    assert ("type", "Card") in [(each.kind, each.name) for each in spoken]
 
 
 @pytest.mark.vfcc("REQ-GRAPH-IMPORTS", "REQ-GRAPH-DEPENDENCIES")

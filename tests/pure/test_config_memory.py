@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.config.memory_cache import memory_body, memory_settings
+from verifflowcc.adapters.config.cache import recall, remember
 from verifflowcc.adapters.config.provenance import effective_settings
 from verifflowcc.adapters.config.schema import json_schema
 from verifflowcc.adapters.config.validate import check
@@ -14,17 +14,20 @@ from verifflowcc.domain.config import (
     DEFAULT_ALLOCATION,
     PRESETS,
     SHARE_UNIT,
+    AssembliesSettings,
     Assembly,
+    BackendsSettings,
     Config,
     ConsolidationSettings,
     ExtractionMode,
+    LifecycleSettings,
     MemorySettings,
     RerankSettings,
     ScopeMode,
+    ScopeSettings,
     Stale,
     WindowSettings,
 )
-from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError
 
@@ -117,17 +120,15 @@ def config(text: str) -> Config:
 def test_the_whole_section_is_read() -> None:
     assert config(WHOLE).memory == MemorySettings(
         enabled=False,
-        backends={ScopeKind.PROJECT: BackendKind.POSTGRES, ScopeKind.TASK: BackendKind.SQLITE},
-        thinking_roles=("planner", "lead"),
-        thinking=Assembly(3, 4, ("goal",)),
-        working=Assembly(0, 6, ()),
+        backends=BackendsSettings(BackendKind.POSTGRES, BackendKind.SQLITE),
+        assembly=AssembliesSettings(("planner", "lead"), Assembly(3, 4, ("goal",)), Assembly(0, 6, ())),
         max_items=7,
         extraction_mode=ExtractionMode.LLM,
         max_llm_calls_per_turn=3,
-        scope_mode=ScopeMode.SKILL,
+        scope=ScopeSettings(ScopeMode.SKILL),
         rerank=RerankSettings(enabled=True, max_candidates=5, trigger_min_margin=250),
-        consolidation=ConsolidationSettings(enabled=False, interval_days=14),
-        ttl_days={"fact": None, "guideline": 30},
+        consolidation=ConsolidationSettings(enabled=False, interval=14),
+        lifecycle=LifecycleSettings({"fact": None, "guideline": 30}),
         stale=Stale.WITHHOLD,
         window=WindowSettings(total_tokens=1000, buffer_tokens=100),
     )
@@ -139,8 +140,8 @@ def test_the_defaults_are_those_of_the_record() -> None:
 
     assert (given.enabled, given.extraction_mode.value, given.max_llm_calls_per_turn) == (True, "hybrid", 1)
     assert (given.rerank.enabled, given.rerank.max_candidates, given.rerank.trigger_min_margin) == (False, 20, 150)
-    assert (given.scope_mode.value, dict(given.ttl_days)) == ("workspace", {})
-    assert (given.consolidation.enabled, given.consolidation.interval_days) == (True, 7)
+    assert (given.scope.mode.value, dict(given.ttl_days)) == ("workspace", {})
+    assert (given.consolidation.enabled, given.consolidation.interval) == (True, 7)
 
 
 def test_every_setting_of_memory_is_shown_with_its_line(tmp_path: Path) -> None:
@@ -167,11 +168,11 @@ def test_the_schema_tells_each_setting_with_the_default_that_a_person_would_writ
 @pytest.mark.vfcc("REQ-ASSEMBLY-CAPS")
 def test_what_is_left_out_has_its_default() -> None:
     assert config("format: 1\n").memory == MemorySettings()
-    given = config("memory: {assembly: {working: {user_items: 1}}}").memory
+    given = config("memory: {assembly: {working: {user_items: 1}}}").memory.assembly
 
     assert given.thinking == Assembly(20, 30)
     assert given.working == Assembly(1, 50, ("preference", "communication_style"))
-    assert (given.assembly_for("planner"), given.assembly_for("coder")) == (given.thinking, given.working)
+    assert (given.of("planner"), given.of("coder")) == (given.thinking, given.working)
 
 
 @pytest.mark.vfcc("REQ-CONFIG")
@@ -186,8 +187,11 @@ def test_one_mistake_is_one_sentence_with_its_line(text: str, sentence: str) -> 
 
 
 @pytest.mark.parametrize("text", ["", WHOLE, "memory: {assembly: {working: {user_types: null}}}"])
-def test_the_settings_survive_being_remembered(text: str) -> None:
-    assert memory_settings(memory_body(config(text).memory)) == config(text).memory
+def test_the_settings_survive_being_remembered(tmp_path: Path, text: str) -> None:
+    given = config(text)
+    remember(tmp_path, given, ["light"])
+
+    assert recall(tmp_path, given.digest, ["light"]) == given
 
 
 @pytest.mark.vfcc("REQ-LIFETIMES-PRESET")

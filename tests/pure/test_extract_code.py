@@ -4,7 +4,7 @@ import pytest
 
 from verifflowcc.domain.candidates import Candidate
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.turns import extract
 
 
 def said(text: str, name: str = "") -> list[Candidate]:

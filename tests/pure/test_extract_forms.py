@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract, key_of, statement_of
 from verifflowcc.lifecycle.extract.sentences import sentences
+from verifflowcc.lifecycle.extract.stated import key_of
+from verifflowcc.lifecycle.extract.turns import extract, statement_of
 
 KINDS = st.sampled_from(["function", "method", "variable", "class", "attribute", "function argument", "constant"])
 AFFIX = st.text("abcdefgxyz", min_size=1, max_size=3)

@@ -8,8 +8,8 @@ from verifflowcc.domain.candidates import Candidate
 from verifflowcc.domain.item_types import TYPES
 from verifflowcc.domain.items import Ref
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract
 from verifflowcc.lifecycle.extract.mentions import refs_of
+from verifflowcc.lifecycle.extract.turns import extract
 
 SAYS = st.sampled_from(
     [

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.turns import extract
 
 _FRAME = frozenset("always never not use used using start end with names include have has must should".split())
 """Words by which a rule may be put into its plain form; whatever else it says has to be in the turn."""

@@ -5,7 +5,8 @@ import pytest
 from verifflowcc.domain.candidates import Candidate
 from verifflowcc.domain.item_types import item_type
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract, signals_of
+from verifflowcc.lifecycle.extract.gate import signals_of
+from verifflowcc.lifecycle.extract.turns import extract
 
 EXAMPLES = [
     ("Prefers bullet points over prose", "user", "preference", "format_preference"),

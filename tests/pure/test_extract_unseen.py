@@ -5,7 +5,7 @@ import pytest
 from verifflowcc.domain.candidates import Candidate, Held, Settles
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract, statement_of
+from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.lifecycle.settle import settle
 
 STATED = [

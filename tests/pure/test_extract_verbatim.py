@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from verifflowcc.domain.candidates import Candidate
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract, statement_of
 from verifflowcc.lifecycle.extract.qualifiers import keeps, qualifiers
 from verifflowcc.lifecycle.extract.sentences import sentences
+from verifflowcc.lifecycle.extract.turns import extract, statement_of
 
 SUBJECTS = ("", "We ", "You ", "From now on, ", "Please ", "I want you to ", "Everyone should ", "Let's ")
 DENIALS = (

@@ -2,7 +2,8 @@
 
 import pytest
 
-from verifflowcc.domain.trace import TraceItem, TraceLink
+from verifflowcc.domain.items import Link
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_import import ForeignLink
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.import_csv import read_csv
@@ -57,7 +58,7 @@ def test_what_is_no_table_is_refused(text: str, columns: dict[str, str], line: i
 @pytest.mark.vfcc("REQ-TRACE-EXPORT")
 def test_what_was_exported_is_read_again() -> None:
     item = TraceItem("R-1", "requirement", 'A "title", so', "p.md", "One\ntwo", "0" * 20, verification="test")
-    linked = TraceItem("R-2", "unit", "B", "q.md", "x", "0" * 20, links=(TraceLink("R-1", "implements", 1),))
+    linked = TraceItem("R-2", "unit", "B", "q.md", "x", "0" * 20, links=(Link("R-1", "implements", 1),))
     first, second = read_csv("a.csv", trace_csv([item, linked])).items
     assert (first.id, first.kind, first.title, first.text) == ("R-1", "requirement", 'A "title", so', "One\ntwo")
     assert (first.verification, second.links) == ("test", (ForeignLink("R-1", "implements"),))

@@ -15,12 +15,15 @@ from verifflowcc.domain.items import (
     Relation,
     Source,
     SourceKind,
+    Stamp,
     Status,
     Trust,
     least_trust,
     scope_of,
 )
 from verifflowcc.errors import FormatError
+from verifflowcc.formats.front_matter_read import Scalar, Table
+from verifflowcc.formats.item_fields import member, texts_of
 
 DECISION = """\
 ---
@@ -259,7 +262,7 @@ The user shall log in.
     assert (remembered.item.importance, remembered.item.scope) == (800, "project")
     assert (traced.id, traced.title, traced.path) == (remembered.item.id, remembered.item.title, remembered.item.path)
     assert remembered.item.links == (
-        Link("need-1", Relation.REFINES, "doorstop:c2Vf"),
+        Link("need-1", Relation.REFINES, stamp=Stamp("doorstop:c2Vf")),
         Link("old", Relation.SUPERSEDES),
     )
     assert [(link.to, link.relation) for link in traced.links] == [("need-1", "refines")]
@@ -349,3 +352,12 @@ def test_a_path_tells_the_scope() -> None:
 def test_a_path_of_a_stage_tells_its_sprint_too() -> None:
     assert scope_of(".memory/stage/login/coding/summary.md") == "stage/login/coding"
     assert parse_item(".memory/stage/login/coding/summary.md", b"text\n").item.scope == "stage/login/coding"
+
+
+def test_a_null_in_a_mapping_is_no_text() -> None:
+    ref = Table(
+        (("path", Scalar("a.py", True, 1)), ("symbol", Scalar("null", True, 1)), ("digest", Scalar("~", False, 1))), 1
+    )
+
+    assert texts_of(ref) == {"path": "a.py", "symbol": None, "digest": "~"}
+    assert member(ref, "symbol") is None

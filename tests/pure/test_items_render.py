@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.domain.items import Item, Link, Recency, Ref, Relation, Source, SourceKind, Status, Trust
+from verifflowcc.domain.items import Item, Link, Recency, Ref, Relation, Source, SourceKind, Stamp, Status, Trust
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.front_matter_spans import inline_value
 from verifflowcc.formats.item_fields import read_thousandths, show_thousandths
@@ -16,6 +16,7 @@ from verifflowcc.formats.item_render import render_item, scalar
 WORDS = st.text(min_size=1, max_size=20).map(lambda text: " ".join(text.split())).filter(bool)
 MAYBE = st.none() | WORDS
 DATES = st.none() | st.dates().filter(lambda date: date.year > 999).map(lambda date: date.isoformat())
+STAMPS = st.none() | st.builds(Stamp, WORDS)
 ITEMS = st.builds(
     Item,
     id=WORDS,
@@ -27,7 +28,9 @@ ITEMS = st.builds(
     confidence=st.integers(0, 1000),
     key=MAYBE,
     status=st.sampled_from(Status),
-    links=st.lists(st.builds(Link, WORDS, st.sampled_from(Relation), MAYBE), max_size=3).map(tuple),
+    links=st.lists(
+        st.builds(Link, WORDS, st.sampled_from(Relation), stamp=st.none() | st.builds(Stamp, WORDS)), max_size=3
+    ).map(tuple),
     source=st.builds(Source, st.sampled_from(SourceKind), WORDS, MAYBE, MAYBE),
     trust=st.sampled_from(Trust),
     refs=st.lists(st.builds(Ref, WORDS, MAYBE, MAYBE), max_size=2).map(tuple),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.turns import extract
 
 SENTENCES = Path(__file__).parents[2] / "benchmarks" / "layer_sentences.csv"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.workflows import load_workflow, shipped_names
+from verifflowcc.adapters.workflows.load import load_workflow, shipped_names
 from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode
 from verifflowcc.domain.sprints import Artifact, SprintState

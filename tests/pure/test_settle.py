@@ -8,7 +8,7 @@ from verifflowcc.context.standing import superseded
 from verifflowcc.domain.candidates import Candidate, Held, Settles
 from verifflowcc.domain.items import Item, Link, Relation
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract, statement_of
+from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.lifecycle.settle import settle
 
 

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.trace import TraceItem, TraceLink, TraceSources
+from verifflowcc.domain.items import Link
+from verifflowcc.domain.trace import TraceItem, TraceSources
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 from verifflowcc.trace.item_line import item_line, short_tests
 from verifflowcc.trace.sprint_scope import MOST_BELOW, Names, near_task, sprint_scope
@@ -12,7 +13,7 @@ from verifflowcc.trace.view import TraceView
 
 
 def made(number: int, *parents: int, text: str = "") -> TraceItem:
-    links = tuple(TraceLink(f"REQ-{each}", "refines", 1) for each in parents)
+    links = tuple(Link(f"REQ-{each}", "refines", 1) for each in parents)
     return TraceItem(f"REQ-{number}", "requirement", f"Title {number}", f"r/{number}.md", text, "", links=links)
 
 

@@ -44,7 +44,7 @@ def test_a_second_run_counts_only_what_changed() -> None:
     total = second.count("".join(sections))
 
     assert second.statistics == CountStatistics(cached=9, counted=1, delegated=0)
-    assert second.counted_by == "o200k_base (9 chunks cached, 1 chunk counted)"
+    assert (second.name, second.statistics.cached, second.statistics.counted) == ("o200k_base", 9, 1)
     assert total == open_counter(TokenSettings()).count("".join(sections))
 
 
@@ -78,7 +78,6 @@ def test_much_new_text_is_counted_by_tiktoken_with_the_same_result(monkeypatch: 
 
     assert here_total == there_total
     assert (here.statistics.delegated, there.statistics.counted) == (0, 0)
-    assert there.counted_by == f"o200k_base ({there.statistics.delegated} chunks counted by tiktoken)"
 
 
 def test_many_texts_that_are_large_together_are_counted_by_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +123,7 @@ def test_an_estimate_says_what_it_is() -> None:
     counter = open_counter(TokenSettings(model="my-model", factors={"my-model": 1_150_000}))
 
     assert counter.name == "o200k_base × 1.15 for my-model"
-    assert counter.counted_by == "~o200k_base × 1.15 for my-model (nothing counted)"
+    assert (counter.estimated, counter.name) == (True, "o200k_base × 1.15 for my-model")
 
 
 def test_estimates_share_the_exact_counts_in_the_cache() -> None:

@@ -21,7 +21,7 @@ from tests.trace_world import (
     stamped,
 )
 from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Ref, Status
+from verifflowcc.domain.items import Ref, Stamp, Status
 from verifflowcc.domain.trace import (
     CodeMark,
     CriterionShown,
@@ -30,7 +30,6 @@ from verifflowcc.domain.trace import (
     GitTrace,
     Outcome,
     ResultReport,
-    Stamp,
     TraceBaseline,
     Verified,
 )

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.trace_items import parse_trace_item
 from verifflowcc.adapters.index.trace_facts import trace_item_from_text, trace_item_to_text
-from verifflowcc.domain.items import Ref, Status, Trust
-from verifflowcc.domain.trace import Flaw, Stamp, TraceItem, TraceLink, Verified
+from verifflowcc.domain.item_keys import KNOWN_KEYS
+from verifflowcc.domain.items import Link, Ref, Stamp, Status, Trust
+from verifflowcc.domain.trace import Flaw, TraceItem, Verified
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
-from verifflowcc.formats.item_record import KNOWN_KEYS
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-ITEMS")
 
@@ -75,8 +75,8 @@ def test_every_field_is_read() -> None:
         status=Status.PENDING,
         verification="analysis",
         links=(
-            TraceLink("NEED-x", "refines", 8, Stamp(stamp_of_link(A, B), "human:You", "2026-11-21", "a, b")),
-            TraceLink("HAZ-y", "derives", 9),
+            Link("NEED-x", "refines", 8, Stamp(stamp_of_link(A, B), "human:You", "2026-11-21", "a, b")),
+            Link("HAZ-y", "derives", 9),
         ),
         refs=(Ref("src/a.py"), Ref("src/b.py", "C.d", "sha256:ab")),
         tests=("tests/a.py", "tests/b.py::test_*"),
@@ -268,7 +268,7 @@ ITEMS = st.builds(
     *[TEXTS] * 6,
     status=st.sampled_from(Status),
     verification=SOME,
-    links=st.lists(st.builds(TraceLink, TEXTS, TEXTS, st.integers(1, 99), st.none() | STAMPS), max_size=3).map(tuple),
+    links=st.lists(st.builds(Link, TEXTS, TEXTS, st.integers(1, 99), st.none() | STAMPS), max_size=3).map(tuple),
     refs=st.lists(st.builds(Ref, TEXTS, SOME, SOME), max_size=2).map(tuple),
     tests=st.lists(TEXTS, max_size=2).map(tuple),
     evidence=st.lists(TEXTS, max_size=2).map(tuple),

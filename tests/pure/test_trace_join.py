@@ -12,7 +12,7 @@ from verifflowcc.formats.junit_tests import read_tests
 from verifflowcc.formats.marks import read_code
 from verifflowcc.formats.result_lines import encode_results, parse_results
 from verifflowcc.text.digest import digest_bytes
-from verifflowcc.trace.join import Ran, join
+from verifflowcc.trace.join import Marked, Ran, results_of, specified
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-RESULTS")
 
@@ -39,7 +39,7 @@ CODE = tuple(
 
 def results(*cases: str, code: tuple[CodeFile, ...] = CODE, items: tuple[TraceItem, ...] = ()) -> list[TestResult]:
     tests = read_tests(f"<testsuite>{''.join(cases)}</testsuite>".encode()).tests
-    return list(join([Ran("r.xml", tests)], code, items))
+    return list(specified(results_of(Ran("r.xml", tests), Marked(code)), items))
 
 
 def case(classname: str, name: str, inside: str = "", file: str = "") -> str:

@@ -23,17 +23,8 @@ from tests.trace_world import (
     result,
     stamped,
 )
-from verifflowcc.domain.items import Ref, Status
-from verifflowcc.domain.trace import (
-    Flaw,
-    GitTrace,
-    Outcome,
-    Severity,
-    Stamp,
-    TraceBaseline,
-    TraceItem,
-    TraceReport,
-)
+from verifflowcc.domain.items import Ref, Stamp, Status
+from verifflowcc.domain.trace import Flaw, GitTrace, Outcome, Severity, TraceBaseline, TraceItem, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.trace.check import check
 from verifflowcc.trace.narrow import narrow

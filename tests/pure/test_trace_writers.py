@@ -4,6 +4,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from enum import StrEnum
 from typing import Any
 from urllib.parse import unquote
 
@@ -11,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.index.trace_report_facts import report_from_text, report_to_text
 from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_help import HELP
@@ -22,6 +22,7 @@ from verifflowcc.formats.report_paths import ProjectPaths
 from verifflowcc.formats.sarif_read import read_log
 from verifflowcc.formats.sarif_write import NO_FILE, sarif_text
 from verifflowcc.text.conflict_markers import conflict_line
+from verifflowcc.text.record_codec import RecordCodec
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 
@@ -200,7 +201,8 @@ def test_an_annotation_escapes_as_the_runner_reads() -> None:
 @given(reports)
 @settings(deadline=None, max_examples=60)
 def test_a_report_comes_out_of_the_index_as_it_went_in(one: TraceReport) -> None:
-    assert report_from_text(report_to_text(one)) == one
+    codec = RecordCodec[TraceReport](TraceReport, {StrEnum: Family})
+    assert codec.value(codec.text(one)) == one
 
 
 @pytest.mark.parametrize(

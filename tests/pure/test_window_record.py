@@ -45,7 +45,7 @@ def test_a_snapshot_is_read_back_as_it_was(window: Window, reason: SnapshotReaso
         ({"format": None}, "format None is unknown"),
         ({"session": 3}, "session is no text"),
         ({"items": {}}, "items is no list"),
-        ({"items": [3]}, "an item is no object"),
+        ({"items": [3]}, "one of items is no object"),
         ({"prunings": -1}, "prunings is no whole number from 0 up"),
         ({"prunings": True}, "prunings is no whole number from 0 up"),
     ],
@@ -66,7 +66,7 @@ def test_what_is_no_window_is_told_in_a_sentence(change: dict[str, object], sent
         ({"relevance": 1001}, "relevance 1001 is above 1000"),
         ({"tokens": 1.5}, "is not JSON"),
         ({"sticky": 1}, "sticky is neither true nor false"),
-        ({"files": [{"path": "a", "operation": "read", "lines": [1]}]}, "lines are not a first and a last one"),
+        ({"files": [{"path": "a", "operation": "read", "lines": [1]}]}, "lines has 1 values instead of 2"),
         ({"files": [{"path": "a", "operation": "burn", "lines": None}]}, "operation 'burn' is unknown"),
     ],
 )

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.workflows import parse_workflow
-from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
+from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.workflows import Workflow, asks_nothing
 from verifflowcc.errors import ConfigError

@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.yaml_junk import yaml_junk
-from verifflowcc.adapters.workflows import parse_workflow
-from verifflowcc.adapters.workflows.criterion_rules import RULES
-from verifflowcc.domain.gates import Criterion, Kind, Mode, Trust
+from verifflowcc.adapters.workflows.load import parse_workflow
+from verifflowcc.domain.gates import RULES, Criterion, Kind, Mode, Trust
 from verifflowcc.domain.workflows import Edits, Leg, Route, Workflow
 from verifflowcc.errors import ConfigError
 

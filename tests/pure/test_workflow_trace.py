@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.pure.test_workflow_parse import SMALL, criterion, exits, problems, workflow
 from tests.pure.test_workflow_parse import told as told_of
 from tests.yaml_junk import yaml_junk
-from verifflowcc.adapters.workflows import parse_workflow
+from verifflowcc.adapters.workflows.load import parse_workflow
 from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.trace import Severity
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY

@@ -17,7 +17,6 @@ from verifflowcc.adapters.process.allowed import (
     allow,
     allowed_file,
     commands_digest,
-    is_allowed,
     read_allowed,
     withdraw,
 )
@@ -33,6 +32,11 @@ AT = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TEST = Command("test", ("python", "-m", "pytest"), 600, {"junit": "j.xml"}, ("src/**",))
 LINT = Command("lint", ("ruff", "check"), 60, {})
 TABLE = {"test": TEST, "lint": LINT}
+
+
+def is_allowed(root: Path, digest: str, env: Mapping[str, str]) -> bool:
+    """Whether the table with this digest may run in the project."""
+    return read_allowed(root, env, digest).digest == digest
 
 
 @pytest.fixture

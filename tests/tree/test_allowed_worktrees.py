@@ -10,7 +10,7 @@ import pytest
 from tests.trees import git
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.git.shared import repository_around
-from verifflowcc.adapters.process.allowed import allow, commands_digest, is_allowed, withdraw
+from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
 from verifflowcc.domain.evidence import Command
 from verifflowcc.services.proving.command import allow_command
 from verifflowcc.services.proving.command import test_command as command_of
@@ -47,7 +47,8 @@ def linked(main: Path, name: str) -> Path:
 
 
 def may(root: Path, env: dict[str, str], table: dict[str, Command] = TEST) -> bool:
-    return is_allowed(root, commands_digest(table), env)
+    digest = commands_digest(table)
+    return read_allowed(root, env, digest).digest == digest
 
 
 def test_a_table_allowed_in_one_worktree_is_allowed_in_all_and_after_it_is_removed(

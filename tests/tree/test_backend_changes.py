@@ -11,7 +11,7 @@ from tests.tree.changes_model import Copy, Followed, FollowedFiles, FollowedSqli
 from tests.tree.postgres_server import Server
 from tests.tree.test_postgres import Opens
 from verifflowcc.adapters import stamps
-from verifflowcc.adapters.backends.scanned import ScannedBackend
+from verifflowcc.adapters.backends.scanned import scanned_store
 from verifflowcc.domain.memory import MemoryBackend
 
 
@@ -19,7 +19,7 @@ class Scanned(InMemory):
     """Stores in memory, each behind a scanner that finds nothing."""
 
     def __call__(self, scope: str, project: str = "p1") -> MemoryBackend:
-        return ScannedBackend(super().__call__(scope, project), lambda *_: None)
+        return scanned_store(super().__call__(scope, project), lambda *_: None)
 
 
 @pytest.fixture(autouse=True)

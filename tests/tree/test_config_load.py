@@ -224,7 +224,6 @@ def test_the_cache_gives_what_was_validated(tmp_path: Path) -> None:
     assert first.config.tokens.factors == {"mine": 1_150_000, "other": 2_000_000}
     assert load_config(path, WORKFLOWS, local) == first
     assert (local / "config.json").read_bytes() == written
-    json.loads(written)
 
 
 def test_the_cache_keeps_commands_and_modes(tmp_path: Path) -> None:

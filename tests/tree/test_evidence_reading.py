@@ -17,7 +17,7 @@ from verifflowcc.formats.evidence import encode_evidence, make_evidence
 from verifflowcc.services import evidence_reading
 from verifflowcc.services.evidence_listing import show_evidence
 from verifflowcc.services.evidence_writing import standing, write_evidence
-from verifflowcc.services.gates import ask_gates
+from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 
@@ -99,7 +99,7 @@ def test_a_file_that_is_not_as_it_was_made_is_no_evidence(
     assert only(here).evidence is None
     assert words in only(here).problem
     with pytest.raises(LedgerError, match=words):
-        ask_gates(here, SPRINT)
+        ask_stage(here, SPRINT)
 
 
 def test_a_file_made_by_hand_is_told_and_counts_for_nothing(here: Workspace) -> None:
@@ -112,7 +112,7 @@ def test_a_file_made_by_hand_is_told_and_counts_for_nothing(here: Workspace) -> 
     assert stray.problem.startswith(f"no event names {path.name}")
     assert (stray.evidence, stray.order) == (None, -1)
     with pytest.raises(LedgerError, match="it was made by hand"):
-        ask_gates(here, SPRINT)
+        ask_stage(here, SPRINT)
 
 
 def test_a_file_in_another_stages_folder_is_told_once(here: Workspace) -> None:
@@ -176,7 +176,7 @@ def test_a_process_killed_before_the_event_leaves_nothing(here: Workspace) -> No
     files.put_evidence(here.memory, files.evidence_path(SPRINT, "check", late.id), encode_evidence(late))
 
     assert only(here).problem == ""
-    ask_gates(here, SPRINT)
+    ask_stage(here, SPRINT)
 
 
 def test_a_process_killed_after_the_event_leaves_evidence_that_counts(

@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Workspace:
 
 def brief(project: Workspace) -> str:
     request = briefs.BriefRequest(project, standing_of(project, None), {"source": "startup"}, 10_000, words)
-    return briefs.brief(request, SourceReader(project))
+    return briefs.made_brief(request, SourceReader(project)).text
 
 
 def test_what_there_is_no_time_for_is_told(project: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

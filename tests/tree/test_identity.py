@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.derived_files import forge_in
 from tests.trees import git, repository, write_memory
 from verifflowcc.adapters.git.identity import _last_part
 from verifflowcc.errors import WorkspaceError
@@ -160,8 +161,7 @@ def test_what_is_remembered_is_used_and_belongs_to_this_git_folder_alone(tmp_pat
     before = of(root)
     kept = root / ".memory" / "local" / "identity.json"
     head = git(root, "rev-parse", "HEAD").strip()
-    forged = kept.read_text(encoding="utf-8").replace(f'["{head}"]', f'["{"0" * 40}"]')
-    kept.write_text(forged, encoding="utf-8")
+    forge_in(kept, f'["{head}"]'.encode(), f'["{"0" * 40}"]'.encode())
     kept.with_name("repository.json").unlink(missing_ok=True)
     assert of(root).root == "0" * 40, "it was not remembered"
 

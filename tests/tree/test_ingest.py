@@ -11,7 +11,7 @@ from verifflowcc.domain.candidates import Extracted
 from verifflowcc.domain.items import Relation, SourceKind, Status
 from verifflowcc.domain.turns import Turn
 from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.turns import extract
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.putting_away import ENDED, put_away
 from verifflowcc.services.memory.rejecting import reject_item

@@ -9,7 +9,7 @@ from tests.remembered_world import add, world
 from verifflowcc.domain.candidates import Extracted
 from verifflowcc.domain.items import Status, Trust
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.turns import extract
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.remembering import Fate
 from verifflowcc.services.workspace import Workspace

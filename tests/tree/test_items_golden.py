@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from verifflowcc.adapters.backends.postgres_query import where
 from verifflowcc.adapters.files.items import edit_item, parse_item
+from verifflowcc.adapters.index.item_columns import asked_in_sql
 from verifflowcc.domain.items import (
     DecisionFacts,
     Item,
@@ -15,9 +17,11 @@ from verifflowcc.domain.items import (
     Relation,
     Source,
     SourceKind,
+    Stamp,
     Status,
     Trust,
 )
+from verifflowcc.domain.query import Condition, Operator
 from verifflowcc.formats.item_render import render_item, render_links
 from verifflowcc.text.item_id import item_id
 
@@ -49,7 +53,7 @@ REQUIREMENT = Item(
     confidence=1000,
     status=Status.PENDING,
     links=(
-        Link("safe-accounts-9x8y", Relation.REFINES, "sha256:" + "0f" * 32),
+        Link("safe-accounts-9x8y", Relation.REFINES, stamp=Stamp("sha256:" + "0f" * 32)),
         Link("no", Relation.DEPENDS_ON),
     ),
     source=Source(SourceKind.EXTRACTED, "agent:analyst", "vfcc", "s-01"),
@@ -103,6 +107,13 @@ def test_links_of_memory_and_trace_have_one_shape() -> None:
     assert render_links(links).encode() == (GOLDEN / "links.yaml").read_bytes().rstrip(b"\n")
     item = parse_item("x.md", f"---\nlinks: {render_links(links)}\n---\n".encode()).item
     assert item.links == tuple(links)
+
+
+def test_a_field_that_databases_have_no_column_for_is_compared_in_python() -> None:
+    conditions = [Condition("owner", Operator.ANY, ("ada",)), Condition("key", Operator.ANY, ("port",))]
+
+    assert asked_in_sql(conditions).rest == (conditions[0],)
+    assert where(conditions).left == (conditions[0],)
 
 
 def test_a_link_is_added_by_one_line(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.derived_files import forge, forge_in, kept_in
 from tests.event_samples import DIGEST, event, evidence, feedback, passed, root
 from verifflowcc.adapters.files import event_files
 from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.domain.events import Event, EventType, LedgerRead
 from verifflowcc.formats.events import encode_event
 from verifflowcc.formats.events import parse_event as really_parse
-from verifflowcc.text.digest import digest_bytes
 
 pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
 
@@ -138,20 +138,18 @@ def test_tampering_is_found_through_the_cache(memory: Path, tamper: Callable[[Pa
 
 def _forged(path: Path) -> None:
     """A cache with another event, and a right digest of its own."""
-    body = path.read_bytes().partition(b"\n")[2].replace(b'"human:Ann"', b'"human:Ben"')
-    path.write_bytes(digest_bytes(body).encode() + b"\n" + body)
+    forge_in(path, b'"human:Ann"', b'"human:Ben"')
 
 
 def _of_another_version(path: Path) -> None:
-    document = json.loads(path.read_bytes().partition(b"\n")[2])
+    document = kept_in(path)
     document["key"][1] = "0.0.0"
-    document["rows"][0][0][2] = "human:Ben"
-    body = json.dumps(document).encode()
-    path.write_bytes(digest_bytes(body).encode() + b"\n" + body)
+    next(iter(document["value"][1].values()))[0][2] = "human:Ben"
+    forge(path, json.dumps(document).encode())
 
 
 def _with(body: bytes) -> Callable[[Path], object]:
-    return lambda path: path.write_bytes(digest_bytes(body).encode() + b"\n" + body)
+    return lambda path: forge(path, body)
 
 
 def _a_folder(path: Path) -> None:
@@ -229,7 +227,7 @@ def test_an_event_behind_a_link_is_read_each_time(memory: Path) -> None:
     victim.rename(target)
     victim.symlink_to(target)
     assert not Ledger(memory).load(SPRINT).problems
-    assert victim.name not in json.loads(cache(memory).read_bytes().partition(b"\n")[2])["names"]
+    assert victim.name not in kept_in(cache(memory))["value"][0]
     target.write_bytes(target.read_bytes().replace(b'"human:Ann"', b'"human:Ben"'))
 
     assert [problem.file.rpartition("/")[2] for problem in Ledger(memory).load(SPRINT).problems] == [victim.name]
@@ -247,7 +245,7 @@ def test_a_small_ledger_has_no_cache_and_a_broken_event_is_never_in_it(memory: P
     problems = Ledger(memory).load(SPRINT).problems
 
     assert Ledger(memory).load(SPRINT).problems == problems
-    assert len(json.loads(cache(memory).read_bytes().partition(b"\n")[2])["names"]) == len(events) - 1
+    assert len(kept_in(cache(memory))["value"][0]) == len(events) - 1
     for path in files(memory)[10:]:
         path.unlink()
     cache(memory).unlink()

@@ -2,12 +2,15 @@
 
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.memory_faults import item
 from tests.trees import OWN, OWN_WORKFLOW, git, repository, write_memory, write_tree
+from verifflowcc.adapters import stamps
 from verifflowcc.adapters.files.user_home import user_home
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.memory import looking
@@ -194,3 +197,16 @@ def test_items_in_a_database_are_checked_too(tmp_path: Path) -> None:
         store.add(stored_item(f".memory/{FACT}/a.md", item("a", "importance: 9").encode()))
 
     assert codes(check_memory(here)) == [("bad-value", f"{FACT}/a.md")]
+
+
+def test_an_index_that_another_process_holds_is_a_notice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
+    here = world(tmp_path, {f"{FACT}/a.md": item("a", "importance: 9")})
+    expected = check_memory(here).report
+    write_memory(here.root, {f"{FACT}/b.md": item("b")})
+    with closing(sqlite3.connect(here.local / "index.db", isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        held = check_memory(here)
+
+    assert held.report.findings == expected.findings
+    assert any("the index was not updated" in notice for notice in held.notices)

@@ -19,7 +19,7 @@ from verifflowcc.services.memory.listing import Asked, list_items, where_of
 from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.moving import move_item
 from verifflowcc.services.memory.promoting import promote_item
-from verifflowcc.services.memory.scopes import read_scope, scope_of_type, scopes_listed, scopes_searched
+from verifflowcc.services.memory.scopes import read_scope, scopes_listed, scopes_searched
 from verifflowcc.services.memory.tasks_ending import end_task
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
 from verifflowcc.services.sprints import start_sprint
@@ -127,8 +127,6 @@ def test_a_scope_is_read_as_it_is_written_and_slips_are_told(here: Workspace) ->
     assert told(lambda: read_scope(here, "agent"))[0] == "an agent's memory is named by its role"
     assert "did you mean coder?" in told(lambda: read_scope(here, "agent/codr"))[0]
     assert told(lambda: read_scope(here, "agent/default"))[0].startswith("there is no agent default")
-    assert scope_of_type(here, "fact") == "project"
-    assert scope_of_type(None, "goal") == "user"
 
 
 def test_the_scopes_in_play_are_those_that_are_open(here: Workspace) -> None:

@@ -1,12 +1,12 @@
 """Which scopes are open is remembered, and whatever changes it is seen."""
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.derived_files import kept_in
 from verifflowcc.adapters.files.open_scopes import FILE
 from verifflowcc.adapters.stamps import SETTLED_AFTER_NS
 from verifflowcc.services.memory.scopes import scopes_listed
@@ -30,18 +30,13 @@ def _again(here: Workspace) -> tuple[str, ...]:
     return scopes_listed(open_workspace(here.root))
 
 
-def _remembered(here: Workspace) -> dict[str, object]:
-    content: dict[str, object] = json.loads((here.local / FILE).read_text(encoding="utf-8"))
-    return content
-
-
 def test_what_is_remembered_is_what_was_read(here: Workspace) -> None:
     first = _again(here)
 
     assert first[:2] == ("project", "sprint/one")
     assert first[2].startswith("stage/one/")
     assert first[-1] == "user"
-    assert [*_remembered(here)["scopes"], "user"] == [*first]  # type: ignore[misc]
+    assert [*kept_in(here.local / FILE)["value"][1], "user"] == [*first]
     assert _again(here) == first
 
 
@@ -97,8 +92,8 @@ def test_what_is_damaged_counts_as_absent(here: Workspace, damage: bytes) -> Non
 
 def test_what_another_hand_wrote_is_not_taken(here: Workspace) -> None:
     first = _again(here)
-    content = _remembered(here) | {"scopes": ["project", "agent/other"]}
-    (here.local / FILE).write_text(json.dumps(content), encoding="utf-8")
+    kept = here.local / FILE
+    kept.write_bytes(kept.read_bytes().replace(b'"sprint/one"', b'"agent/other"'))
 
     assert _again(here) == first
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.people_world import CODER, ID, OTHER, WORKFLOW, YOU, asked, commit, later, put, started, world
 from tests.trees import git
-from verifflowcc.adapters.workflows import load_workflow
+from verifflowcc.adapters.workflows.load import load_workflow
 from verifflowcc.domain.events import EventType, LedgerRead
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
 from verifflowcc.domain.people import Opinion

@@ -8,7 +8,7 @@ import pytest
 from tests.people_world import CODER, ID, OTHER, PLAN, WORKFLOW, YOU, commit, day, later, put, world
 from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.errors import GateClosed, NotAllowed, UsageError
-from verifflowcc.services.gates import ask_gates
+from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.skipping import skip_stage, what_to_skip
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.transitions import Transition
@@ -47,7 +47,7 @@ def test_a_skip_that_has_run_out_closes_later_gates(tmp_path: Path) -> None:
     skipped(here, expires=day(2))
 
     def told(at: Workspace) -> str:
-        return " ".join(each.reason for gate in ask_gates(at, ID) for each in gate.assessments if not each.met)
+        return " ".join(each.reason for gate in ask_stage(at, ID).gates for each in gate.assessments if not each.met)
 
     assert "was skipped until" not in told(later(here, 2))
     assert f"plan was skipped until {day(2)}" in told(later(here, 3))
@@ -126,5 +126,5 @@ def test_a_skip_by_the_author_counts_for_nothing_in_later_gates(tmp_path: Path) 
     what = replace(what_to_skip(here, ID), objection=lambda _: "")
     skip_stage(here, what, "known already", actor=YOU)
 
-    reasons = " ".join(each.reason for gate in ask_gates(here, ID) for each in gate.assessments if not each.met)
+    reasons = " ".join(each.reason for gate in ask_stage(here, ID).gates for each in gate.assessments if not each.met)
     assert "plan was skipped by human:You, reviewed is unmet, and they are its author" in reasons

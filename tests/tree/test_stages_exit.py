@@ -21,7 +21,6 @@ from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import (
     StageView,
     advance_stage,
-    list_stages,
     reopen_stage,
     save_artifacts,
     show_stage,
@@ -131,7 +130,7 @@ def test_every_shipped_workflow_can_be_walked_to_its_end_on_artifacts_with_the_r
         walked.append(current)
         advance(here, ID)
 
-    assert walked == [each.stage.id for each in list_stages(here, ID)]
+    assert walked == [each.stage.id for each in show_sprint(here, ID).stages]
     assert show_sprint(here, ID).complete
     with pytest.raises(UsageError, match="has passed all its stages"):
         advance_stage(here, ID, actor=ANN)
@@ -296,7 +295,13 @@ def test_going_back_and_forth_keeps_every_event(tmp_path: Path) -> None:
     back = reopen_stage(here, ID, "planning", "a need was missed", actor=ANN)
 
     assert (back.before, back.after) == ("coding", "planning")
-    assert [str(each.status) for each in list_stages(here, ID)] == ["active", "stale", "pending", "pending", "pending"]
+    assert [str(each.status) for each in show_sprint(here, ID).stages] == [
+        "active",
+        "stale",
+        "pending",
+        "pending",
+        "pending",
+    ]
     assert back.notes == ("stale: design, until planning has what it used",)
     (artifacts(here) / "plan.md").write_text("# Plan\n\nThe need that was missed.\n")
     assert advance_stage(here, ID, actor=ANN).after == "design"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
-from verifflowcc.adapters.tokens import build
-from verifflowcc.adapters.tokens.build_characters import CLASS_PATTERNS, every_character, matching
+from tests import token_tables
+from tests.token_tables import CLASS_PATTERNS, every_character, matching
 from verifflowcc.adapters.tokens.characters import LONG_S, OTHER, TABLE_PATH, UNASSIGNED, load_classes
 from verifflowcc.adapters.tokens.counter import DATA
 from verifflowcc.adapters.tokens.encodings import ENCODINGS
@@ -52,7 +52,7 @@ def test_a_table_is_built_to_the_same_bytes_again(name: str, tmp_path: Path) -> 
     source = tmp_path / "source"
     source.write_bytes(shipped(name).tiktoken_file())
 
-    build.main([str(source), str(tmp_path / "table")])
+    token_tables.main(["vocabulary", str(source), str(tmp_path / "table")])
 
     assert (tmp_path / "table").read_bytes() == (DATA / f"{name}.vocab").read_bytes()
 
@@ -71,7 +71,7 @@ def test_a_source_with_another_digest_is_refused(tmp_path: Path) -> None:
     source.write_bytes(b"IQ== 0\n")
 
     with pytest.raises(FormatError, match="none of o200k_base"):
-        build.main([str(source), str(tmp_path / "table")])
+        token_tables.main(["vocabulary", str(source), str(tmp_path / "table")])
     assert not (tmp_path / "table").exists()
 
 
@@ -150,7 +150,7 @@ def test_counting_a_small_text_loads_no_tokenizer() -> None:
         "open_counter(TokenSettings()).count('Ein Wort über Straßen. ' * 100)\n"
         "print(sorted({'tiktoken', 'regex', 'base64', 'json', 'typing', 'pydantic', 'yaml'} & set(sys.modules)))\n"
     )
-    checkout = Path(build.__file__).parents[3]
+    checkout = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=checkout)
 
     assert done.stdout == "[]\n"

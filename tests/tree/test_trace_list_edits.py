@@ -5,8 +5,7 @@ from collections import Counter
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.files.item_lists import edit_item_list, same_meaning
-from verifflowcc.adapters.files.items import read_block
+from verifflowcc.adapters.files.items import edit_item_list, read_block, same_meaning
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.front_matter_list import ListEdit, entry

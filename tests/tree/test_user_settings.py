@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.config.user_section import holds_password
+from verifflowcc.adapters.config.forms import holds_password
 from verifflowcc.adapters.config.user_settings import user_settings
 from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import ModelSettings, UserSettings
+from verifflowcc.domain.user_settings import ModelSettings, UserSettings
 from verifflowcc.errors import BackendError, ConfigError
 
 URL = "postgresql://ann@db.example.org/memory"

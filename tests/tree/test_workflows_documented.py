@@ -8,10 +8,8 @@ import pytest
 from verifflowcc.adapters.config.tools_yaml import parse_tools
 from verifflowcc.adapters.config.validate import check
 from verifflowcc.adapters.shipped import templates_folder
-from verifflowcc.adapters.workflows import parse_workflow, shipped_names
-from verifflowcc.adapters.workflows.criterion_rules import RULES
-from verifflowcc.adapters.workflows.load import load_shipped
-from verifflowcc.domain.gates import Kind
+from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names
+from verifflowcc.domain.gates import RULES, Kind
 from verifflowcc.domain.trace import Family, Severity
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.workflows import load_workflow, workflow_names
+from verifflowcc.adapters.workflows.load import load_workflow, workflow_names
 from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.errors import ConfigError, UsageError

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.adapters.shipped import templates_folder
-from verifflowcc.adapters.workflows import load_workflow, parse_workflow, shipped_names
+from verifflowcc.adapters.workflows.load import load_workflow, parse_workflow, shipped_names
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.trace import Severity
 from verifflowcc.domain.workflows import Edits, Leg, Stage, Workflow, asks_nothing, default_uses

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+import verifflowcc
+
+_PACKAGE = Path(verifflowcc.__file__).resolve().parent
 _IN_WHEEL = _PACKAGE / "_shipped"
 
 

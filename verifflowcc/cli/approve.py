@@ -4,18 +4,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, ExpiresOption, JsonFlag, SprintOption, YesFlag
+from verifflowcc.cli.options import (
+    CommitFlag,
+    ExpiresOption,
+    JsonFlag,
+    ReasonOption,
+    SprintOption,
+    StageArgument,
+    YesFlag,
+)
 
 if TYPE_CHECKING:
     from verifflowcc.services.approvals import Approvable, Approval, Opinions
     from verifflowcc.services.workspace import Workspace
 
-StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Stage id (default: the active one).")]
 CriterionOption = Annotated[
     str | None, typer.Option("--criterion", metavar="ID", help="Which one, where the stage has several.")
 ]
 RejectFlag = Annotated[bool, typer.Option("--reject", help="Reject it; needs --reason.")]
-ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")]
 StatementOption = Annotated[
     str, typer.Option("--statement", metavar="TEXT", help="For an acceptance: what you saw, in your words.")
 ]

@@ -1,16 +1,20 @@
 """`vfcc status --watch`: the board, drawn again when `.memory/` changes."""
 
 import os
+import signal
 import sys
 import time
+from contextlib import contextmanager
+from threading import Event
 from typing import TYPE_CHECKING
 
 from verifflowcc.cli.terminal import can_draw, revealed, wants_color
 from verifflowcc.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+    from types import FrameType
 
     from rich.text import Text
 
@@ -33,8 +37,6 @@ def watch_board(workspace: "Workspace", *, as_json: bool) -> None:
     from rich.console import Console
     from rich.live import Live
 
-    from verifflowcc.services.code.watching import until_told_to_end
-
     console = Console(file=sys.stdout, no_color=not wants_color(), highlight=False, legacy_windows=False)
     with (
         until_told_to_end() as wait,
@@ -48,6 +50,22 @@ def watch_board(workspace: "Workspace", *, as_json: bool) -> None:
                 seen, drawn_at = now, time.monotonic()
             if wait(EVERY_S):
                 return
+
+
+@contextmanager
+def until_told_to_end() -> "Iterator[Callable[[float], bool]]":
+    """Give what waits until the time is over, or the person or the system ends the process; only in the main thread."""
+    over = Event()
+
+    def end(_number: int, _frame: "FrameType | None") -> None:
+        over.set()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield over.wait
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _page(workspace: "Workspace") -> "Text":

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import FullFlag, JsonFlag, QuietFlag, SprintOption, one_output
+from verifflowcc.cli.options import FullFlag, JsonFlag, QuietFlag, SprintOption, StageArgument, one_output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ CLOSED = 4
 
 
 def gate(
-    stage: Annotated[str | None, typer.Argument(metavar="STAGE", help="Stage id (default: the active one).")] = None,
+    stage: StageArgument = None,
     sprint: SprintOption = None,
     entry: Annotated[bool, typer.Option("--entry", help="Ask what is needed to enter STAGE, not to leave it.")] = False,
     canary: Annotated[

@@ -1,30 +1,19 @@
 """`vfcc check memory`: everything that is wrong with remembered items; it writes nothing but what is derived."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
-from verifflowcc.cli.report_formats import chosen, problem_in, report_text
-from verifflowcc.cli.terminal import set_color
+from verifflowcc.cli.report_formats import Format, chosen, problem_in, report_text
+from verifflowcc.cli.terminal import switch_color_off
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.checking import CheckedMemory
 
 FINDINGS = 1
 NOTHING = 3
-
-
-class Format(StrEnum):
-    """What the findings are written as."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
-    GITHUB = "github"
 
 
 def memory(
@@ -52,10 +41,10 @@ def memory(
     from verifflowcc.services.memory.checking import check_memory
     from verifflowcc.services.memory.here import required, workspace_for
 
-    wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
+    wanted = chosen(form, as_json=as_json)
     one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
     if output is not None:
-        set_color(wanted=False)  # a file holds plain text
+        switch_color_off()  # a file holds plain text
     workspace = workspace_for(scope)
     earlier = None
     if new:

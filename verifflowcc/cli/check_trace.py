@@ -1,14 +1,13 @@
 """`vfcc check trace`: everything that is wrong between need and passing test; it writes nothing but what is derived."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
-from verifflowcc.cli.report_formats import chosen, problem_in, report_text
-from verifflowcc.cli.terminal import set_color
+from verifflowcc.cli.options import AllFlag, JsonFlag, JunitOption, NewFlag, QuietFlag, one_output
+from verifflowcc.cli.report_formats import Format, chosen, problem_in, report_text
+from verifflowcc.cli.terminal import switch_color_off
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_checking import TraceChecked
@@ -18,25 +17,13 @@ FINDINGS = 1
 NOTHING = 3
 
 
-class Format(StrEnum):
-    """What the findings are written as."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
-    GITHUB = "github"
-
-
 def trace(
     as_json: JsonFlag = False,
     form: Annotated[Format | None, typer.Option("--format", help="How to write them (default: text).")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write them to FILE; the verdict goes to stderr.")
     ] = None,
-    junit: Annotated[
-        list[str] | None, typer.Option("--junit", metavar="FILE", help="A report of test results; may be repeated.")
-    ] = None,
+    junit: JunitOption = None,
     changed_since: Annotated[
         str | None, typer.Option("--changed-since", metavar="REF", help="Only findings on what changed since REF.")
     ] = None,
@@ -55,10 +42,10 @@ def trace(
     from verifflowcc.services.trace_checking import check_trace
     from verifflowcc.services.workspace import open_workspace
 
-    wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
+    wanted = chosen(form, as_json=as_json)
     one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
     if output is not None:
-        set_color(wanted=False)  # a file holds plain text
+        switch_color_off()  # a file holds plain text
     workspace = open_workspace()
     earlier = None
     if new:

@@ -131,14 +131,3 @@ def impact(symbol: SymbolArgument, as_json: JsonFlag = False) -> None:
     from verifflowcc.cli.code_answers import answer_impact
 
     answer_impact(symbol, as_json=as_json)
-
-
-@app.command()
-def watch() -> None:
-    """Keep the graph up to the files until Ctrl-C; nothing needs it.
-
-    The next question then has nothing to read. Looks every two seconds.
-    """
-    from verifflowcc.cli.code_answers import answer_watch
-
-    answer_watch()

@@ -99,16 +99,6 @@ def answer_impact(symbol: str, *, as_json: bool = False) -> None:
     _show(found, found.notices, impact, as_json=as_json)
 
 
-def answer_watch() -> None:
-    """Keep the graph up to the files until the person or the system ends it."""
-    from verifflowcc.cli.code_views import indexed
-    from verifflowcc.services.code.counting import what_it_took
-    from verifflowcc.services.code.watching import until_told_to_end, watch
-
-    with until_told_to_end() as wait:
-        watch(_here(), lambda brought: out.emit_lines(indexed(what_it_took(brought))[:1]), wait)
-
-
 def _here() -> "Workspace":
     """Open the project, and have its files listed while the rest is imported."""
     from verifflowcc.adapters.project.source_listing import begin

@@ -1,12 +1,11 @@
 """`vfcc context`: compile and compare prompts, and tune their shares."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verifflowcc.cli import context_tune
-from verifflowcc.cli.options import JsonFlag, SprintOption, StageOption, tokens
+from verifflowcc.cli.options import JsonFlag, OutputOption, SprintOption, StageOption, tokens
 
 if TYPE_CHECKING:
     from verifflowcc.domain.entries import ContextPackage
@@ -56,9 +55,7 @@ def show(
         str | None, typer.Option("--as-of", metavar="DAY", help="Use items as of a day, by the dates in them.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="List every candidate, its fate and why.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
-    ] = None,
+    output: OutputOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Print the prompt for an agent: on stdout, and nothing else.

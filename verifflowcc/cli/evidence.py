@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, FullFlag, JsonFlag, SprintOption, YesFlag
+from verifflowcc.cli.options import CommitFlag, FullFlag, JsonFlag, ShortIdArgument, SprintOption, YesFlag
 
 app = typer.Typer(help="Make, add, list and show the evidence that gates rest on.", no_args_is_help=True)
 
@@ -150,9 +150,7 @@ def list_(
 
 @app.command()
 def show(
-    which: Annotated[
-        str, typer.Argument(metavar="ID", help="Its id, or its beginning, or four or more of its last characters.")
-    ],
+    which: ShortIdArgument,
     output: Annotated[bool, typer.Option("--output", help="Print only what the command wrote.")] = False,
     sprint: SprintOption = None,
     as_json: JsonFlag = False,

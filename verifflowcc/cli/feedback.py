@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
+from verifflowcc.cli.options import CommitFlag, JsonFlag, ShortIdArgument, SprintOption
 
 if TYPE_CHECKING:
     from verifflowcc.domain.people import Feedback
@@ -57,9 +57,7 @@ def list_(
 
 @app.command()
 def triage(
-    comment: Annotated[
-        str, typer.Argument(metavar="ID", help="Its id, or its beginning, or four or more of its last characters.")
-    ],
+    comment: ShortIdArgument,
     done: Annotated[bool, typer.Option("--done", help="It was dealt with.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="It will not be; needs --reason.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Move it to the next sprint.")] = False,

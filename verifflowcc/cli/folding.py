@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.output import without_secrets
 from verifflowcc.cli.table import UNBOUNDED, width_of
@@ -61,3 +62,11 @@ def folded(line: str, hang: int) -> str:
         drop_whitespace=True,
         replace_whitespace=False,
     )
+
+
+def part(heading: str, lines: Sequence[str]) -> Iterator[str]:
+    """Yield an empty line, a heading and folded lines below it; nothing where there are no lines."""
+    if lines:
+        yield ""
+        yield heading
+        yield from (folded(f"  {line}", 4) for line in lines)

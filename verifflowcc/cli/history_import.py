@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verifflowcc.cli.counted import counted
 from verifflowcc.cli.options import JsonFlag
 
 if TYPE_CHECKING:
@@ -41,11 +42,11 @@ def import_(
 def _page(done: "Imported") -> list[str]:
     lines = [line for each in done.files for line in _lines(each)]
     if done.other_projects:
-        lines.append(f"{_many(done.other_projects, 'session')} of other projects left out")
+        lines.append(f"{counted(done.other_projects, 'session')} of other projects left out")
     would = "would be " if done.dry_run and done.new else ""
     known = f", {done.known:,} known" if done.known else ""
-    added = f"{_many(done.new, 'event')} {would}new" if done.new else "nothing new"
-    lines.append(f"{_many(len(done.files), 'file')}, {_many(done.calls, 'call')} of tools: {added}{known}")
+    added = f"{counted(done.new, 'event')} {would}new" if done.new else "nothing new"
+    lines.append(f"{counted(len(done.files), 'file')}, {counted(done.calls, 'call')} of tools: {added}{known}")
     if done.files:
         lines.append(_tokens(done.tokens))
     return lines
@@ -53,16 +54,11 @@ def _page(done: "Imported") -> list[str]:
 
 def _lines(each: "ImportedFile") -> list[str]:
     known = f", {each.known:,} known" if each.known else ""
-    head = (
-        f"{each.session} ({each.client}): {_many(each.new, 'event')} new{known}, {_many(each.calls, 'call')} of tools"
-    )
+    calls = counted(each.calls, "call")
+    head = f"{each.session} ({each.client}): {counted(each.new, 'event')} new{known}, {calls} of tools"
     return [head, f"  {_tokens(each.tokens)}"]
 
 
 def _tokens(tokens: "Tokens") -> str:
     cached = f"{tokens.cache_read:,} out of a cache and {tokens.cache_creation:,} into one"
     return f"tokens: {tokens.input:,} in, {tokens.output:,} out, {cached}"
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -4,11 +4,13 @@ from typing import Annotated
 
 import typer
 
+from verifflowcc.domain.agent_clients import CLIENTS
+
+_NAMES = " or ".join(", ".join(CLIENTS).rsplit(", ", 1))
+
 
 def hook(
-    client: Annotated[
-        str, typer.Argument(metavar="CLIENT", help="The client: claude, codex, cursor, gemini or copilot.")
-    ],
+    client: Annotated[str, typer.Argument(metavar="CLIENT", help=f"The client: {_NAMES}.")],
     event: Annotated[
         str | None, typer.Argument(metavar="[EVENT]", help="Event name, for clients that do not send it on stdin.")
     ] = None,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from verifflowcc.cli import output as out
 from verifflowcc.cli.allow_views import plain, table
-from verifflowcc.clients.entries import FILES
+from verifflowcc.domain.agent_clients import FILES
 from verifflowcc.errors import ConfigError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import CommandTable, planned_commands

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import DryRunFlag, JsonFlag
+from verifflowcc.domain.agent_clients import CLIENTS
 
 EDITED = 1
 
@@ -12,14 +13,14 @@ EDITED = 1
 def integrate(
     clients: Annotated[
         list[str],
-        typer.Argument(metavar="CLIENT…", help="claude, codex, cursor, gemini, copilot.", show_default=False),
+        typer.Argument(metavar="CLIENT…", help=f"{', '.join(CLIENTS)}.", show_default=False),
     ],
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take the hooks out again.")] = False,
     local: Annotated[
         bool, typer.Option("--local", help="For you alone: .claude/settings.local.json (claude).")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace or remove hooks of ours that were edited.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
+    dry_run: DryRunFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Set clients up to run vfcc at their hooks, or undo it.

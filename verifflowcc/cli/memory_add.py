@@ -4,20 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import ExpiresOption, JsonFlag
+from verifflowcc.cli.options import ExpiresOption, JsonFlag, NewIdOption, ScopeOption, StdinFlag, TagsOption, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.adding import Added, Planned
-
-ScopeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--scope",
-        metavar="SCOPE",
-        help="user, project, sprint, stage, task or agent/NAME; sprint/ID, stage/SPRINT/STAGE and task/ID name one.",
-    ),
-]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
 
 
 def add(
@@ -37,7 +27,7 @@ def add(
     confidence: Annotated[
         str | None, typer.Option("--confidence", metavar="NUMBER", help="From 0 to 1; 0.8 if left out.")
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="May be repeated.")] = None,
+    tag: TagsOption = None,
     detail: Annotated[list[str] | None, typer.Option("--detail", metavar="NAME=VALUE", help="May be repeated.")] = None,
     category: Annotated[
         str | None, typer.Option("--category", metavar="WORD", help="Of a preference: style, tools, …")
@@ -66,9 +56,9 @@ def add(
     source: Annotated[
         str, typer.Option("--source", metavar="KIND", help="explicit, inferred or extracted.")
     ] = "explicit",
-    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Item id (default: generated).")] = None,
-    stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
-    yes: YesOption = False,
+    id_: NewIdOption = None,
+    stdin: StdinFlag = False,
+    yes: YesFlag = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -78,7 +68,8 @@ def add(
     the user is a proposal until a person promotes it. An item of a trace type is added as by vfcc trace add.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here, read_stdin
+    from verifflowcc.cli.memory_here import acting_here
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.cli.trace_authoring import tell_added
     from verifflowcc.errors import UsageError
     from verifflowcc.records import replace

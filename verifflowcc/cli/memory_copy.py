@@ -6,17 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.counted import counted
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, StoreScope
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.copying import Copied
-
-
-class CopyScope(StrEnum):
-    """Whose items are copied."""
-
-    USER = "user"
-    PROJECT = "project"
 
 
 class Kept(StrEnum):
@@ -28,7 +21,7 @@ class Kept(StrEnum):
 
 
 def copy(
-    scope: Annotated[CopyScope, typer.Option("--scope", help="Scope to copy.")],
+    scope: Annotated[StoreScope, typer.Option("--scope", help="Scope to copy.")],
     source: Annotated[Kept, typer.Option("--from", help="Backend to copy from.")],
     target: Annotated[Kept, typer.Option("--to", help="Backend to copy to.")],
     replace: Annotated[

@@ -4,14 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption, YesOption
-from verifflowcc.cli.memory_listing import IdArgument
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, StdinFlag, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.cli.memory_here import Here
     from verifflowcc.domain.items import Status, Trust
-    from verifflowcc.services.memory.editing import Asked, Edited
+    from verifflowcc.services.memory.editing import Edited, ItemChange
     from verifflowcc.services.memory.finding import Found
 
 NONE = "none"
@@ -21,7 +19,7 @@ NONE = "none"
 def edit(
     item: IdArgument,
     text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="New text.")] = None,
-    stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
+    stdin: StdinFlag = False,
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="In one line.")] = None,
     importance: Annotated[str | None, typer.Option("--importance", metavar="NUMBER", help="From 0 to 1.")] = None,
     confidence: Annotated[str | None, typer.Option("--confidence", metavar="NUMBER", help="From 0 to 1.")] = None,
@@ -52,7 +50,7 @@ def edit(
         bool, typer.Option("--holds", help="It still holds for its code as that is now: it is not stale any more.")
     ] = False,
     scope: ScopeOption = None,
-    yes: YesOption = False,
+    yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Change an item; only the lines that change are written.
@@ -60,7 +58,8 @@ def edit(
     With no option, at a terminal, its file opens in $VISUAL or $EDITOR.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here, read_stdin
+    from verifflowcc.cli.memory_here import acting_here
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.editing import Changes, edit_item
     from verifflowcc.services.memory.refs import changed_refs
@@ -101,7 +100,7 @@ def edit(
     out.emit_json(done) if as_json else _tell(done)
 
 
-def _ask(asked: "Asked", *, yes: bool) -> None:
+def _ask(asked: "ItemChange", *, yes: bool) -> None:
     from verifflowcc.cli.asking import confirm
     from verifflowcc.cli.memory_views import before_and_after
 
@@ -169,7 +168,7 @@ def _day(text: str | None, option: str, today: str) -> str | None:
 def _status(text: str | None) -> "Status | None":
     from verifflowcc.domain.items import Status
     from verifflowcc.errors import UsageError
-    from verifflowcc.services.trace_finding import one_of
+    from verifflowcc.services.given import one_of
 
     if text is not None and text.strip().casefold() == "superseded":
         raise UsageError(
@@ -181,7 +180,7 @@ def _status(text: str | None) -> "Status | None":
 
 def _trust(text: str | None) -> "Trust | None":
     from verifflowcc.domain.items import Trust
-    from verifflowcc.services.trace_finding import one_of
+    from verifflowcc.services.given import one_of
 
     words = tuple(str(each) for each in Trust)
     return None if text is None else Trust(one_of(text, words, "trust", "--trust …"))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, ScopeOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, YesFlag
+from verifflowcc.cli.options import DryRunFlag, JsonFlag, OutputOption, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.importing import Imported
@@ -34,9 +33,7 @@ def export(
         list[str] | None, typer.Option("--type", metavar="TYPE", help="Only these types; may be repeated.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All scopes that are open here, yours too.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
-    ] = None,
+    output: OutputOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Export items as lines of JSON.
@@ -84,7 +81,7 @@ def import_(
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Take what comes where an item differs.")] = False,
     skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Take the sound lines alone.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
+    dry_run: DryRunFlag = False,
     yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:

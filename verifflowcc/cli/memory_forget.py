@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption, YesOption
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, ScopeOption, YesFlag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +35,7 @@ def forget(
         bool, typer.Option("--dry-run", help="With --source: show what would go, and change nothing.")
     ] = False,
     scope: ScopeOption = None,
-    yes: YesOption = False,
+    yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Remove an item, or all that came from one source.

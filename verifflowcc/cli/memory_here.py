@@ -1,7 +1,5 @@
 """Who acts on memory and where: in a project, or outside of any with user memory alone."""
 
-import sys
-
 from verifflowcc.adapters.actor import actor_here
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.cli import output as out
@@ -29,7 +27,7 @@ class Here:
         agent = agent_of(self.actor)
         if scope is not None:
             return (read_scope(self.workspace, scope, agent=agent),)
-        return scopes_searched(self.workspace, agent=agent)
+        return scopes_searched(self.workspace)
 
 
 def acting_here() -> Here:
@@ -37,16 +35,6 @@ def acting_here() -> Here:
     workspace = find_workspace()
     folder = workspace.root if workspace else current_folder()
     return Here(workspace, actor_here(folder).name, f"{SystemClock().now():%Y-%m-%d}")
-
-
-def read_stdin() -> str:
-    """Return what stands on stdin. Raises UsageError where it is not UTF-8."""
-    from verifflowcc.errors import UsageError
-
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"stdin is not UTF-8 at byte {error.start}") from error
 
 
 def tell(lines: list[str]) -> None:

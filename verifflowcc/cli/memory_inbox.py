@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption, YesOption
 from verifflowcc.cli.memory_moving import TypeOption
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, ScopeOption, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.finding import Found
@@ -66,7 +65,7 @@ def promote(
         bool, typer.Option("--vouch", help="Answer for it yourself: it is trusted as you are, and says so.")
     ] = False,
     scope: ScopeOption = None,
-    yes: YesOption = False,
+    yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Make proposed items active, or move items up.
@@ -76,10 +75,10 @@ def promote(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
+    from verifflowcc.services.given import one_of
     from verifflowcc.services.memory.permission import require_person
     from verifflowcc.services.memory.promoting import promote_item
     from verifflowcc.services.memory.scopes import PROJECT, read_scope
-    from verifflowcc.services.trace_finding import one_of
 
     here = acting_here()
     word = one_of(to, ("user", PROJECT), "memory to promote it to", "--to …") if to is not None else None

@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, TypesOption
 
 AT_TERMINAL = 50
 """Rows of a scope at a terminal, where the newest would be gone from view behind more; a pipe gets them all."""
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The item's id, or the beginning of it.")]
 
 AsOfOption = Annotated[
     str | None,
@@ -20,9 +18,7 @@ AsOfOption = Annotated[
 
 def list_(
     scope: ScopeOption = None,
-    type_: Annotated[
-        list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")
-    ] = None,
+    type_: TypesOption = None,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="WORD", help="Only items with a tag; may be repeated.")
     ] = None,
@@ -56,10 +52,10 @@ def list_(
     from verifflowcc.cli.memory_here import acting_here, tell
     from verifflowcc.cli.memory_views import items_table
     from verifflowcc.services.memory.listing import Asked, list_items
-    from verifflowcc.services.memory.scopes import agent_of, scopes_listed
+    from verifflowcc.services.memory.scopes import scopes_listed
 
     here = acting_here()
-    scopes = here.scopes(scope) if scope else scopes_listed(here.workspace, agent=agent_of(here.actor))
+    scopes = here.scopes(scope) if scope else scopes_listed(here.workspace)
     most = AT_TERMINAL if limit is None and not as_json and sys.stdout.isatty() else None
     where_ = tuple(where or ())
     asked = Asked(tuple(type_ or ()), tuple(tag or ()), status, everything, where_, order, limit, most, as_of)

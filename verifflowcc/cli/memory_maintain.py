@@ -1,11 +1,10 @@
 """`vfcc memory maintain`: what time does to items, when somebody asks for it."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import DryRunOnly, JsonFlag, StoreScope
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.maintained import Maintained
@@ -27,21 +26,12 @@ _WORDS = {
 }
 
 
-class MaintainScope(StrEnum):
-    """Whose items are maintained."""
-
-    USER = "user"
-    PROJECT = "project"
-
-
 def maintain(
     scope: Annotated[
-        MaintainScope | None,
+        StoreScope | None,
         typer.Option("--scope", help="Only the user's items, or only the project's (default: both)."),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be done; nothing is written.")
-    ] = False,
+    dry_run: DryRunOnly = False,
     forget_project: Annotated[
         str | None,
         typer.Option(

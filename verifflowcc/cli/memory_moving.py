@@ -4,12 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption, YesOption
-from verifflowcc.cli.memory_listing import IdArgument
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, YesFlag
 
 if TYPE_CHECKING:
-    from verifflowcc.services.memory.moving import Moving
+    from verifflowcc.services.memory.editing import ItemChange
 
 TypeOption = Annotated[
     str | None, typer.Option("--type", metavar="NAME", help="Its type there, where its own does not fit.")
@@ -47,7 +45,7 @@ def move(
     to: Annotated[str, typer.Option("--to", metavar="SCOPE", help="user or project.")],
     type_: TypeOption = None,
     scope: ScopeOption = None,
-    yes: YesOption = False,
+    yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Move an item between user and project memory.
@@ -56,9 +54,9 @@ def move(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
+    from verifflowcc.services.given import one_of
     from verifflowcc.services.memory.moving import move_item
     from verifflowcc.services.memory.scopes import PROJECT, read_scope
-    from verifflowcc.services.trace_finding import one_of
 
     here = acting_here()
     target = read_scope(here.workspace, one_of(to, ("user", PROJECT), "memory to move it to", "--to …"))
@@ -73,7 +71,7 @@ def move(
     tell([f"{done.item.id}: moved from {done.was} to {done.scope} memory{more}"])
 
 
-def _ask(moving: "Moving", *, yes: bool) -> None:
+def _ask(moving: "ItemChange", *, yes: bool) -> None:
     from verifflowcc.cli.asking import confirm
     from verifflowcc.cli.memory_views import before_and_after
 

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import DryRunOnly, JsonFlag, ScopeOption
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.restoring import Back, Restored
@@ -15,9 +14,7 @@ def restore(
     item: Annotated[
         str, typer.Argument(metavar="ID", help="A summary's id, or an archived item's, or the beginning of it.")
     ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be done; nothing is written.")
-    ] = False,
+    dry_run: DryRunOnly = False,
     scope: ScopeOption = None,
     as_json: JsonFlag = False,
 ) -> None:

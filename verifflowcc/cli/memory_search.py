@@ -4,9 +4,8 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
 from verifflowcc.cli.memory_listing import AsOfOption
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, ScopeOption, TypesOption
 from verifflowcc.domain.recall import DEFAULT_LIMIT
 
 FileOption = Annotated[
@@ -18,9 +17,7 @@ FileOption = Annotated[
 def search(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="Question or task, in words.")],
     scope: ScopeOption = None,
-    type_: Annotated[
-        list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")
-    ] = None,
+    type_: TypesOption = None,
     file: FileOption = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Find superseded, archived and pending items too; they count half.")

@@ -7,7 +7,6 @@ from verifflowcc.cli.memory_views import place
 from verifflowcc.domain.recall import Edge, Hit, Lost, Recalled
 
 _PARTS = ("importance", "confidence", "recency", "uses", "standing")
-_FEW = 3
 
 
 def found(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> list[str]:

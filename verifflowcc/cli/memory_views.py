@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.folding import folded, part
 from verifflowcc.cli.table import GAP, table, width_of
 from verifflowcc.domain.candidates import QUOTE
 from verifflowcc.domain.items import Item
@@ -95,10 +95,10 @@ def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
     if original := dict(item.details).get(QUOTE):
         yield ""
         yield folded(f"original: {original}", 2)
-    yield from _part("links", [_end(each, f"{each.relation} {each.id}") for each in shown.links])
-    yield from _part("linked by", [_end(each, f"{each.id} {each.relation}") for each in shown.linked_by])
+    yield from part("links", [_end(each, f"{each.relation} {each.id}") for each in shown.links])
+    yield from part("linked by", [_end(each, f"{each.id} {each.relation}") for each in shown.linked_by])
     if explain:
-        yield from _part("fields", [f"{name}: {value}" for name, value in _fields(item)])
+        yield from part("fields", [f"{name}: {value}" for name, value in _fields(item)])
     if item.archived is not None:
         from verifflowcc.services.memory.putting_away import WORDS
 
@@ -121,14 +121,8 @@ def _end(end: "End", words: str) -> str:
     return f"{words} ({end.scope}, {end.status}): {end.title}"
 
 
-def _part(heading: str, lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield ""
-        yield heading
-        yield from (folded(f"  {line}", 4) for line in lines)
-
-
 def _fields(item: Item) -> Iterator[tuple[str, str]]:
+    from verifflowcc.domain.item_keys import MEMORY_KEYS
     from verifflowcc.formats.item_fields import show_thousandths
 
     yield "importance", show_thousandths(item.importance)
@@ -139,9 +133,9 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
     if source.origin:
         said = f", spoken by {source.speaker}" if source.speaker else ""
         yield "read from", f"{source.origin}{f', turn {source.turn}' if source.turn else ''}{said}"
-    for name in ("key", "created", "updated", "expires", "deadline"):
-        if value := getattr(item, name):
-            yield name, value
+    for row in MEMORY_KEYS:
+        if row.kind and row.explained and (value := getattr(item, row.name)):
+            yield row.name, str(value)
     if item.tags:
         yield "tags", ", ".join(item.tags)
     for name, value in item.details:

@@ -1,14 +1,10 @@
 """`vfcc migrate`."""
 
-from typing import Annotated
-
-import typer
-
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import DryRunFlag, JsonFlag
 
 
 def migrate(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
+    dry_run: DryRunFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Upgrade .memory/ to the current format.

@@ -1,5 +1,7 @@
 """Options that several commands share."""
 
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,6 +28,42 @@ ExpiresOption = Annotated[
 YesFlag = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
 CommitFlag = Annotated[
     bool, typer.Option("--commit", help="Commit the move to git (default: as `git.commit` in config.yaml).")
+]
+StdinFlag = Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")]
+DryRunFlag = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")]
+ShortIdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="Its id, or its beginning, or four or more of its last characters.")
+]
+TagsOption = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="May be repeated.")]
+NewIdOption = Annotated[str | None, typer.Option("--id", metavar="ID", help="Item id (default: generated).")]
+DryRunOnly = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done; nothing is written.")]
+JunitOption = Annotated[
+    list[str] | None, typer.Option("--junit", metavar="FILE", help="A report of test results; may be repeated.")
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
+]
+ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")]
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The item's id, or the beginning of it.")]
+TypesOption = Annotated[
+    list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")
+]
+
+
+class StoreScope(StrEnum):
+    """Whose items a command is about."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+ScopeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scope",
+        metavar="SCOPE",
+        help="user, project, sprint, stage, task or agent/NAME; sprint/ID, stage/SPRINT/STAGE and task/ID name one.",
+    ),
 ]
 
 

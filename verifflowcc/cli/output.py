@@ -165,3 +165,13 @@ def person_is_looking() -> bool:
     from verifflowcc.cli.verbosity import is_quiet
 
     return sys.stderr.isatty() and not is_quiet()
+
+
+def read_stdin() -> str:
+    """Return the text on stdin. Raises UsageError where it is not UTF-8."""
+    from verifflowcc.errors import UsageError
+
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"stdin is not UTF-8 at byte {error.start}") from error

@@ -1,26 +1,34 @@
 """In which format a check writes its findings, and those of the formats that every check has."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, TypeVar
+from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
-    from enum import StrEnum
-
     from verifflowcc.domain.catalogue import Catalogue
     from verifflowcc.domain.trace import TraceReport
     from verifflowcc.services.documents.envelope import Problem
 
-F = TypeVar("F", bound="StrEnum")
 FINDINGS = 1
 
 
-def chosen(given: F | None, *, as_json: bool, json: F, text: F) -> F:
-    """Return the format that was asked for, `text` where none was. Raises TyperException where two were."""
-    if as_json and given not in {None, json}:
+class Format(StrEnum):
+    """What the findings are written as."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+
+
+def chosen(given: Format | None, *, as_json: bool) -> Format:
+    """Return the format that was asked for, text where none was. Raises TyperException where two were."""
+    if as_json and given not in {None, Format.JSON}:
         raise typer.TyperException(f"--json and --format {given} are two formats; give one")
-    return json if as_json else given or text
+    return Format.JSON if as_json else given or Format.TEXT
 
 
 def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintArgument, SprintOption, sprint_of
+from verifflowcc.cli.options import CommitFlag, JsonFlag, OutputOption, SprintArgument, SprintOption, sprint_of
 
 app = typer.Typer(help="Start, list, show, resolve, report and close sprints.", no_args_is_help=True)
 
@@ -130,9 +130,7 @@ def resolve(
 def report(
     sprint: SprintArgument = None,
     named: SprintOption = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
-    ] = None,
+    output: OutputOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Print a whole sprint as a page, after its end too.

@@ -10,6 +10,7 @@ from verifflowcc.cli.options import (
     ExpiresOption,
     FullFlag,
     JsonFlag,
+    ReasonOption,
     SprintOption,
     StageArgument,
     YesFlag,
@@ -100,7 +101,7 @@ def advance(
 
 @app.command()
 def skip(
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
+    reason: ReasonOption,
     stage: StageArgument = None,
     expires: ExpiresOption = None,
     yes: YesFlag = False,
@@ -133,7 +134,7 @@ def skip(
 @app.command()
 def reopen(
     stage: Annotated[str, typer.Argument(metavar="STAGE", help="The stage to go back to.")],
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
+    reason: ReasonOption,
     sprint: SprintOption = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, SprintOption, StageOption, YesFlag
+from verifflowcc.cli.options import JsonFlag, SprintOption, StageOption, StdinFlag, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.cli.moves import Acting
@@ -52,9 +52,7 @@ def note(
     type_: Annotated[
         str, typer.Option("--type", metavar="TYPE", help="reasoning, tool_output or task_state.")
     ] = "reasoning",
-    stage: Annotated[
-        str | None, typer.Option("--stage", metavar="ID", help="Stage id (default: the active one).")
-    ] = None,
+    stage: StageOption = None,
     tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool whose output it is.")] = None,
     key: Annotated[
         str | None, typer.Option("--key", metavar="KEY", help="It takes the place of the item with this key.")
@@ -62,7 +60,7 @@ def note(
     task: Annotated[
         str | None, typer.Option("--task", metavar="ID", help="Task id (default: the newest open one).")
     ] = None,
-    stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
+    stdin: StdinFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Record a finding of a task.
@@ -71,7 +69,7 @@ def note(
     """
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import read_stdin
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.cli.task_views import noted
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.tasks_filling import Note, note_in_task

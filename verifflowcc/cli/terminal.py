@@ -59,9 +59,9 @@ SYMBOLS = {
 """A symbol for each status word, as Unicode and as ASCII, and its colour. The word is beside it on every screen."""
 
 
-def set_color(*, wanted: bool) -> None:
-    """Switch colours and shapes off, or back on, for this process."""
-    _SETTINGS["color"] = wanted
+def switch_color_off() -> None:
+    """Switch colours and shapes off for this process."""
+    _SETTINGS["color"] = False
 
 
 def wants_color(stream: "TextIO | None" = None) -> bool:

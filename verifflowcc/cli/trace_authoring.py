@@ -1,18 +1,16 @@
 """`vfcc trace add|link|unlink|retire`: the commands that write what items say."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import IdArgument, JsonFlag, NewIdOption, StdinFlag, TagsOption
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_adding import Added
     from verifflowcc.services.trace_linking import Linked
 
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The item's id, or the beginning of it.")]
 ToArgument = Annotated[str, typer.Argument(metavar="TO", help="The item that it links to, mostly its parent.")]
 RelationOption = Annotated[
     str | None, typer.Option("--relation", metavar="NAME", help="Which relation, where several fit.")
@@ -23,7 +21,7 @@ def add(
     type_: Annotated[str, typer.Argument(metavar="TYPE", help="need, requirement, …: a type of the workflow.")],
     title: Annotated[str, typer.Argument(metavar="TITLE", help="Title on one line.")],
     text: Annotated[str, typer.Option("--text", metavar="TEXT", help="Full text.")] = "",
-    stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
+    stdin: StdinFlag = False,
     verification: Annotated[
         str | None, typer.Option("--verification", metavar="METHOD", help="How it is verified: test, review, …")
     ] = None,
@@ -37,8 +35,8 @@ def add(
         str | None, typer.Option("--planned", metavar="WHEN", help="It is agreed, and will be built then.")
     ] = None,
     integrity: Annotated[str | None, typer.Option("--integrity", metavar="LEVEL", help="Its integrity level.")] = None,
-    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Item id (default: generated).")] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="May be repeated.")] = None,
+    id_: NewIdOption = None,
+    tag: TagsOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Add an item.
@@ -47,6 +45,7 @@ def add(
     """
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.errors import UsageError
     from verifflowcc.services.trace_adding import Wanted, add_item
 
@@ -55,7 +54,7 @@ def add(
     wanted = Wanted(
         type_,
         title,
-        _stdin() if stdin else text,
+        read_stdin() if stdin else text,
         verification,
         tuple(parent or ()),
         relation,
@@ -145,12 +144,3 @@ def _here(path: str) -> str:
 
     root = open_workspace().root
     return path if Path.cwd() == root else str(root / path)
-
-
-def _stdin() -> str:
-    from verifflowcc.errors import UsageError
-
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"stdin is not UTF-8 at byte {error.start}") from error

@@ -1,20 +1,15 @@
 """`vfcc trace coverage`: how much of the trace is answered and shown, with what it is a part of."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from verifflowcc.cli.options import JsonFlag
-from verifflowcc.cli.trace_matrix import JunitOption
+from verifflowcc.cli.options import JsonFlag, JunitOption, TypesOption
 
 if TYPE_CHECKING:
     from verifflowcc.trace.statistics import Group, Share, Statistics
 
 
 def coverage(
-    types: Annotated[
-        list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")
-    ] = None,
+    types: TypesOption = None,
     junit: JunitOption = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -25,7 +20,7 @@ def coverage(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_warnings import see
-    from verifflowcc.services.trace_finding import one_of
+    from verifflowcc.services.given import one_of
     from verifflowcc.trace.statistics import statistics
 
     seen = see(junit)

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import DryRunFlag, JsonFlag, OutputOption
+from verifflowcc.domain.importers import IMPORTERS
 
-ONE_OF = "doorstop, strictdoc, sphinx-needs, reqif, csv, openfasttrace, markdown"
+ONE_OF = ", ".join(IMPORTERS)
 Pairs = list[str] | None
 
 
@@ -35,19 +36,19 @@ def import_(
         str | None, typer.Option("--pattern", metavar="REGEX", help="Lines of Markdown that begin items: (?P<id>…).")
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Take what the other side changed.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
+    dry_run: DryRunFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Import items from another tool; the second run changes nothing."""
-    from verifflowcc.adapters.foreign.find import FORMATS, Given
+    from verifflowcc.adapters.foreign.find import Given
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_views_import import import_text
-    from verifflowcc.services.trace_finding import one_of
+    from verifflowcc.services.given import one_of
     from verifflowcc.services.trace_import import import_items
     from verifflowcc.trace.adopt_words import Choices
 
-    chosen = one_of(format_, FORMATS, "format", "vfcc trace import PATH --format …") if format_ else None
+    chosen = one_of(format_, tuple(IMPORTERS), "format", "vfcc trace import PATH --format …") if format_ else None
     given = Given(tuple(paths), chosen, pattern, _pairs(column, "--map"))
     choices = Choices(type_, _pairs(map_type, "--map-type"), relation, verification)
     acting = moves.acting_here()
@@ -62,9 +63,7 @@ def export(
             "--format", metavar="FORMAT", help="csv, json or reqif (default: by the output file's name, or csv)."
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
-    ] = None,
+    output: OutputOption = None,
     type_: Annotated[
         list[str] | None, typer.Option("--type", metavar="TYPE", help="Items of this type alone; may be repeated.")
     ] = None,

@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.options import JsonFlag
-from verifflowcc.cli.trace_authoring import IdArgument
-from verifflowcc.cli.trace_matrix import JunitOption
+from verifflowcc.cli.options import IdArgument, JsonFlag, JunitOption
 
 if TYPE_CHECKING:
     from verifflowcc.trace.impact import Impact

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.folding import folded, part
 from verifflowcc.cli.terminal import wants_color
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.text.invisible import printable
@@ -95,7 +95,7 @@ def _page(shown: "ItemPage") -> Iterator[str]:
         yield "rationale"
         yield from _indented(item.rationale, gap=False)
     for heading, lines in _parts(shown):
-        yield from _part(heading, lines)
+        yield from part(heading, lines)
     yield ""
     yield from (folded(line, 2) for line in _people(shown))
 
@@ -155,13 +155,6 @@ def _review(shown: "ItemPage") -> str:
         return f"not reviewed; vfcc trace review {shown.item.id}"
     by = f"{shown.review}, by {stamp.by or 'an unknown person'} on {stamp.on or 'an unknown day'}"
     return by if shown.review == "reviewed" else f"{by}; vfcc trace review {shown.item.id}"
-
-
-def _part(heading: str, lines: list[str]) -> Iterator[str]:
-    if lines:
-        yield ""
-        yield heading
-        yield from (folded(f"  {line}", 4) for line in lines)
 
 
 def _indented(text: str, *, gap: bool = True) -> Iterator[str]:

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
-from verifflowcc.cli.trace_authoring import IdArgument
+from verifflowcc.cli.options import IdArgument, JsonFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_listing import Row

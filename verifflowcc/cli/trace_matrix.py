@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
-from verifflowcc.cli.terminal import set_color
+from verifflowcc.cli.options import JsonFlag, JunitOption, OutputOption, TypesOption
+from verifflowcc.cli.terminal import switch_color_off
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_seeing import TraceSeen
     from verifflowcc.trace.matrix import Matrix
-
-JunitOption = Annotated[
-    list[str] | None, typer.Option("--junit", metavar="FILE", help="A report of test results; may be repeated.")
-]
 
 
 class Format(StrEnum):
@@ -32,12 +28,8 @@ def matrix(
         Format | None,
         typer.Option("--format", help="Format of the output (default: by the output file's name, or text)."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
-    ] = None,
-    types: Annotated[
-        list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")
-    ] = None,
+    output: OutputOption = None,
+    types: TypesOption = None,
     states: Annotated[
         list[str] | None,
         typer.Option("--state", metavar="WORD", help="Only items in a state (failed, untested, …); may be repeated."),
@@ -68,7 +60,7 @@ def matrix(
             out.say(f"written: {output}")
         return
     if output is not None:
-        set_color(wanted=False)  # a file holds plain text
+        switch_color_off()  # a file holds plain text
     text = _written(seen, shown, wanted, tests=tests)
     if output is None:
         out.emit(text)

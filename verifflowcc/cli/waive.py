@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, ExpiresOption, JsonFlag, SprintOption, YesFlag
+from verifflowcc.cli.options import CommitFlag, ExpiresOption, JsonFlag, ReasonOption, SprintOption, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.waivers import Waivable, Waived
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def waive(
     criterion: Annotated[str, typer.Argument(metavar="CRITERION", help="Its id, as check gate shows it.")],
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
+    reason: ReasonOption,
     expires: ExpiresOption = None,
     stage: Annotated[
         str | None, typer.Option("--stage", metavar="ID", help="Stage id (default: that of what blocks now).")

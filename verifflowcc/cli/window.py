@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import FullFlag, JsonFlag
+from verifflowcc.cli.options import FullFlag, JsonFlag, StdinFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.workspace import Workspace
@@ -51,7 +51,7 @@ def add(
     relevance: Annotated[
         str, typer.Option("--relevance", metavar="NUMBER", help="How much it matters, from 0 to 1.")
     ] = "1",
-    stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
+    stdin: StdinFlag = False,
     session: SessionOption = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -60,7 +60,7 @@ def add(
     A new window needs --session. Secrets are redacted.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import read_stdin
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.cli.window_views import added
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.tasks import fitting_task_id

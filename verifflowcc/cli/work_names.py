@@ -34,7 +34,6 @@ WORK_NAMES = {
     "check memory": "checking the memory",
     "prove": "reading the changes",
     "code": "reading the code",
-    "code watch": "",  # it lasts until Ctrl-C, and says when it did something
     "history": "reading the history",
     "history import": "looking for sessions",
     "trace": "reading the trace",

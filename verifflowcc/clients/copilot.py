@@ -3,7 +3,9 @@
 After its hooks reference. What it says names no event, so that its command line does.
 """
 
+from verifflowcc.clients.client import AGAIN, TIMEOUT_S, Client
 from verifflowcc.clients.fields import moved, number, text, unpacked
+from verifflowcc.domain.agent_clients import FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,23 +68,6 @@ _FILES = ("Read", "Write", "Edit")
 _ABOUT_TOOLS = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
 
 
-def as_claude(event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
-    """Return Copilot's words as Claude Code would say them, in whichever of its two forms they are."""
-    name = text(said, "hook_event_name") or event
-    plain = moved(said, _FIELDS)
-    plain["hook_event_name"] = hook = EVENTS.get(name, name)
-    if hook in _ABOUT_TOOLS:
-        _add_tool(plain)
-        _add_result(plain)
-    elif hook == "SessionStart" and text(said, "source") == "new":
-        plain["source"] = "startup"
-    elif hook in ("SubagentStart", "SubagentStop") and not text(plain, "agent_type"):
-        plain["agent_type"] = text(plain, "agent_name")
-    elif hook == "Stop" and (reason := text(said, "stopReason", "stop_reason")):
-        plain["reason"] = reason
-    return plain
-
-
 def _add_tool(plain: "dict[str, Json]") -> None:
     tool = text(plain, "tool_name")
     given = unpacked(plain.get("tool_input"))
@@ -119,3 +104,57 @@ def _add_result(plain: "dict[str, Json]") -> None:
     error = plain.get("error")
     if isinstance(error, dict):
         plain["error"] = text(error, "message", "name")
+
+
+class Copilot(Client):
+    """GitHub Copilot. It drops an answer to a prompt."""
+
+    name = "copilot"
+    events = EVENTS
+    carries = {  # noqa: RUF012
+        "SessionStart": ("context",),
+        "PreToolUse": ("deny", "ask"),
+        "PostToolUse": ("context",),
+        "SubagentStart": ("context",),
+        "SubagentStop": ("block",),
+        "Stop": ("block",),
+    }
+    steps = (
+        f"Copilot CLI: {AGAIN}",
+        "Copilot's cloud agent reads {path} from the default branch, and records only where its setup installs vfcc",
+    )
+    versioned = True
+    misplaced = (".github/hooks.json", ".github/copilot/hooks.json")
+    switches = (".github/copilot/settings.json", ".github/copilot/settings.local.json", FILES["copilot"])
+
+    def as_claude(self, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+        """Return Copilot's words as Claude Code would say them, in whichever of its two forms they are."""
+        name = text(said, "hook_event_name") or event
+        plain = moved(said, _FIELDS)
+        plain["hook_event_name"] = hook = EVENTS.get(name, name)
+        if hook in _ABOUT_TOOLS:
+            _add_tool(plain)
+            _add_result(plain)
+        elif hook == "SessionStart" and text(said, "source") == "new":
+            plain["source"] = "startup"
+        elif hook in ("SubagentStart", "SubagentStop") and not text(plain, "agent_type"):
+            plain["agent_type"] = text(plain, "agent_name")
+        elif hook == "Stop" and (reason := text(said, "stopReason", "stop_reason")):
+            plain["reason"] = reason
+        return plain
+
+    def answer(self, _event: str, context: str, decision: str, reason: str) -> "dict[str, object]":
+        """Return an answer in its own form."""
+        if context:
+            return {"additionalContext": context}
+        if decision == "block":
+            return {"decision": "block", "reason": reason}
+        return {"permissionDecision": decision, "permissionDecisionReason": reason}
+
+    def entry(self, event: str) -> "dict[str, Json]":
+        """Return the line that it runs; its input names no event, so that the line does."""
+        # Without its last words, Copilot would refuse every call of a tool where vfcc is not installed.
+        return {"type": "command", "bash": f"vfcc hook copilot {event} || true", "timeoutSec": TIMEOUT_S}
+
+
+CLIENT = Copilot()

@@ -1,5 +1,6 @@
 """Cursor's hooks in Claude Code's form; after its hooks reference. It runs inside of hooks."""
 
+from verifflowcc.clients.client import TIMEOUT_S, Client
 from verifflowcc.clients.fields import moved, number, text, unpacked
 
 TYPE_CHECKING = False
@@ -65,27 +66,6 @@ _SEARCHES = ("Grep", "Glob", "LS")
 _ABOUT_TOOLS = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
 
 
-def as_claude(event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
-    """Return Cursor's words as Claude Code would say them; whose account it is stays unsaid."""
-    name = text(said, "hook_event_name") or event
-    plain = moved(said, _FIELDS)
-    plain.pop("user_email", None)
-    plain["hook_event_name"] = hook = EVENTS.get(name) or OF_ONE_TOOL.get(name, name)
-    if not text(plain, "cwd") and (folder := _first(said.get("workspace_roots"))):
-        plain["cwd"] = folder
-    if name in OF_ONE_TOOL:
-        _add_one_tool(name, said, plain)
-    elif hook in _ABOUT_TOOLS:
-        _add_tool(plain)
-    elif hook == "SessionStart":
-        plain.setdefault("source", "startup")
-    elif hook in ("Stop", "SubagentStop"):
-        _add_stop(said, plain)
-    if "tool_output" in plain:
-        plain["tool_response"] = _response(unpacked(plain.pop("tool_output")))
-    return plain
-
-
 def _add_stop(said: "Mapping[str, Json]", plain: "dict[str, Json]") -> None:
     if status := text(said, "status"):
         plain["reason"] = status
@@ -145,3 +125,59 @@ def _response(output: "Json") -> "Json":
 
 def _first(roots: "Json") -> str:
     return roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+
+
+class Cursor(Client):
+    """Cursor. It takes `ask` before most tools and does not ask, so that it is never asked to."""
+
+    name = "cursor"
+    events = EVENTS
+    carries = {  # noqa: RUF012
+        "SessionStart": ("context",),
+        "UserPromptSubmit": ("block",),
+        "PreToolUse": ("deny",),
+        "PostToolUse": ("context",),
+        "SubagentStop": ("block",),
+        "Stop": ("block",),
+    }
+    steps = ("Cursor: reload the window; Settings > Hooks lists them",)
+    versioned = True
+    ignores_args = True
+    misplaced = (".cursor/settings.json", ".cursor/hooks/hooks.json")
+
+    def as_claude(self, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+        """Return Cursor's words as Claude Code would say them; whose account it is stays unsaid."""
+        name = text(said, "hook_event_name") or event
+        plain = moved(said, _FIELDS)
+        plain.pop("user_email", None)
+        plain["hook_event_name"] = hook = EVENTS.get(name) or OF_ONE_TOOL.get(name, name)
+        if not text(plain, "cwd") and (folder := _first(said.get("workspace_roots"))):
+            plain["cwd"] = folder
+        if name in OF_ONE_TOOL:
+            _add_one_tool(name, said, plain)
+        elif hook in _ABOUT_TOOLS:
+            _add_tool(plain)
+        elif hook == "SessionStart":
+            plain.setdefault("source", "startup")
+        elif hook in ("Stop", "SubagentStop"):
+            _add_stop(said, plain)
+        if "tool_output" in plain:
+            plain["tool_response"] = _response(unpacked(plain.pop("tool_output")))
+        return plain
+
+    def answer(self, event: str, context: str, decision: str, reason: str) -> "dict[str, object]":
+        """Return an answer in its own form."""
+        if context:
+            return {"additional_context": context}
+        if event == "UserPromptSubmit":
+            return {"continue": False, "user_message": reason}
+        if decision == "block":
+            return {"followup_message": reason}
+        return {"permission": decision, "user_message": reason, "agent_message": reason}
+
+    def entry(self, _event: str) -> "dict[str, Json]":
+        """Return the one line that it runs."""
+        return {"command": "vfcc hook cursor", "timeout": TIMEOUT_S}
+
+
+CLIENT = Cursor()

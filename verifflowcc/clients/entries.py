@@ -3,51 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.clients.copilot import EVENTS as COPILOT
-from verifflowcc.clients.cursor import EVENTS as CURSOR
-from verifflowcc.clients.gemini import EVENTS as GEMINI
+from verifflowcc.clients.client import client_of
+from verifflowcc.domain.agent_clients import CLIENTS, FILES, LOCAL_FILE
 from verifflowcc.records import dataclass
 from verifflowcc.text.json_edit import Json
 
-TIMEOUT_S, CODEX_END_S = 10, 3
-"""Codex gives the end of a session no more, and warns where an entry asks for it."""
-
-_CLAUDE = (
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "Stop",
-    "SessionEnd",
-)
-_CODEX = tuple(event for event in _CLAUDE if event != "PostToolUseFailure")
-
-EVENTS: dict[str, dict[str, str]] = {
-    "claude": {event: event for event in _CLAUDE},
-    "codex": {event: event for event in _CODEX},
-    "cursor": CURSOR,
-    "gemini": GEMINI,
-    "copilot": COPILOT,
-}
-"""The events that each client's entries are for, in its own words, and what Claude Code calls them."""
-
-FILES = {
-    "claude": ".claude/settings.json",
-    "codex": ".codex/hooks.json",
-    "cursor": ".cursor/hooks.json",
-    "gemini": ".gemini/settings.json",
-    "copilot": ".github/hooks/vfcc.json",
-}
-LOCAL_FILE = ".claude/settings.local.json"
-GROUPED = ("claude", "codex", "gemini")
-"""Clients whose entries are groups of hooks, each of which a matcher may narrow down."""
-
-VERSIONED = ("cursor", "copilot")
+EVENTS = {name: client_of(name).events for name in CLIENTS}
+"""The events that each client's entries are for, in its own words, and Claude Code's name of each."""
 VERSION = 1
 
 
@@ -67,7 +29,7 @@ def target_of(client: str, *, local: bool = False) -> Target:
 
 def entries(client: str) -> dict[str, Mapping[str, Json]]:
     """Return the entry for each event of a client, in its own words."""
-    return {event: _entry(client, event) for event in EVENTS[client]}
+    return {event: client_of(client).entry(event) for event in EVENTS[client]}
 
 
 def is_ours(client: str, entry: object) -> bool:
@@ -94,18 +56,6 @@ def _runs(client: str, hook: Mapping[str, object]) -> bool:
     return any(ours.search(line) for line in command_lines(hook))
 
 
-def _entry(client: str, event: str) -> Mapping[str, Json]:
-    line = f"vfcc hook {client}"
-    if client == "copilot":
-        # Without its last words, Copilot would refuse every call of a tool where vfcc is not installed.
-        return {"type": "command", "bash": f"{line} {event} || true", "timeoutSec": TIMEOUT_S}
-    if client == "cursor":
-        return {"command": line, "timeout": TIMEOUT_S}
-    if client == "gemini":
-        return {"hooks": [{"type": "command", "command": line, "timeout": TIMEOUT_S * 1000}]}
-    if client == "codex":
-        timeout = CODEX_END_S if event == "SessionEnd" else TIMEOUT_S
-        return {"hooks": [{"type": "command", "command": line, "timeout": timeout}]}
-    # As one line, though Claude Code takes arguments apart: other clients read its file too, and one that ignored them
-    # would run `vfcc` alone, whose exit code for a command that is none keeps their agents from every tool.
-    return {"hooks": [{"type": "command", "command": line, "timeout": TIMEOUT_S}]}
+def next_steps(client: str, path: str) -> tuple[str, ...]:
+    """Return what is left to do after a client's file was written, a sentence each."""
+    return tuple(step.replace("{path}", path) for step in client_of(client).steps)

@@ -5,28 +5,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.clients.entries import EVENTS, FILES, GROUPED, VERSIONED, is_ours
+from verifflowcc.clients.client import client_of
+from verifflowcc.clients.entries import EVENTS, is_ours
+from verifflowcc.domain.agent_clients import CLIENTS, FILES
 from verifflowcc.records import dataclass
 
-MISPLACED = {
-    ".claude/hooks.json": "claude",
-    ".claude/hooks/hooks.json": "claude",
-    ".codex/settings.json": "codex",
-    ".cursor/settings.json": "cursor",
-    ".cursor/hooks/hooks.json": "cursor",
-    ".gemini/hooks.json": "gemini",
-    ".github/hooks.json": "copilot",
-    ".github/copilot/hooks.json": "copilot",
-}
+MISPLACED = {path: name for name in CLIENTS for path in client_of(name).misplaced}
 """Files that look right and that no client reads hooks from."""
 
-SWITCHES = {
-    "claude": (".claude/settings.json", ".claude/settings.local.json"),
-    "copilot": (".github/copilot/settings.json", ".github/copilot/settings.local.json", FILES["copilot"]),
-}
-"""Files in which `disableAllHooks` turns the hooks of a client off."""
-
-_CODEX_KEYS = ("description", "hooks")
 _CODEX_TIMEOUT_S = 600
 
 
@@ -48,14 +34,9 @@ def faults(client: str, value: Mapping[str, object]) -> Iterator[Fault]:
         for entry in _listed(listed):
             if is_ours(client, entry) and isinstance(entry, Mapping):
                 yield from (Fault(words, rewritten=True) for words in _of_entry(client, str(event), entry))
-    if client in VERSIONED and "version" not in value:
+    if client_of(client).versioned and "version" not in value:
         yield Fault('it names no "version"', rewritten=True)
-    if client == "codex":
-        refused = (key for key in value if key not in _CODEX_KEYS)
-        yield from (Fault(f'Codex refuses the whole file for its key "{key}"') for key in refused)
-    config = value.get("hooksConfig")
-    if client == "gemini" and isinstance(config, Mapping) and config.get("enabled") is False:
-        yield Fault('"hooksConfig.enabled" is false')
+    yield from map(Fault, client_of(client).faults(value))
 
 
 def misplaced(path: str, text: str) -> bool:
@@ -88,13 +69,13 @@ def untrusted(config: Mapping[str, object], root: str, value: Mapping[str, objec
 def _of_entry(client: str, event: str, entry: Mapping[str, object]) -> Iterator[str]:
     if event not in EVENTS[client]:
         yield f'"{event}" is no event of {client} that vfcc knows'
-    inner = entry.get("hooks")
-    if client in GROUPED and not isinstance(inner, list):
+    inner, grouped = entry.get("hooks"), client_of(client).grouped
+    if grouped and not isinstance(inner, list):
         yield f'the hook under "{event}" is in no group, which is {{"hooks": [...]}}'
-    if client not in GROUPED and isinstance(inner, list):
+    if not grouped and isinstance(inner, list):
         yield f'the hook under "{event}" is in a group, which {client} does not have'
     for hook in _listed(inner) or [entry]:
-        if client in ("codex", "gemini", "cursor") and isinstance(hook, Mapping) and "args" in hook:
+        if client_of(client).ignores_args and isinstance(hook, Mapping) and "args" in hook:
             yield f'{client} ignores the "args" of the hook under "{event}"'
 
 

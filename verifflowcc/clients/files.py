@@ -8,7 +8,8 @@ import json
 from collections.abc import Collection, Mapping
 from enum import StrEnum
 
-from verifflowcc.clients.entries import EVENTS, GROUPED, VERSION, VERSIONED, Target, entries, is_ours
+from verifflowcc.clients.client import client_of
+from verifflowcc.clients.entries import EVENTS, VERSION, Target, entries, is_ours
 from verifflowcc.domain.integrations import Record
 from verifflowcc.records import dataclass, field
 from verifflowcc.text import json_edit
@@ -58,7 +59,7 @@ def found_in(text: str, target: Target) -> Found:
     hooks = value.get("hooks", {})
     if not isinstance(hooks, dict):
         raise ValueError('"hooks" is no object')  # noqa: TRY004
-    if target.client in VERSIONED and value.get("version", VERSION) != VERSION:
+    if client_of(target.client).versioned and value.get("version", VERSION) != VERSION:
         raise ValueError(f'"version" is {json.dumps(value["version"])[:40]}, and vfcc knows version {VERSION}')
     wanted = entries(target.client)
     sound, edited = [], []
@@ -88,7 +89,7 @@ def installed(text: str | None, target: Target, record: Record | None, *, force:
     found = found_in(text, target)
     if found.edited and not force:
         return Plan(Outcome.EDITED, text, record, found.edited)
-    versioned = target.client not in VERSIONED or "version" in found.value
+    versioned = not client_of(target.client).versioned or "version" in found.value
     if versioned and not found.edited and set(found.sound) == set(EVENTS[target.client]):
         return Plan(Outcome.NOTHING, text, record)
     if not (found.sound or found.edited) and (record is None or record.before == _digest(text)):
@@ -123,7 +124,7 @@ def uninstalled(text: str | None, target: Target, record: Record | None, *, forc
 
 def _new(target: Target) -> Plan:
     wanted = entries(target.client)
-    value: dict[str, Json] = {"version": VERSION} if target.client in VERSIONED else {}
+    value: dict[str, Json] = {"version": VERSION} if client_of(target.client).versioned else {}
     text = json_edit.fresh({**value, "hooks": {event: [each] for event, each in wanted.items()}})
     record = Record(target.client, _digest(text), "", (), tuple(sorted((THE_FILE, "hooks", *value, *wanted))))
     return Plan(Outcome.WRITTEN, text, record, tuple(wanted))
@@ -143,7 +144,7 @@ def _added(text: str, target: Target) -> Plan:
     lists: dict[str, Json] = {e: [each] for e, each in entries(target.client).items() if e not in found.sound}
     top = json_edit.whole(text)
     outer: list[tuple[str, Json]] = []
-    if target.client in VERSIONED and "version" not in found.value:
+    if client_of(target.client).versioned and "version" not in found.value:
         outer.append(("version", VERSION))
     new: list[tuple[int, str]] = []
     fresh = lists
@@ -185,7 +186,7 @@ def _without_entry(text: str, client: str, event: str) -> str:
         value = json.loads(text[entry.start : entry.end])
         if not is_ours(client, value):
             continue
-        inner = json_edit.member(text, entry, "hooks") if client in GROUPED else None
+        inner = json_edit.member(text, entry, "hooks") if client_of(client).grouped else None
         hooks = json_edit.parts(text, inner) if inner and isinstance(value["hooks"], list) else []
         ours = [each for each in hooks if is_ours(client, json.loads(text[each.start : each.end]))]
         if inner and len(ours) < len(hooks):

@@ -1,10 +1,11 @@
 """Gemini CLI's hooks in Claude Code's form; after its hooks reference. It runs inside of hooks."""
 
+from verifflowcc.clients.client import AGAIN, TIMEOUT_S, Client
 from verifflowcc.clients.fields import moved, number, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     Json = Any
@@ -37,18 +38,12 @@ TOOLS = {
 _KEYS = {"absolute_path": "file_path", "dir_path": "path", "include": "glob"}
 _FILES = ("Read", "Write", "Edit")
 _CODE = "Exit Code: "
-
-
-def as_claude(event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
-    """Return Gemini CLI's words as Claude Code would say them."""
-    plain = moved(said, {"prompt_response": "last_assistant_message"})
-    name = text(said, "hook_event_name") or event
-    plain["hook_event_name"] = EVENTS.get(name, name)
-    if name in ("BeforeTool", "AfterTool"):
-        _add_tool(plain)
-    if name == "AfterTool":
-        _add_response(plain)
-    return plain
+_ANSWERED = {
+    "SessionStart": "SessionStart",
+    "UserPromptSubmit": "BeforeAgent",
+    "PostToolUse": "AfterTool",
+    "PostToolUseFailure": "AfterTool",
+}
 
 
 def _add_tool(plain: "dict[str, Json]") -> None:
@@ -92,3 +87,53 @@ def _joined(value: "Json") -> str:
     if isinstance(value, list):
         return ", ".join(each for each in value if isinstance(each, str))
     return value if isinstance(value, str) else ""
+
+
+class Gemini(Client):
+    """Gemini CLI. Its timeouts are in milliseconds."""
+
+    name = "gemini"
+    events = EVENTS
+    carries = {  # noqa: RUF012
+        "SessionStart": ("context",),
+        "UserPromptSubmit": ("context", "block"),
+        "PreToolUse": ("deny",),
+        "PostToolUse": ("context", "block"),
+        "PostToolUseFailure": ("context", "block"),
+        "Stop": ("block",),
+    }
+    steps = (f"Gemini CLI: trust the folder when it asks; {AGAIN}, and /hooks lists them",)
+    grouped = True
+    ignores_args = True
+    misplaced = (".gemini/hooks.json",)
+
+    def as_claude(self, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+        """Return Gemini CLI's words as Claude Code would say them."""
+        plain = moved(said, {"prompt_response": "last_assistant_message"})
+        name = text(said, "hook_event_name") or event
+        plain["hook_event_name"] = EVENTS.get(name, name)
+        if name in ("BeforeTool", "AfterTool"):
+            _add_tool(plain)
+        if name == "AfterTool":
+            _add_response(plain)
+        return plain
+
+    def answer(self, event: str, context: str, decision: str, reason: str) -> "dict[str, object]":
+        """Return an answer in its own form."""
+        said: dict[str, object] = {"decision": "deny", "reason": reason} if decision else {}
+        if context:
+            said["hookSpecificOutput"] = {"hookEventName": _ANSWERED[event], "additionalContext": context}
+        return said
+
+    def timeout(self, _event: str) -> int:
+        """Return milliseconds."""
+        return TIMEOUT_S * 1000
+
+    def faults(self, value: "Mapping[str, object]") -> "Iterator[str]":
+        """Yield the switch that turns all hooks off."""
+        config = value.get("hooksConfig")
+        if isinstance(config, dict) and config.get("enabled") is False:
+            yield '"hooksConfig.enabled" is false'
+
+
+CLIENT = Gemini()

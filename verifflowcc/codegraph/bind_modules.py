@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from posixpath import dirname, normpath
 
-from verifflowcc.codegraph.bind_manners import manner_of
 from verifflowcc.domain.graph import SourceFile
 
 _PYTHON_ENDINGS = (".py", ".pyi")
@@ -151,8 +150,3 @@ class Modules:
                 if found := self._script_at(f"{root}/{name}/{inner}"):
                     return found
         return ()
-
-
-def same_family(files: Mapping[str, SourceFile], path: str, other: str) -> bool:
-    """Say whether the names of a file can mean what another one defines."""
-    return manner_of(files[path].language).family == manner_of(files[other].language).family

@@ -51,11 +51,6 @@ def callees(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
     return _links_of(_binder(code), path, place, _CALLS, deep=True)
 
 
-def mentioned(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
-    """Return all that the definition at a place of a file, or what it holds, speaks of, by line."""
-    return _links_of(_binder(code), path, place, _ALL, deep=True)
-
-
 def imports(code: Code | Binder, path: str) -> tuple[Dependency, ...]:
     """Return what a file imports, by line, each with the files of the repository that are meant."""
     binder = _binder(code)

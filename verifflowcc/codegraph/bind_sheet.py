@@ -51,16 +51,6 @@ class Sheet:
         """Return the innermost type that a scope is in, or is; `FILE` where there is none."""
         return next((each for each in self.around(place) if each != FILE and self.is_type(each)), FILE)
 
-    def method_around(self, place: int) -> int:
-        """Return the outermost definition around a scope that is directly in a type or owned by one, or `FILE`."""
-        for each in self.around(place):
-            if each == FILE or self.is_type(each):
-                return FILE
-            found = self.definition(each)
-            if found.owner or (found.parent != FILE and self.is_type(found.parent)):
-                return each
-        return FILE
-
     def is_type(self, place: int) -> bool:
         """Say whether the definition at a place is a type."""
         return self.definition(place).kind in TYPES

@@ -22,14 +22,6 @@ _LEAST = 5
 _DEFINED = frozenset({ThingKind.DEFINITION, ThingKind.MODULE})
 
 
-def bind(code: Code, path: str, reference: Reference) -> tuple[Candidate, ...]:
-    """Return whom a reference in a file may mean, best first; none where that is outside of the repository.
-
-    For more than one reference of a repository, make one `Binder`: it keeps what it has found out.
-    """
-    return Binder(code).bound(path, reference).candidates
-
-
 class Binder:
     """Binds references of a repository in one state. Equal questions have equal answers, whatever was asked before."""
 

@@ -30,6 +30,6 @@ def _by_links(items: Sequence[Item]) -> Iterator[tuple[str, str]]:
     paths = {item.id: item.path for item in items}
     for item in items:
         for link in item.links:
-            if link.relation is Relation.CONTRADICTS and paths.get(link.to, item.path) != item.path:
+            if link.relation == Relation.CONTRADICTS and paths.get(link.to, item.path) != item.path:
                 first, second = sorted((item.path, paths[link.to]))
                 yield first, second

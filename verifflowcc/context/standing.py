@@ -164,7 +164,7 @@ def _targets(item: Item) -> Iterator[str]:
     never_held = was is not None and was.strip("'\" ") == str(Status.PENDING)
     if awaits_promotion(item) or never_held or (item.decision and item.decision.status in _NOT_IN_FORCE):
         return
-    yield from (link.to for link in item.links if link.relation is Relation.SUPERSEDES)
+    yield from (link.to for link in item.links if link.relation == Relation.SUPERSEDES)
     yield from item.decision.supersedes if item.decision else ()
 
 

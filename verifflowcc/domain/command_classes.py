@@ -23,7 +23,7 @@ _COMMANDS = {
         *("memory list", "memory show", "memory search", "memory eval", "memory inbox", "memory stats"),
         *("memory export", "memory schema", "check", "check config", "check gate", "check trace", "check memory"),
         *("check workflow", "code index", "code status", "code find", "code file", "code refs", "code map"),
-        *("code context", "code impact", "code watch", "history saved", "history show", "history similar"),
+        *("code context", "code impact", "history saved", "history show", "history similar"),
         *("history sql", "trace list", "trace show", "trace export", "trace matrix"),
         *("trace impact", "trace coverage", "trace why", "trace baseline list", "trace baseline diff"),
         *("baseline show", "workflow list", "workflow show", "config show", "config schema", "help"),

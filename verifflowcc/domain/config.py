@@ -5,8 +5,8 @@ from enum import StrEnum
 
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.code_mix import MIXES, ORDINARY, CodeMix
-from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.settings import key
 from verifflowcc.records import dataclass, field
 
 TYPE_CHECKING = False
@@ -20,8 +20,6 @@ FORMAT = 2
 """The format of a new `config.yaml`: it holds what differs from the defaults. Format 1 held all of them."""
 MERGED_ROLES = 2
 """From this format on, roles that `token_allocation` leaves out keep their defaults, unless it has a `default`."""
-USER_FORMAT = 1
-"""The format of a person's own settings."""
 DEFAULT_BUDGET_TOKENS = 50_000
 SHARE_UNIT = 1_000_000
 """Shares are whole millionths, so that adding them up is exact."""
@@ -81,22 +79,23 @@ DEFAULT_ROLE = "default"
 
 @dataclass(frozen=True, slots=True)
 class TokenSettings:
-    """How tokens are counted.
+    """How tokens are counted."""
 
-    `factors` maps a model with no public tokenizer to millionths by which an exact count is multiplied; such a count is
-    an estimate and is marked `~` wherever it shows.
-    """
-
-    encoding: str = "o200k_base"
-    model: str | None = None
-    factors: Mapping[str, int] = field(default_factory=dict)
+    encoding: str = key("o200k_base", "The tokenizer.", choices=("o200k_base", "cl100k_base"))
+    model: str | None = key(None, "A model with no public tokenizer; its factor applies.", "model name")
+    factors: Mapping[str, int] = key(
+        {}, "Per model, what a count is multiplied by; such a count is an estimate (~).", "factors"
+    )
+    """In millionths."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitSettings:
-    """Whether a transition commits itself: `never` or `always`."""
+    """Use of git."""
 
-    commit: str = "never"
+    commit: str = key(
+        "never", "Whether a transition commits itself to git (`always`) or not (`never`).", choices=("never", "always")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,41 +111,46 @@ class GateSettings:
 
 @dataclass(frozen=True, slots=True)
 class TraceSettings:
-    """Where the trace looks, beside its items.
+    """Where the trace looks, beside its items."""
 
-    `code` are patterns of product files that must belong to an item, `tests` those of test files, `exclude` those of
-    files that are not scanned for marks; `reports` are JUnit files, and `results_from` is the command that makes them,
-    for hints alone. `target` is the branch whose ids must not collide with those that are here, `id_pattern` the
-    regular expression of ids, `baseline` the list of known findings; None leaves each to its default.
-    """
+    code: tuple[str, ...] = key(
+        (), "Product files that must belong to an item; none means it is not asked.", "patterns"
+    )
+    tests: tuple[str, ...] = key((), "Files of tests; none means those that are usually called so.", "patterns")
+    exclude: tuple[str, ...] = key((), "Files that are not scanned for marks.", "patterns")
+    reports: tuple[str, ...] = key((), "Reports of results (JUnit XML) that every check of the trace reads.", "files")
+    results_from: str | None = key(
+        None, "The command that makes these reports; shown where results are missing, never run.", "command"
+    )
+    target: str | None = key(
+        None, "The branch whose ids must not collide with those here; else that of origin.", "branch"
+    )
+    id_pattern: str | None = key(
+        None, "A regular expression that every id obeys; else that of the workflow.", "expression"
+    )
+    baseline: str | None = key(None, "No longer read: a person accepts old findings with vfcc baseline trace.", "file")
 
-    code: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    reports: tuple[str, ...] = ()
-    results_from: str | None = None
-    target: str | None = None
-    id_pattern: str | None = None
-    baseline: str | None = None
+
+MOST_ITEMS = 1_000_000
+MOST_CANDIDATES = 1_000
+MOST_WINDOW_TOKENS = 1_000_000_000
+MOST_BRIEF_TOKENS = 2_200
+"""Clients make a file of what is longer than 10,000 characters, and show the agent its beginning alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
     """How many typed items a kind of role is offered; `user_types` are the only ones of the user's, None: all."""
 
-    user_items: int
-    project_items: int
-    user_types: tuple[str, ...] | None = None
+    user_items: int = key(0, "The most user items; 0 leaves them out.", most=MOST_ITEMS)
+    project_items: int = key(0, "The most items of the project.", most=MOST_ITEMS)
+    user_types: tuple[str, ...] | None = key(None, "The types of user items; all where it is left out.", "user types")
 
 
 THINKING = Assembly(20, 30)
 WORKING = Assembly(10, 50, ("preference", "communication_style"))
 THINKING_ROLES = ("planner", "analyst", "architect", "stakeholder")
 MAX_ITEMS = 1_000
-DEFAULT_BACKENDS: Mapping[ScopeKind, BackendKind] = {
-    ScopeKind.PROJECT: BackendKind.FILES,
-    ScopeKind.TASK: BackendKind.FILES,
-}
 
 
 class ExtractionMode(StrEnum):
@@ -183,48 +187,108 @@ class Stale(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class RerankSettings:
-    """Whether a model orders the best candidates anew, how many, and below which margin (thousandths) it is asked."""
+class BackendsSettings:
+    """How the items of each scope are kept."""
 
-    enabled: bool = False
-    max_candidates: int = 20
-    trigger_min_margin: int = 150
+    project: BackendKind = key(
+        BackendKind.FILES,
+        "The project's items: files (in git), sqlite, or postgres for an organisation.",
+        choices=("files", "sqlite", "postgres"),
+    )
+    task: BackendKind = key(BackendKind.FILES, "The items of open tasks.", choices=("files", "sqlite"))
+
+
+@dataclass(frozen=True, slots=True)
+class AssembliesSettings:
+    """How many typed items roles are offered; a role that is not named a thinking one is a working one."""
+
+    thinking_roles: tuple[str, ...] = key(THINKING_ROLES, "The roles that plan and decide; all others work.", "roles")
+    thinking: Assembly = key(
+        THINKING,
+        "Items that are offered to a thinking role.",
+        about="What a thinking role is offered: much of what is known of the person, and the project's items.",
+    )
+    working: Assembly = key(
+        WORKING,
+        "Items that are offered to a working role.",
+        about="What a working role is offered: the project's items, and of the person the style.",
+        titles=(("user_types", "The types of user items."),),
+    )
+
+    def of(self, agent: str) -> Assembly:
+        """Return what a role is offered: more of the user for a thinking one, more of the project for a working one."""
+        return self.thinking if agent in self.thinking_roles else self.working
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """Whether a model orders the best candidates anew."""
+
+    enabled: bool = key(False, "Whether a model is asked to order the best candidates.")
+    max_candidates: int = key(20, "The most candidates that it is given.", least=1, most=MOST_CANDIDATES)
+    trigger_min_margin: int = key(
+        150, "It is asked where the best leads the next by less than this part, from 0 to 1.", "thousandths"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ExpansionSettings:
-    """Whether recall follows links one step, how many items they may bring in, and the least confidence of these.
+    """Whether recall follows links one step."""
 
-    `min_confidence` in thousandths.
-    """
-
-    enabled: bool = True
-    max_items: int = 3
-    min_confidence: int = 500
+    enabled: bool = key(True, "Whether the best hits bring in what they link to.")
+    max_items: int = key(3, "The most items that links bring in.", most=MOST_CANDIDATES)
+    min_confidence: int = key(500, "Items of less confidence, from 0 to 1, are not brought in.", "thousandths")
 
 
 @dataclass(frozen=True, slots=True)
 class ActiveSettings:
-    """What memory does unasked: a checklist before planning, and a lift for items that speak of files in play."""
+    """What memory does unasked."""
 
-    pre_brief: bool = True
-    file_boost: bool = True
+    pre_brief: bool = key(True, "Whether a role that plans gets a checklist of what bears on the task.")
+    file_boost: bool = key(True, "Whether items that speak of files in play are lifted.")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsSettings:
+    """Whether recall compares meanings too, by a small model on this machine."""
+
+    enabled: bool = key(False, "Whether the extra embeddings is used.")
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSettings:
+    """How the scope of what is new is chosen, where nobody names one."""
+
+    mode: ScopeMode = key(
+        ScopeMode.WORKSPACE,
+        "By whose it is: the person's or the project's; what a role learns to that role (skill); or a "
+        "person says it (manual).",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LifecycleSettings:
+    """How long items live."""
+
+    type_ttl_days: Mapping[str, int | None] = key(
+        {}, "Per type the days that an item lives; null: it never ends.", "days by type"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationSettings:
-    """Whether `memory maintain` makes summaries of dense clusters, and after how many days again."""
+    """Whether and how often `vfcc memory maintain` makes summaries of dense clusters."""
 
-    enabled: bool = True
-    interval_days: int = 7
+    enabled: bool = key(True, "Whether summaries are made.")
+    interval: int = key(7, "The time from one to the next, in days: 7d.", "days")
 
 
 @dataclass(frozen=True, slots=True)
 class WindowSettings:
-    """How many tokens a model takes, and how many of them are left free for its answer."""
+    """How many tokens a working window holds: what the model takes, less a buffer."""
 
-    total_tokens: int = 200_000
-    buffer_tokens: int = 20_000
+    total_tokens: int = key(200_000, "The tokens that a model takes.", least=1, most=MOST_WINDOW_TOKENS)
+    buffer_tokens: int = key(20_000, "Tokens that are left free for the answer.", most=MOST_WINDOW_TOKENS)
 
     @property
     def limit_tokens(self) -> int:
@@ -242,37 +306,42 @@ class SpeakerTrust(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """What becomes of typed items in this project.
+    """How typed items are kept, how many of them a role is offered, how they are learned, and how long they live."""
 
-    `backends` says how the project's and its tasks' items are kept; where a server or the user's own items are is said
-    by each person's own settings (`UserSettings`), never by a project. Above `max_items` extracted and inferred items,
-    the lowest tenth is archived. `ttl_days` goes before the table of types; None there: never. `speakers` says how far
-    each named speaker of a conversation is trusted; what others say is only proposed.
-    """
+    enabled: bool = key(True, "Whether prompts draw on @recall, @task, @code and @user.")
+    backends: BackendsSettings = key(BackendsSettings(), "How the items are kept.")
+    assembly: AssembliesSettings = key(AssembliesSettings(), "How many items a role is offered.")
+    max_items: int = key(
+        MAX_ITEMS,
+        "Above so many extracted and inferred items, the lowest tenth is archived.",
+        least=1,
+        most=MOST_ITEMS,
+    )
+    extraction_mode: ExtractionMode = key(
+        ExtractionMode.HYBRID, "Who extracts from a turn: rules, a model, or a model where rules are unsure."
+    )
+    max_llm_calls_per_turn: int = key(
+        1, "The most calls of a model that memory makes for one turn; 0 asks none.", most=100
+    )
+    rerank: RerankSettings = key(RerankSettings(), "A second look at the best candidates.")
+    expansion: ExpansionSettings = key(ExpansionSettings(), "Items that are added by links.")
+    active: ActiveSettings = key(ActiveSettings(), "Actions of memory without a command.")
+    embeddings: EmbeddingsSettings = key(EmbeddingsSettings(), "Comparing meanings beside words.")
+    scope: ScopeSettings = key(ScopeSettings(), "How scopes are chosen.")
+    lifecycle: LifecycleSettings = key(LifecycleSettings(), "How long items live.")
+    consolidation: ConsolidationSettings = key(ConsolidationSettings(), "Summaries of dense clusters.")
+    window: WindowSettings = key(WindowSettings(), "How much a working window holds.")
+    secret_scanner: SecretScanner = key(
+        SecretScanner.OWN, "Who looks for secrets in what is written: vfcc, or detect-secrets beside it."
+    )
+    stale: Stale = key(Stale.FLAG, "How an item is treated after its code changed: marked, or left out of prompts.")
 
-    enabled: bool = True
-    backends: Mapping[ScopeKind, BackendKind] = field(default_factory=lambda: dict(DEFAULT_BACKENDS))
-    thinking_roles: tuple[str, ...] = THINKING_ROLES
-    thinking: Assembly = THINKING
-    working: Assembly = WORKING
-    max_items: int = MAX_ITEMS
-    extraction_mode: ExtractionMode = ExtractionMode.HYBRID
-    max_llm_calls_per_turn: int = 1
-    scope_mode: ScopeMode = ScopeMode.WORKSPACE
-    rerank: RerankSettings = RerankSettings()
-    expansion: ExpansionSettings = ExpansionSettings()
-    active: ActiveSettings = ActiveSettings()
-    embeddings: bool = False
-    consolidation: ConsolidationSettings = ConsolidationSettings()
-    ttl_days: Mapping[str, int | None] = field(default_factory=dict)
-    secret_scanner: SecretScanner = SecretScanner.OWN
-    stale: Stale = Stale.FLAG
-    window: WindowSettings = WindowSettings()
-    speakers: Mapping[str, SpeakerTrust] = field(default_factory=dict)
+    speakers: Mapping[str, SpeakerTrust] = key({}, "Trust of each named speaker; others only propose.", "speaker trust")
 
-    def assembly_for(self, agent: str) -> Assembly:
-        """Return what a role is offered: more of the user for a thinking one, more of the project for a working one."""
-        return self.thinking if agent in self.thinking_roles else self.working
+    @property
+    def ttl_days(self) -> Mapping[str, int | None]:
+        """The days that items of a type live, which go before the table of types; None: they never end."""
+        return self.lifecycle.type_ttl_days
 
 
 class ToolTable(StrEnum):
@@ -290,54 +359,19 @@ class Share(StrEnum):
     SESSION = "session"
 
 
-BRIEF_TOKENS = 1_500
-
-
 @dataclass(frozen=True, slots=True)
 class HookSettings:
-    """What the hooks of agents' clients do here.
+    """What the hooks of agents' clients do here."""
 
-    `record`: whether what agents do is written down. `files`: whether an agent gets what is known of a file after it
-    reads it first, or before it edits it. `recall`: whether a prompt gets the items that fit it well. `hold`: whether
-    an agent is kept from stopping while the gate of the active stage is closed. `brief_tokens` is the most that a
-    session begins with.
-    """
-
-    record: bool = True
-    share: Share = Share.NEVER
-    tools: ToolTable = ToolTable.DENY
-    files: bool = True
-    brief_tokens: int = BRIEF_TOKENS
-    recall: bool = True
-    hold: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """The model that a person lets vfcc ask, and the caps on it.
-
-    `command` reads a prompt on stdin and answers on stdout; `api` is `provider:model` for the client library. One of
-    the two, or neither: no model. Tokens are counted in and out together.
-    """
-
-    command: tuple[str, ...] = ()
-    api: str | None = None
-    timeout_s: int = 60
-    max_calls_per_day: int = 100
-    max_tokens_per_turn: int = 8_000
-    max_tokens_per_day: int = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class UserSettings:
-    """A person's own settings (`$XDG_CONFIG_HOME/vfcc/config.yaml`): how their items are kept, and where a server is.
-
-    `postgres_url` is a libpq connection string or URL, without a password: that comes from libpq's own places.
-    """
-
-    backend: BackendKind = BackendKind.FILES
-    postgres_url: str | None = None
-    llm: ModelSettings = ModelSettings()
+    record: bool = key(True, "Whether hooks record what agents do, on this machine.")
+    share: Share = key(Share.NEVER, "Whether each session leaves a file to commit, without parameters and results.")
+    tools: ToolTable = key(
+        ToolTable.DENY, "Answer to tool calls that the active stage does not allow the role to make."
+    )
+    files: bool = key(True, "Whether agents get what is known of a file that they read or edit.")
+    brief_tokens: int = key(1_500, "The most tokens that a session begins with; 0 is nothing.", most=MOST_BRIEF_TOKENS)
+    recall: bool = key(True, "Whether each prompt gets the items that fit it well.")
+    hold: bool = key(False, "Whether an agent may not stop while the stage's gate is closed.")
 
 
 @dataclass(frozen=True, slots=True)

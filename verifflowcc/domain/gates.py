@@ -1,7 +1,7 @@
-"""A gate: the criteria of a stage's entry or exit, and what became of each when it was asked."""
+"""A gate: the kinds of criteria with all that each is, the criteria of a stage, and the answer of each."""
 
 from collections.abc import Mapping
-from enum import StrEnum
+from enum import Enum, StrEnum
 
 from verifflowcc.records import dataclass, field
 
@@ -29,20 +29,221 @@ class Kind(StrEnum):
     TESTS_KEPT = "tests-kept"
 
 
-COMPUTED = frozenset({Kind.BASELINE, Kind.TESTS_KEPT})
-"""Kinds whose evidence vfcc makes from the files themselves; no command runs."""
-RECORDED = COMPUTED | {
-    Kind.COMMAND,
-    Kind.JUNIT,
-    Kind.COVERAGE,
-    Kind.SARIF,
-    Kind.LINT,
-    Kind.METRIC,
-    Kind.RED_FIRST,
+class Scale(Enum):
+    """What numbers a measure can have."""
+
+    COUNT = "a whole number from 0 to 1,000,000,000"
+    PERCENT = "a number from 0 to 100, with at most six decimals"
+    ANY = "a number with at most six decimals"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportForm:
+    """A report that a command writes: the ending of its file, its description, and the function that measures it.
+
+    The function gets the criterion, the bytes of the report and the project, and returns `Measured`.
+    """
+
+    ending: str
+    title: str
+    measure: str
+
+
+_RECORDED = "verifflowcc.workflow.assess_recorded:assess_recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class KindRule:
+    """All that one kind of criterion is: what a workflow may say of it, and the functions behind it (`lazy.load`).
+
+    `keys` go with the kind besides the common ones; `needs` are those that it must have. `measures` are what limits may
+    speak of; `limited`: without a limit nothing could fail it. `assess`, `judge` (evidence alone) and `plant` (a
+    violation, to prove that it can fail) name functions. `asks` is what it looks at beside files, ledger and evidence:
+    `git`, `stages`, `trace` or `rules`. `computed`: vfcc makes its evidence from the files themselves, no command runs.
+    `newer`: version 0.1 does not know it. `report` is the report that a command writes for it.
+    """
+
+    title: str
+    keys: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    measures: Mapping[str, Scale] | None = None
+    limited: bool = False
+    assess: str = _RECORDED
+    judge: str = "verifflowcc.workflow.measured_verdict:judge_limits"
+    plant: str = "verifflowcc.workflow.canaries:plant_measures"
+    report: ReportForm | None = None
+    asks: str = ""
+    computed: bool = False
+    newer: bool = False
+
+
+_LIMITS = ("at_least", "at_most")
+_RUN = ("command", "report", "trust", "inputs")
+
+
+def _counts(*names: str) -> dict[str, Scale]:
+    return dict.fromkeys(names, Scale.COUNT)
+
+
+KINDS: Mapping[Kind, KindRule] = {
+    Kind.ARTIFACT: KindRule(
+        "an artifact is there and says something",
+        ("files", "requires"),
+        ("files",),
+        assess="verifflowcc.workflow.assess_artifact:assess_artifact",
+        plant="verifflowcc.workflow.canaries:plant_artifacts",
+    ),
+    Kind.COMMAND: KindRule(
+        "{command} succeeds",
+        ("command", "trust", "inputs"),
+        ("command",),
+        judge="verifflowcc.workflow.measured_verdict:judge_command",
+    ),
+    Kind.JUNIT: KindRule(
+        "all tests of {command} pass",
+        (*_RUN, *_LIMITS),
+        ("command",),
+        _counts("tests", "failed", "errors", "skipped", "flaky", "unknown"),
+        judge="verifflowcc.workflow.measured_verdict:judge_junit",
+        report=ReportForm(
+            "xml", "Its test results (JUnit XML).", "verifflowcc.services.evidence_measuring:measure_tests"
+        ),
+    ),
+    Kind.COVERAGE: KindRule(
+        "the tests of {command} cover enough",
+        (*_RUN, "files", *_LIMITS),
+        ("command",),
+        dict.fromkeys(("line", "branch", "changed"), Scale.PERCENT),
+        limited=True,
+        judge="verifflowcc.workflow.measured_verdict:judge_coverage",
+        report=ReportForm(
+            "xml", "Its coverage (Cobertura XML).", "verifflowcc.services.evidence_measuring:measure_cobertura"
+        ),
+    ),
+    Kind.SARIF: KindRule(
+        "{command} finds nothing new",
+        (*_RUN, *_LIMITS),
+        ("command",),
+        _counts("error", "warning", "note", "new_error", "new_warning", "new_note"),
+        judge="verifflowcc.workflow.measured_verdict:judge_findings",
+        report=ReportForm("sarif", "Its findings (SARIF).", "verifflowcc.services.evidence_measuring:measure_scan"),
+    ),
+    Kind.LINT: KindRule(
+        "{command} finds nothing",
+        (*_RUN, *_LIMITS),
+        ("command",),
+        _counts("findings"),
+        judge="verifflowcc.workflow.measured_verdict:judge_lint",
+        report=ReportForm(
+            "txt", "Its findings as lines of text.", "verifflowcc.services.evidence_measuring:measure_lines"
+        ),
+    ),
+    Kind.METRIC: KindRule(
+        "{metric} is within its limits",
+        (*_RUN, "metric", *_LIMITS),
+        ("metric",),
+        {"value": Scale.ANY},
+        limited=True,
+        judge="verifflowcc.workflow.measured_verdict:judge_metric",
+        report=ReportForm(
+            "json",
+            "Its measures (a JSON object of numbers).",
+            "verifflowcc.services.evidence_measuring:measure_numbers",
+        ),
+    ),
+    Kind.BASELINE: KindRule(
+        "a baseline is frozen",
+        ("files", "tagged"),
+        judge="verifflowcc.workflow.measured_verdict:judge_baseline",
+        asks="git",
+        computed=True,
+    ),
+    Kind.RED_FIRST: KindRule(
+        "the tests of the change fail without it",
+        ("command", "inputs", "at_most"),
+        ("command",),
+        _counts("unguarded", "not_discriminating", "inconclusive"),
+        judge="verifflowcc.workflow.measured_verdict:judge_red_first",
+        newer=True,
+    ),
+    Kind.TESTS_KEPT: KindRule(
+        "no test was removed, skipped or weakened",
+        ("inputs", "at_most"),
+        (),
+        _counts("removed", "skipped", "narrowed", "weakened", "altered", "hollow", "settings", "hooks"),
+        judge="verifflowcc.workflow.measured_verdict:judge_tests_kept",
+        computed=True,
+        newer=True,
+    ),
+    Kind.DIFF: KindRule(
+        "something changed",
+        ("files", *_LIMITS),
+        (),
+        _counts("files", "lines"),
+        assess="verifflowcc.workflow.assess_git:assess_diff",
+        plant="verifflowcc.workflow.canaries:plant_history",
+        asks="git",
+    ),
+    Kind.COMMIT: KindRule(
+        "each commit says what it is for",
+        ("pattern",),
+        assess="verifflowcc.workflow.assess_git:assess_commit",
+        plant="verifflowcc.workflow.canaries:plant_history",
+        asks="git",
+    ),
+    Kind.REVIEW: KindRule(
+        "somebody else approved it",
+        ("inputs", "at_least"),
+        (),
+        _counts("approvals"),
+        assess="verifflowcc.workflow.assess_people:assess_review",
+        plant="verifflowcc.workflow.canaries:plant_reviews",
+        asks="git",
+    ),
+    Kind.ATTESTATION: KindRule(
+        "a person accepted it",
+        ("inputs", "at_least"),
+        (),
+        _counts("acceptances"),
+        assess="verifflowcc.workflow.assess_people:assess_attestation",
+        plant="verifflowcc.workflow.canaries:plant_reviews",
+        asks="git",
+    ),
+    Kind.FEEDBACK: KindRule(
+        "no comment is left open",
+        assess="verifflowcc.workflow.assess_people:assess_feedback",
+        plant="verifflowcc.workflow.canaries:plant_comment",
+    ),
+    Kind.UPSTREAM: KindRule(
+        "the stages before still hold",
+        assess="verifflowcc.workflow.gate:assess_stages",
+        plant="verifflowcc.workflow.canaries:plant_earlier",
+        asks="stages",
+    ),
+    Kind.TRACE: KindRule(
+        "the trace holds",
+        ("checks", "items"),
+        assess="verifflowcc.workflow.assess_trace:assess_trace",
+        plant="verifflowcc.workflow.canaries:plant_findings",
+        asks="trace",
+    ),
+    Kind.RULES: KindRule(
+        "",
+        assess="verifflowcc.workflow.assess_rules:assess_rules",
+        plant="verifflowcc.workflow.canaries:plant_rules",
+        asks="rules",
+    ),
 }
+RULES = {kind: rule for kind, rule in KINDS.items() if rule.title}
+"""The kinds that a workflow may ask for."""
+REPORTS = {kind.value: rule.report for kind, rule in KINDS.items() if rule.report}
+"""The reports of commands, by the name of their placeholder."""
+COMPUTED = frozenset(kind for kind, rule in KINDS.items() if rule.computed)
+RECORDED = frozenset(kind for kind, rule in KINDS.items() if rule.assess == _RECORDED)
 """Kinds that rest on an evidence file; the others are read from the tree, from git or from the ledger when asked."""
-NEWER = frozenset({Kind.RED_FIRST, Kind.TESTS_KEPT})
-"""Kinds that version 0.1 does not know."""
+NEWER = frozenset(kind for kind, rule in KINDS.items() if rule.newer)
+PEOPLE = frozenset({Kind.REVIEW, Kind.ATTESTATION})
+"""Kinds that ask for the word of a person."""
 
 
 class Mode(StrEnum):

@@ -37,6 +37,8 @@ class ItemType:
     ttl_days: int | None = None
     ends_with_stage: bool = False
     trace: bool = False
+    folder: str | None = None
+    """The folder of its own in a scope (default: one below `items/`)."""
 
 
 NOTE = "note"
@@ -49,9 +51,9 @@ _TYPES = (
     ItemType("preference", ScopeKind.USER, 900),
     *(ItemType(name, ScopeKind.USER, 500) for name in _ABOUT_A_USER),
     ItemType("pattern", ScopeKind.USER, 700),
-    ItemType("decision", ScopeKind.PROJECT, 900),
+    ItemType("decision", ScopeKind.PROJECT, 900, folder="decisions"),
     ItemType("failure", ScopeKind.PROJECT, 850, ttl_days=365),
-    ItemType("convention", ScopeKind.PROJECT, 800),
+    ItemType("convention", ScopeKind.PROJECT, 800, folder="conventions"),
     *(ItemType(name, ScopeKind.PROJECT, 800, trace=True) for name in _TRACE),
     ItemType("fact", ScopeKind.PROJECT, 500, ttl_days=365),
     ItemType("guideline", ScopeKind.PROJECT, 600, ttl_days=365),
@@ -71,6 +73,8 @@ USER_TYPES = tuple(each.name for each in _TYPES if each.scope is ScopeKind.USER)
 """The seven categories of what is known of a person, and learned patterns."""
 RULE_TYPES = ("decision", "convention", "guideline", "constraint")
 """What agents are to follow, where it is in force."""
+FOLDERS: Mapping[str, str] = {each.folder: each.name for each in _TYPES if each.folder}
+"""Folder → type, for types with a folder of their own."""
 OTHER = ItemType("", ScopeKind.PROJECT, 500)
 
 

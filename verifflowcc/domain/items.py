@@ -58,12 +58,32 @@ TRACE_RELATIONS = frozenset(Relation) - MEMORY_RELATIONS
 
 
 @dataclass(frozen=True, slots=True)
+class Stamp:
+    """Who looked at an item, when (a day), why, and what it said then (see `formats/fingerprint.py`)."""
+
+    fingerprint: str
+    by: str | None = None
+    on: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
-    """A typed relation to another item; `fingerprint` is the digest of what was reviewed at its other end."""
+    """A typed relation to another item; `stamp` holds the fingerprints of both ends when it was last looked at.
+
+    `relation` is the word of a `Relation` in memory; in the trace it is any word, since the policy says which there
+    are. `line` is that of the file, 0 in memory.
+    """
 
     to: str
-    relation: Relation
-    fingerprint: str | None = None
+    relation: str
+    line: int = 0
+    stamp: Stamp | None = None
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The digest of what was reviewed at its other end."""
+        return self.stamp.fingerprint if self.stamp else None
 
 
 @dataclass(frozen=True, slots=True)

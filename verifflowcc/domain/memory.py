@@ -70,9 +70,10 @@ class MemoryBackend(Protocol):
     def create_all(self, items: Sequence[StoredItem]) -> tuple[str, ...]:
         """Keep items whose ids are new, and return the ids that were there, whose items are left alone.
 
-        It takes far less than `create` for each; where it raises, some of them may be there.
+        Where it raises, some of them may be there. A store of files overrides it: there `create` for each is slow.
         """
-        ...
+        with self.writing():
+            return tuple(each.item.id for each in items if not self.create(each))
 
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return at most `limit` items that match all filters, newest first by the field `order_by`.
@@ -96,14 +97,14 @@ class MemoryBackend(Protocol):
 
     def items(self) -> list[Item]:
         """Return all items without their texts, by id; cheaper than `list_all` where an index knows them."""
-        ...
+        return [each.item for each in self.list_all()]
 
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that have links, those that these name, and those with one of these ids, paths or keys.
 
         There may be more, and all are without their texts; cheaper than `items` where few have links.
         """
-        ...
+        return self.items()
 
     def changes(self, mark: str | None, known: Known) -> Changes:
         """Return what changed since a mark that `changes` gave; None: since `known`, or everything.

@@ -1,12 +1,11 @@
 """Files that hold the rules and the record of a project, which no agent changes: one list for hooks, gates and docs.
 
-It is read inside of hooks, so it imports nothing.
+It is read inside of hooks, so it imports next to nothing.
 """
 
-CLIENT_SETTINGS = (
-    *(".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".cursor/hooks.json"),
-    *(".gemini/settings.json", ".github/hooks/vfcc.json"),
-)
+from verifflowcc.domain.agent_clients import FILES, LOCAL_FILE
+
+CLIENT_SETTINGS = (FILES["claude"], LOCAL_FILE, *(file for name, file in FILES.items() if name != "claude"))
 """The files into which `vfcc integrate` writes hooks."""
 PROTECTED = (
     *(".memory/config.yaml", ".memory/workflow.yaml", ".memory/agent/*/tools.yaml", ".memory/project/baselines/**"),

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from enum import StrEnum
+from operator import attrgetter
 from typing import TypeVar
 
+from verifflowcc.domain.item_keys import MEMORY_KEYS, Kind
 from verifflowcc.domain.items import Item, SourceKind, Status, Trust
 from verifflowcc.domain.memory import DEFAULT_ORDER, Filters, Plain
 from verifflowcc.errors import UsageError
@@ -22,17 +24,6 @@ DETAILS = "details."
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST = 18
 _T = TypeVar("_T")
-
-
-class Kind(StrEnum):
-    """What a field's value is, as a person would call it."""
-
-    TEXT = "a text"
-    WORD = "a word"
-    DECIMAL = "a number from 0 to 1"
-    WHOLE = "a whole number from 0"
-    MOMENT = "a date or date-time in ISO form"
-    TEXTS = "a text of its list"
 
 
 class Operator(StrEnum):
@@ -73,31 +64,40 @@ class _Field:
 _TRUST = {str(trust): rank for rank, trust in enumerate(reversed(Trust))}
 _STATUS = {str(each): str(each) for each in Status}
 _SOURCE = {str(each): str(each) for each in SourceKind}
-_FIELDS: Mapping[str, _Field] = {
-    "id": _Field(Kind.TEXT, lambda item: item.id),
-    "type": _Field(Kind.TEXT, lambda item: item.type),
-    "title": _Field(Kind.TEXT, lambda item: item.title),
-    "key": _Field(Kind.TEXT, lambda item: item.key),
+_UNCOMPARED = {Kind.TEXTS, Kind.TRUTH}
+_RANKED: Mapping[str, _Field] = {
+    "status": _Field(Kind.WORD, lambda item: str(item.status), _STATUS),
+    "trust": _Field(Kind.WORD, lambda item: _TRUST[item.trust], _TRUST),
+}
+_PARTS: Mapping[str, _Field] = {
     "path": _Field(Kind.TEXT, lambda item: item.path),
     "scope": _Field(Kind.TEXT, lambda item: item.scope),
-    "status": _Field(Kind.WORD, lambda item: str(item.status), _STATUS),
-    "importance": _Field(Kind.DECIMAL, lambda item: item.importance),
-    "confidence": _Field(Kind.DECIMAL, lambda item: item.confidence),
-    "trust": _Field(Kind.WORD, lambda item: _TRUST[item.trust], _TRUST),
-    "created": _Field(Kind.MOMENT, lambda item: moment(item.created)),
-    "updated": _Field(Kind.MOMENT, lambda item: moment(item.updated)),
-    "expires": _Field(Kind.MOMENT, lambda item: moment(item.expires)),
-    "deadline": _Field(Kind.MOMENT, lambda item: moment(item.deadline)),
     "uses": _Field(Kind.WHOLE, lambda item: item.uses.count),
     "last_used": _Field(Kind.MOMENT, lambda item: moment(item.uses.last)),
     "source": _Field(Kind.WORD, lambda item: str(item.source.kind), _SOURCE),
     "actor": _Field(Kind.TEXT, lambda item: item.source.actor),
     "project": _Field(Kind.TEXT, lambda item: item.source.project),
     "session": _Field(Kind.TEXT, lambda item: item.source.session),
-    "verification": _Field(Kind.TEXT, lambda item: item.verification),
-    "tokens": _Field(Kind.WHOLE, lambda item: item.tokens),
 }
-SCALARS = tuple(_FIELDS)
+"""What is compared and is no key of the front matter by itself."""
+
+
+def _field(name: str, kind: Kind) -> _Field:
+    read = attrgetter(name)
+    return _RANKED.get(name) or _Field(kind, read if kind is not Kind.MOMENT else lambda item: moment(read(item)))
+
+
+_FIELDS: Mapping[str, _Field] = {
+    **_PARTS,
+    **{row.name: _field(row.name, row.kind) for row in MEMORY_KEYS if row.kind and row.kind not in _UNCOMPARED},
+}
+STORED = (
+    *("id", "type", "title", "key", "path", "scope", "status", "importance", "confidence", "trust"),
+    *("created", "updated", "expires", "deadline", "uses", "last_used", "source", "actor", "project", "session"),
+    *("verification", "tokens"),
+)
+"""The fields that databases hold in columns, in their order, which is fixed: a field added since is compared here."""
+SCALARS = (*STORED, *(name for name in _FIELDS if name not in STORED))
 """The fields with one value each; beside them there are `tags` and `details.<name>`."""
 
 

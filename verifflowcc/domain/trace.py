@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Ref, Status, Trust
+from verifflowcc.domain.items import Link, Ref, Stamp, Status, Trust
 from verifflowcc.records import dataclass, field
 
 MARK = "vfcc"
@@ -37,16 +37,6 @@ RED = frozenset({Severity.ERROR, Severity.WARNING})
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """Who looked at an item, when (a day), why, and what it said then (see `formats/fingerprint.py`)."""
-
-    fingerprint: str
-    by: str | None = None
-    on: str | None = None
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Verified:
     """A person's word that an item was verified by a method that no test shows.
 
@@ -61,19 +51,6 @@ class Verified:
     content: str
     """A digest of the item's code then."""
     saw: str
-
-
-@dataclass(frozen=True, slots=True)
-class TraceLink:
-    """A link as the trace sees it; `stamp` holds the fingerprints of both ends when it was last looked at.
-
-    `relation` is any word: which ones there are is the policy's matter. `line` is that of the file.
-    """
-
-    to: str
-    relation: str
-    line: int
-    stamp: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +86,7 @@ class TraceItem:
     """The fingerprint."""
     status: Status = Status.ACTIVE
     verification: str | None = None
-    links: tuple[TraceLink, ...] = ()
+    links: tuple[Link, ...] = ()
     refs: tuple[Ref, ...] = ()
     tests: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()

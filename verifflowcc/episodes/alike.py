@@ -1,6 +1,6 @@
 """Which past tasks are most like a text: BM25 over their words, in whole numbers, so that every machine ranks alike."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isqrt
 
 from verifflowcc.records import dataclass
@@ -42,11 +42,3 @@ def _rarity(holding: int, tasks: int) -> int:
     As the usual logarithm it falls with each task that holds the term, and needs no floating point.
     """
     return isqrt(100 * (tasks + 1) // (holding + 1))
-
-
-def counted(terms: Iterable[str]) -> dict[str, int]:
-    """Return how often each term is there."""
-    counts: dict[str, int] = {}
-    for term in terms:
-        counts[term] = counts.get(term, 0) + 1
-    return counts

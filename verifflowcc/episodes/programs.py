@@ -94,7 +94,7 @@ def programs(command: str, where: str = "", depth: int = 0) -> "list[Program]":
             if len(found) > _MOST:
                 return found
             program = Program([], [_with_values(each, known)[0] for each in written], where, piped=piped)
-            _unwrap(program, one, known)
+            _unwrap(program, one)
             inner = _inner(program)
             if program.name in ("cd", "pushd"):
                 target = next((word for word in program.given if not word.startswith("-")), "")
@@ -182,7 +182,7 @@ def _with_values(word: str, known: "dict[str, list[str]]") -> "list[str]":
     return texts
 
 
-def _unwrap(program: Program, words: "list[str]", known: "dict[str, list[str]]") -> None:
+def _unwrap(program: Program, words: "list[str]") -> None:
     """Find the program behind keywords, settings and wrappers."""
     rest = list(words)
     while rest:

@@ -12,9 +12,9 @@ from os import stat as stat_of
 from os.path import realpath
 from time import time_ns
 
+from verifflowcc.domain.agent_clients import CLIENTS
 from verifflowcc.fast.status import fresh
 
-CLIENTS = ("claude", "codex", "cursor", "gemini", "copilot")
 LIMIT_S, LIMIT_AT_END_S = 2.0, 1.0
 """How long an answer may take; clients give the end of a session less time."""
 STDIN_WAIT_S = 5
@@ -244,7 +244,7 @@ class Hook:
         value = read_json(data.decode("utf-8", "replace").removeprefix("\ufeff"))
         if not isinstance(value, dict):
             raise ValueError("no JSON object on stdin")  # noqa: TRY004 - it is what was read that is wrong
-        from verifflowcc.clients.decode import normal_form
+        from verifflowcc.clients.client import normal_form
 
         said = normal_form(self.client, self.event, value)
         if self.client == "codex":
@@ -278,7 +278,7 @@ class Hook:
 
 def _with_outcome(said: "dict[str, Json]") -> "dict[str, Json]":
     """Return what Codex says of a command, with how it ended, by the end of the file that it names."""
-    from verifflowcc.clients.codex_outcome import TAIL_BYTES, wants_outcome, with_outcome
+    from verifflowcc.clients.codex import TAIL_BYTES, wants_outcome, with_outcome
 
     path = said.get("transcript_path")
     if not wants_outcome(said) or not isinstance(path, str) or not path.endswith(".jsonl"):

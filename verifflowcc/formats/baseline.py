@@ -4,6 +4,7 @@ import json
 
 from verifflowcc.domain.baselines import FAILED, PASSED, Baseline, BaselineEntry, BaselineKind
 from verifflowcc.errors import FormatError
+from verifflowcc.formats.checked_record import record_to_json
 
 FORMAT = 1
 KIND = "baseline"
@@ -22,16 +23,7 @@ def baseline_text(baseline: Baseline) -> str:
         "expires": baseline.expires,
         "runs": baseline.runs,
         "exit_codes": {name: list(codes) for name, codes in baseline.exit_codes.items()},
-        "entries": [
-            {
-                "command": each.command,
-                "name": each.name,
-                "seen": list(each.seen),
-                "count": each.count,
-                "text": each.text,
-            }
-            for each in sorted(baseline.entries)
-        ],
+        "entries": [record_to_json(each) for each in sorted(baseline.entries)],
     }
     return json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 

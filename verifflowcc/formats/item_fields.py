@@ -4,10 +4,12 @@ Nothing here raises: a prompt must still compile when somebody wrote `importance
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from operator import methodcaller
 from typing import TypeVar
 
-from verifflowcc.domain.items import Archived, Link, Ref, Relation, Source, SourceKind, Uses
+from verifflowcc.domain.item_keys import ItemKey, Kind
+from verifflowcc.domain.items import Archived, Link, Ref, Relation, Source, SourceKind, Stamp, Uses
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.dates import read_moment
@@ -87,16 +89,24 @@ class Fields:
     def links(self) -> tuple[Link, ...]:
         """Return the links that are whole and whose relation is known."""
         found = []
-        for value in self._list("links"):
-            to, relation, mark = (member(value, name) for name in ("to", "relation", "fingerprint"))
-            if not to or not relation:
-                self.note(value, "a link needs `to` and `relation`; it is ignored")
-            elif relation not in set(Relation):
-                said = f"relation {quoted(relation)} is not one of {_choice(relation, tuple(Relation))}"
-                self.note(value, f"{said}; the link is ignored")
+        for value, to, relation, parts in self.whole_links():
+            mark = parts.get("fingerprint")
+            if relation not in set(Relation):
+                near = f"relation {quoted(relation)} is not one of {_choice(relation, tuple(Relation))}"
+                self.note(value, f"{near}; the link is ignored")
             else:
-                found.append(Link(to, Relation(relation), mark))
+                found.append(Link(to, relation, stamp=Stamp(mark) if mark else None))
         return tuple(found)
+
+    def whole_links(self) -> Iterator[tuple[Value, str, str, Mapping[str, str | None]]]:
+        """Yield each link that has both parts: the value, its end, its relation, and the texts of all its keys."""
+        for value in self._list("links"):
+            parts = texts_of(value)
+            to, relation = parts.get("to"), parts.get("relation")
+            if to and relation:
+                yield value, to, relation, parts
+            else:
+                self.note(value, "a link needs `to` and `relation`; it is ignored")
 
     def refs(self) -> tuple[Ref, ...]:
         """Return the places in code; a plain text is a path."""
@@ -143,6 +153,13 @@ class Fields:
             return None
         return Archived(day[:10], member(value, "why") or "", member(value, "into"), member(value, "was"))
 
+    def truth(self, name: str) -> bool:
+        """Return true or false; false where the key is missing."""
+        text = self.text(name)
+        if text not in {None, "true", "false"}:
+            self.note(self.values[name], f"{name} {quoted(text or '')} is not true or false; false is used")
+        return text == "true"
+
     def whole(self, name: str) -> int | None:
         """Return a whole number from 0 up, else None."""
         text = self.text(name)
@@ -172,6 +189,23 @@ class Fields:
             return value.values
         self.note(value, f"{name} is {_shape(value)}, not a list; it is ignored")
         return ()
+
+
+_READERS: Mapping[Kind, Callable[[Fields, str], object]] = {
+    Kind.TEXT: Fields.text,
+    Kind.WHOLE: Fields.whole,
+    Kind.MOMENT: Fields.moment,
+    Kind.TEXTS: Fields.words,
+    Kind.TRUTH: Fields.truth,
+}
+
+
+def reader_of(key: ItemKey) -> Callable[[Fields], object]:
+    """Return what reads the value of a key whose default depends on nothing else."""
+    if key.kind is None:
+        return methodcaller(key.name)
+    read, name = _READERS[key.kind], key.name
+    return lambda fields: read(fields, name)
 
 
 def whole_number(text: str) -> bool:
@@ -213,10 +247,20 @@ def is_null(value: Value) -> bool:
 
 def member(value: Value, name: str) -> str | None:
     """Return the text of one key of a mapping; None where it is missing, null or no text."""
+    return texts_of(value).get(name)
+
+
+def texts_of(value: Value) -> dict[str, str | None]:
+    """Return the texts of a mapping; None for a key whose value is null or no text. Empty where it is no mapping."""
     if not isinstance(value, Table):
+        return {}
+    return {key: _text(each) for key, each in value.pairs}
+
+
+def _text(value: Value) -> str | None:
+    if not isinstance(value, Scalar) or (value.plain and value.text in _NULL):
         return None
-    found = next((each for key, each in reversed(value.pairs) if key == name), None)
-    return found.text.strip() or None if isinstance(found, Scalar) and not is_null(found) else None
+    return value.text.strip() or None
 
 
 def quoted(text: str) -> str:

@@ -1,33 +1,26 @@
 """From a file's parts to an `Item`: front matter first, then the folder, the text and the name, then the defaults."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, NOTE, TYPES, item_type
-from verifflowcc.domain.items import (
-    DecisionFacts,
-    Item,
-    Recency,
-    Source,
-    Status,
-    Trust,
-    scope_of,
-)
+from verifflowcc.domain.item_keys import KNOWN_KEYS, MEMORY_KEYS
+from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, FOLDERS, NOTE, TYPES, item_type
+from verifflowcc.domain.items import DecisionFacts, Item, Recency, Source, Status, Trust, scope_of
 from verifflowcc.formats.decision_record import decision_facts, status_facts
 from verifflowcc.formats.front_matter_read import Table, Value
-from verifflowcc.formats.item_fields import Fields, quoted
+from verifflowcc.formats.item_fields import Fields, quoted, reader_of
 from verifflowcc.records import dataclass
 from verifflowcc.text.dates import date_in_name, number_in_name
 from verifflowcc.text.near import nearest
 from verifflowcc.text.sections import sections
 
-KNOWN_KEYS = (
-    *("id", "type", "title", "key", "importance", "confidence", "status", "links", "source", "trust", "refs", "uses"),
-    *("created", "updated", "date", "expires", "deadline", "verification", "tags", "tokens", "details"),
-    *("derived", "rationale", "planned", "integrity", "reviewed", "verified", "tests", "evidence"),
-    *("imported", "archived"),
+_DEPENDENT = frozenset(
+    {"id", "type", "title", "key", "importance", "confidence", "status", "links", "source", "trust"}
+    | {"created", "updated", "archived"}
 )
+_REST = tuple((row.name, reader_of(row)) for row in MEMORY_KEYS if row.name not in _DEPENDENT)
+"""Keys whose default depends on nothing else in the file."""
 _ABOUT_A_FOLDER = frozenset({"readme", "index", "_index", "template", "adr-template"})
-_FOLDERS = {"decisions": "decision", "conventions": "convention"}
 _TRUST_OF = {"agent": Trust.AGENT, "tool": Trust.TOOL, "ci": Trust.TOOL}
 
 
@@ -54,33 +47,24 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
     created = created or fields.moment("date")
     title = fields.text("title") or (decision.title if decision else None) or first_heading(body) or stem
     status = Status.ACTIVE if decision and _is_decision_status(fields) else _status(fields)
-    item = Item(
-        id=fields.text("id") or _without_suffix(path),
-        type=type_name,
-        title=title,
-        path=path,
-        scope=scope_of(path),
-        importance=fields.thousandths("importance", item_type(type_name).importance),
-        confidence=fields.thousandths("confidence", DEFAULT_CONFIDENCE),
-        key=fields.text("key"),
-        status=status,
-        links=fields.links(),
-        source=source,
-        trust=trust_of(fields, source),
-        refs=fields.refs(),
-        created=created,
-        updated=updated,
-        expires=fields.moment("expires"),
-        deadline=fields.moment("deadline"),
-        verification=fields.text("verification"),
-        tags=fields.words("tags"),
-        uses=fields.uses(),
-        tokens=fields.whole("tokens"),
-        details=fields.details(),
-        recency=recency(updated or created or (decision.date if decision else None), stem),
-        decision=decision,
-        archived=fields.archived() if status is Status.ARCHIVED else None,
-    )
+    own: dict[str, Any] = {
+        "id": fields.text("id") or _without_suffix(path),
+        "type": type_name,
+        "title": title,
+        "importance": fields.thousandths("importance", item_type(type_name).importance),
+        "confidence": fields.thousandths("confidence", DEFAULT_CONFIDENCE),
+        "key": fields.text("key"),
+        "status": status,
+        "source": source,
+        "links": fields.links(),
+        "trust": trust_of(fields, source),
+        "created": created,
+        "updated": updated,
+        "archived": fields.archived() if status is Status.ARCHIVED else None,
+    }
+    own |= {name: read(fields) for name, read in _REST if name in fields.values}
+    age = recency(updated or created or (decision.date if decision else None), stem)
+    item = Item(path=path, scope=scope_of(path), recency=age, decision=decision, **own)
     unknown = tuple((key, value) for key, value in (table.pairs if table else ()) if key not in KNOWN_KEYS)
     return ItemRecord(item, unknown, tuple(fields.notices))
 
@@ -115,8 +99,8 @@ def type_of_path(path: str) -> str:
     if stem in _ABOUT_A_FOLDER:
         return NOTE
     for number in reversed(range(len(folders))):
-        if folders[number] in _FOLDERS:
-            return _FOLDERS[folders[number]]
+        if folders[number] in FOLDERS:
+            return FOLDERS[folders[number]]
         if number and folders[number - 1] == "items":
             return folders[number]
     return NOTE

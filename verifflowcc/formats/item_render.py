@@ -6,8 +6,10 @@ empty is left out, so that the file shows what was said.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+from verifflowcc.domain.item_keys import MEMORY_KEYS, ItemKey, Kind
 from verifflowcc.domain.items import Archived, Item, Link, Ref, Source, Uses
 from verifflowcc.formats.item_fields import show_thousandths
 
@@ -19,30 +21,12 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ][0-9:.]+(?:Z|[+-]\d{2}:?\d{2})?)?")
 
 def render_item(item: Item, body: str) -> str:
     """Return the text of an item's file, with LF newlines and a final one."""
-    rows = (
-        ("id", scalar(item.id)),
-        ("type", scalar(item.type)),
-        ("title", scalar(item.title)),
-        ("key", _optional(item.key)),
-        ("importance", show_thousandths(item.importance)),
-        ("confidence", show_thousandths(item.confidence)),
-        ("status", str(item.status)),
-        ("links", render_links(item.links) if item.links else None),
-        ("source", _source(item.source)),
-        ("trust", str(item.trust)),
-        ("refs", _list(map(_ref, item.refs)) if item.refs else None),
-        ("created", _date(item.created)),
-        ("updated", _date(item.updated)),
-        ("expires", _date(item.expires)),
-        ("deadline", _date(item.deadline)),
-        ("verification", _optional(item.verification)),
-        ("tags", render_tags(item.tags) if item.tags else None),
-        ("uses", render_uses(item.uses) if item.uses != Uses() else None),
-        ("tokens", None if item.tokens is None else str(item.tokens)),
-        ("details", render_details(item.details) if item.details else None),
-        ("archived", render_archived(item.archived) if item.archived else None),
-    )
-    lines = [f"{name}: {value}\n" for name, value in rows if value is not None]
+    return render_rows(((key.name, _value(key, getattr(item, key.name))) for key in MEMORY_KEYS), body)
+
+
+def render_rows(rows: Iterable[tuple[str, str | None]], body: str) -> str:
+    """Return the text of a file from keys, each with its YAML, and the body; a key without a value is left out."""
+    lines = [f"{name}:{'' if value[:1].isspace() else ' '}{value}\n" for name, value in rows if value is not None]
     text = body.replace("\r\n", "\n").strip("\n")
     return "".join(["---\n", *lines, "---\n", f"\n{text}\n" if text else ""])
 
@@ -108,16 +92,20 @@ def _escape(character: str) -> str:
     return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
 
 
-def _optional(text: str | None) -> str | None:
-    return None if text is None else scalar(text)
+def _value(key: ItemKey, value: Any) -> str | None:
+    """Return a value as one line of YAML; None where it is left out."""
+    if value in (None, (), Uses()) or (value is False and key.kind is Kind.TRUTH):
+        return None
+    return _WRITERS[key.kind or key.name](value)
 
 
-def _date(text: str | None) -> str | None:
+def _date(text: str) -> str:
     """Return a date without quotes, as people write it."""
-    return text if text is None or _DATE.fullmatch(text) else scalar(text)
+    return text if _DATE.fullmatch(text) else scalar(text)
 
 
-def _source(source: Source) -> str:
+def render_source(source: Source) -> str:
+    """Return where an item came from as the one line of YAML that follows `source:`."""
     pairs = ((name, getattr(source, name)) for name in ("project", "session", "origin", "turn", "speaker"))
     return _table((("kind", str(source.kind)), ("actor", source.actor), *pairs))
 
@@ -139,3 +127,20 @@ def inner(text: str) -> str:
 
 def _list(values: Iterable[str]) -> str:
     return "[" + ", ".join(values) + "]"
+
+
+_WRITERS: Mapping[str, Callable[[Any], str]] = {
+    Kind.TEXT: scalar,
+    Kind.WORD: str,
+    Kind.DECIMAL: show_thousandths,
+    Kind.WHOLE: str,
+    Kind.MOMENT: _date,
+    Kind.TEXTS: render_tags,
+    Kind.TRUTH: lambda _: "true",
+    "links": render_links,
+    "source": render_source,
+    "refs": lambda refs: _list(map(_ref, refs)),
+    "uses": render_uses,
+    "details": render_details,
+    "archived": render_archived,
+}

@@ -54,13 +54,6 @@ def text_at(value: Json, *names: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def list_at(value: Json, *names: str) -> Sequence[Json]:
-    """Return the list at a path of names in an object; empty where there is none."""
-    for name in names:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, list) else ()
-
-
 def texts_of(content: Json) -> str:
     """Return the text of a message's content: a text, or a list of blocks whose `text` counts.
 

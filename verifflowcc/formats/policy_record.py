@@ -1,39 +1,29 @@
 """The rules of a trace as JSON: whole, so that a sprint keeps them whatever a later vfcc takes for granted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, get_type_hints
 
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.trace import Severity
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_policy import ItemRule, Need, RelationRule, TracePolicy
 from verifflowcc.errors import FormatError
+from verifflowcc.records import field_names
 from verifflowcc.text.bounded_pattern import pattern_fault
 
 _Record = Mapping[str, Json]
+_Rule = TypeVar("_Rule", ItemRule, RelationRule, Need)
+_HINTS = {kind: get_type_hints(kind) for kind in (ItemRule, RelationRule, Need)}
+_KEYS = {"from_types": "from", "to_types": "to"}
+"""The keys of fields that are called otherwise in the file."""
 
 
 def policy_to_json(policy: TracePolicy) -> Json:
     """Return a policy as a JSON object; types, relations and needs are lists, since their order counts."""
-    types: list[Json] = [
-        {
-            "name": rule.name,
-            "prefix": rule.prefix,
-            "level": rule.level,
-            "root": rule.root,
-            "fields": list(rule.fields),
-            "verified": rule.verified,
-            "requires": list(rule.requires),
-        }
-        for rule in policy.types.values()
-    ]
-    relations: list[Json] = [
-        {"name": rule.name, "from": list(rule.from_types), "to": list(rule.to_types), "upward": rule.upward}
-        for rule in policy.relations.values()
-    ]
     return {
-        "types": types,
-        "relations": relations,
-        "needs": [_need_to_json(each) for each in policy.needs],
+        "types": [_rule_to_json(each) for each in policy.types.values()],
+        "relations": [_rule_to_json(each) for each in policy.relations.values()],
+        "needs": [_rule_to_json(each) for each in policy.needs],
         "id_pattern": policy.id_pattern,
         "integrity": list(policy.integrity),
         "code": list(policy.code),
@@ -43,14 +33,19 @@ def policy_to_json(policy: TracePolicy) -> Json:
     }
 
 
+def _rule_to_json(rule: ItemRule | RelationRule | Need) -> Json:
+    values = {_KEYS.get(name, name): getattr(rule, name) for name in field_names(rule)}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+
+
 def policy_from_json(value: Json) -> TracePolicy:
     """Return the policy that `policy_to_json` wrote. Raises FormatError where it is not one.
 
     Severities of codes that this vfcc does not know are left out; a newer one wrote them.
     """
     record = _record(value)
-    types = [_type(_record(each)) for each in _list(record, "types")]
-    relations = [_relation(_record(each)) for each in _list(record, "relations")]
+    types = [_rule(ItemRule, each) for each in _list(record, "types")]
+    relations = [_rule(RelationRule, each) for each in _list(record, "relations")]
     pattern = _text(record, "id_pattern")
     if fault := pattern_fault(pattern):
         raise FormatError(f"id_pattern cannot be used: {fault}")
@@ -62,7 +57,7 @@ def policy_from_json(value: Json) -> TracePolicy:
     return TracePolicy(
         {rule.name: rule for rule in types},
         {rule.name: rule for rule in relations},
-        tuple(_need(_record(each)) for each in _list(record, "needs")),
+        tuple(_rule(Need, each) for each in _list(record, "needs")),
         pattern,
         _texts(record, "integrity"),
         _texts(record, "code"),
@@ -72,47 +67,10 @@ def policy_from_json(value: Json) -> TracePolicy:
     )
 
 
-def _need_to_json(need: Need) -> Json:
-    return {
-        "id": need.id,
-        "of": list(need.of),
-        "by": list(need.by),
-        "from": list(need.from_types),
-        "at_least": need.at_least,
-        "code": need.code,
-        "or_tests": need.or_tests,
-        "title": need.title,
-    }
-
-
-def _need(record: _Record) -> Need:
-    return Need(
-        _text(record, "id"),
-        _texts(record, "of"),
-        _texts(record, "by"),
-        _texts(record, "from"),
-        _whole(record, "at_least"),
-        record.get("code") is True,
-        record.get("or_tests") is True,
-        _text(record, "title"),
-    )
-
-
-def _type(record: _Record) -> ItemRule:
-    return ItemRule(
-        _text(record, "name"),
-        _text(record, "prefix"),
-        None if record.get("level") is None else _whole(record, "level"),
-        record.get("root") is True,
-        _texts(record, "fields"),
-        record.get("verified") is True,
-        _texts(record, "requires"),
-    )
-
-
-def _relation(record: _Record) -> RelationRule:
-    upward = record.get("upward") is True
-    return RelationRule(_text(record, "name"), _texts(record, "from"), _texts(record, "to"), upward)
+def _rule(kind: type[_Rule], value: Json) -> _Rule:
+    """Return the rule that `_rule_to_json` wrote."""
+    record, hints = _record(value), _HINTS[kind]
+    return kind(*[_READERS[hints[name]](record, _KEYS.get(name, name)) for name in field_names(kind)])
 
 
 def _record(value: Json) -> _Record:
@@ -147,3 +105,13 @@ def _whole(record: _Record, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise FormatError(f"{name} must be a whole number")
     return value
+
+
+_READERS: Mapping[Any, Callable[[_Record, str], Any]] = {
+    str: _text,
+    int: _whole,
+    bool: lambda record, name: record.get(name) is True,
+    int | None: lambda record, name: None if record.get(name) is None else _whole(record, name),
+    tuple[str, ...]: _texts,
+}
+"""What reads a field, by its annotation."""

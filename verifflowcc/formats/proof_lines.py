@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from verifflowcc.domain.events import Json
 from verifflowcc.errors import FormatError
+from verifflowcc.formats.checked_record import record_to_json
 from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import canonical, parse_canonical
 from verifflowcc.text.digest import digest_bytes, fold_newlines
@@ -36,7 +37,7 @@ def traced_name(test: str) -> str:
 def encode_proof(lines: Iterable[ProofLine]) -> bytes:
     """Return the file's bytes."""
     records: list[Json] = [{"v": PROOF_FORMAT}]
-    records += [{"test": each.test, "verdict": each.verdict} for each in sorted(lines, key=lambda each: each.test)]
+    records += [record_to_json(each) for each in sorted(lines, key=lambda each: each.test)]
     return b"".join(canonical(each) + b"\n" for each in records)
 
 

@@ -11,7 +11,6 @@ from verifflowcc.domain.catalogue import TRACE, Catalogue
 from verifflowcc.domain.trace import Finding, Severity, TraceReport
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-FINGERPRINT = TRACE.fingerprint
 NO_FILE = TRACE.nowhere
 """What a finding that is about no file is shown at: readers of SARIF drop results without a place."""
 

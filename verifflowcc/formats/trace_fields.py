@@ -1,11 +1,13 @@
 """Fields that only trace items have: links with stamps, reviews, verifications; each fault a flaw with its line."""
 
-from verifflowcc.domain.items import MEMORY_RELATIONS, Status
-from verifflowcc.domain.trace import Flaw, Stamp, TraceLink, Verified
+from collections.abc import Mapping
+
+from verifflowcc.domain.items import MEMORY_RELATIONS, Link, Stamp, Status
+from verifflowcc.domain.trace import Flaw, Verified
 from verifflowcc.domain.trace_policy import METHODS
 from verifflowcc.formats.fingerprint import read_stamp
-from verifflowcc.formats.front_matter_read import Scalar, Table, Value
-from verifflowcc.formats.item_fields import Fields, is_null, quoted
+from verifflowcc.formats.front_matter_read import Table, Value
+from verifflowcc.formats.item_fields import Fields, is_null, quoted, texts_of
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.dates import read_date
 from verifflowcc.text.near import nearest
@@ -17,7 +19,6 @@ _STATUS_WORDS = {
     **dict.fromkeys(("draft", "proposed", "planned"), Status.PENDING),
     **dict.fromkeys(("retired", "deleted", "obsolete", "withdrawn"), Status.ARCHIVED),
 }
-_BLANK = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 @dataclass(slots=True)
@@ -30,13 +31,6 @@ class TraceFields(Fields):
         """Add a flaw at the value's line."""
         above = [(each.line, key) for key, each in self.values.items() if each.line <= value.line]
         self.flaws.append(Flaw("bad-field", value.line + self.line_shift, sentence, max(above)[1] if above else ""))
-
-    def truth(self, name: str) -> bool:
-        """Return true or false; false where the key is missing."""
-        text = self.text(name)
-        if text not in {None, "true", "false"}:
-            self.note(self.values[name], f"{name} {quoted(text or '')} is not true or false; false is used")
-        return text == "true"
 
     def life(self) -> Status:
         """Return the status; active, with a flaw, where it is a word for one that has another name here."""
@@ -61,20 +55,14 @@ class TraceFields(Fields):
         text = self.text("planned")
         return None if text == "false" else text
 
-    def stamped_links(self) -> tuple[TraceLink, ...]:
+    def stamped_links(self) -> tuple[Link, ...]:
         """Return the links that are whole, whatever their relation; those of the memory's relations are left out."""
-        found: list[TraceLink] = []
-        for value in self._list("links"):
-            said = _texts(value)
-            to, relation = said.get("to"), said.get("relation")
-            if not to or not relation:
-                self.note(value, "a link needs `to` and `relation`; it is ignored")
-            elif relation not in MEMORY_RELATIONS:
+        found: list[Link] = []
+        for value, to, relation, parts in self.whole_links():
+            if relation not in MEMORY_RELATIONS:
                 line = value.line + self.line_shift
-                if said.keys() == _PLAIN_LINK:
-                    found.append(TraceLink(to, relation, line))
-                else:
-                    found.append(TraceLink(to, relation, line, self._link_stamp(value, said, to)))
+                mark = None if parts.keys() == _PLAIN_LINK else self._link_stamp(value, parts, to)
+                found.append(Link(to, relation, line, mark))
         return tuple(found)
 
     def review(self) -> Stamp | None:
@@ -85,7 +73,7 @@ class TraceFields(Fields):
         if not isinstance(value, Table):
             self.note(value, "reviewed must be a mapping with fingerprint, by and on; it is ignored")
             return None
-        said = _texts(value)
+        said = texts_of(value)
         self._known_keys(value, said, _REVIEW_KEYS, "a review")
         return self._stamp(value, said, "a review", ends=1)
 
@@ -94,7 +82,7 @@ class TraceFields(Fields):
         value = self.values.get("verified")
         if value is None or is_null(value):
             return None
-        said = _texts(value)
+        said = texts_of(value)
         missing = [key for key in _VERIFIED_KEYS if not said.get(key)]
         if missing:
             self.note(value, f"verified needs {', '.join(missing)}; it is ignored")
@@ -106,14 +94,14 @@ class TraceFields(Fields):
         self._demand_date(value, said, "verified")
         return Verified(method, *(said[key] or "" for key in _VERIFIED_KEYS[1:]))
 
-    def _link_stamp(self, value: Value, said: dict[str, str | None], to: str) -> Stamp | None:
+    def _link_stamp(self, value: Value, said: Mapping[str, str | None], to: str) -> Stamp | None:
         about = f"the link to {to}"
         self._known_keys(value, said, _LINK_KEYS, about)
         if not any(said.get(key) for key in _LINK_KEYS[2:]):
             return None
         return self._stamp(value, said, about, ends=2)
 
-    def _stamp(self, value: Value, said: dict[str, str | None], about: str, ends: int) -> Stamp | None:
+    def _stamp(self, value: Value, said: Mapping[str, str | None], about: str, ends: int) -> Stamp | None:
         mark = said.get("fingerprint")
         if not mark:
             self.note(value, f"{about} has no fingerprint, so the reviewed version is unknown; its stamp is ignored")
@@ -125,28 +113,15 @@ class TraceFields(Fields):
         reason = (said["reason"] or "") if "reason" in said else None  # there and empty: cleared with no reason
         return Stamp(mark, said.get("by"), said.get("on"), reason)
 
-    def _demand_date(self, value: Value, said: dict[str, str | None], about: str) -> None:
+    def _demand_date(self, value: Value, said: Mapping[str, str | None], about: str) -> None:
         day = said.get("on")
         if day and read_date(day) is None:
             self.note(value, f"`on` {quoted(day)} of {about} is not a date")
 
-    def _known_keys(self, value: Value, said: dict[str, str | None], known: tuple[str, ...], about: str) -> None:
+    def _known_keys(self, value: Value, said: Mapping[str, str | None], known: tuple[str, ...], about: str) -> None:
         for key in said:
             if key not in known:
                 self.note(value, f"{about} has the unknown key {key}; {_ask(key, known)}")
-
-
-def _texts(value: Value) -> dict[str, str | None]:
-    """Return the texts of a mapping; None for a key whose value is null or no text. Empty where it is no mapping."""
-    if not isinstance(value, Table):
-        return {}
-    return {key: _text(each) for key, each in value.pairs}
-
-
-def _text(value: Value) -> str | None:
-    if not isinstance(value, Scalar) or (value.plain and value.text in _BLANK):
-        return None
-    return value.text.strip() or None
 
 
 def _none_of(text: str, known: tuple[str, ...]) -> str:

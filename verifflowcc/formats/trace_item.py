@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
+from verifflowcc.domain.item_keys import KNOWN_KEYS
 from verifflowcc.domain.item_types import TYPES as ITEM_TYPES
 from verifflowcc.domain.items import TRACE_RELATIONS, Source, SourceKind, Status, Trust
 from verifflowcc.domain.trace import Flaw, TraceItem
@@ -16,7 +17,7 @@ from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.front_matter import FrontMatter
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.formats.item_fields import is_null, member
-from verifflowcc.formats.item_record import KNOWN_KEYS, first_heading, trust_of, type_of_path
+from verifflowcc.formats.item_record import first_heading, trust_of, type_of_path
 from verifflowcc.formats.trace_fields import TraceFields
 from verifflowcc.records import replace
 from verifflowcc.text.filler import is_stock

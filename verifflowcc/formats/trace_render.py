@@ -3,13 +3,14 @@
 Only for files that do not exist yet; an existing one is edited. What is empty is left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
-from verifflowcc.domain.items import Ref, Source
-from verifflowcc.domain.trace import Stamp, TraceItem, TraceLink, Verified
+from verifflowcc.domain.items import Link, Ref, Source, Stamp
+from verifflowcc.domain.trace import TraceItem, Verified
 from verifflowcc.formats.front_matter_list import entry
 from verifflowcc.formats.front_matter_read import Scalar, Table
-from verifflowcc.formats.item_render import scalar
+from verifflowcc.formats.item_render import render_rows, render_source, render_tags, scalar
+from verifflowcc.records import field_names
 
 
 def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), created: str | None = None) -> str:  # noqa: B008 - a frozen value
@@ -17,81 +18,45 @@ def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), 
 
     `body` is all that stands below the front matter, the rationale too where it has a section of its own.
     """
-    text = body.replace("\r\n", "\n").strip("\n")
-    lines = (*_head(item), *_lists(item), *_people(item), *_origin(item, source, created))
-    return "".join(["---\n", *lines, "---\n", f"\n{text}\n" if text.strip() else ""])
+    rows = (
+        *((name, scalar(getattr(item, name))) for name in ("id", "type", "title")),
+        ("status", str(item.status)),
+        *((name, scalar(value)) for name in ("verification", "integrity") if (value := getattr(item, name))),
+        ("derived", "true" if item.derived else None),
+        ("planned", _plain(item.planned) if item.planned else None),
+        ("links", _block(entry(link_entry(each)) for each in item.links)),
+        ("refs", _block(entry(_table(each)) for each in item.refs)),
+        ("tests", _block(map(scalar, item.tests))),
+        ("evidence", _block(map(scalar, item.evidence))),
+        ("reviewed", stamp_line(item.reviewed) if item.reviewed else None),
+        ("verified", stamp_line(item.verified) if item.verified else None),
+        ("source", render_source(source)),
+        ("trust", str(item.trust)),
+        ("created", _plain(created) if created else None),
+        ("tags", render_tags(item.tags) if item.tags else None),
+    )
+    return render_rows(rows, body if body.strip() else "")
 
 
-def link_entry(link: TraceLink) -> Table:
+def link_entry(link: Link) -> Table:
     """Return a link as it stands in front matter."""
-    stamp = link.stamp
-    return _table(("to", link.to), ("relation", link.relation), *(_stamp(stamp) if stamp else ()))
+    ends = (("to", text_value("to", link.to)), ("relation", text_value("relation", link.relation)))
+    return Table((*ends, *(_table(link.stamp).pairs if link.stamp else ())), 1)
 
 
-def stamp_line(stamp: Stamp) -> str:
-    """Return a review stamp as the line behind `reviewed:`."""
-    return entry(_table(*_stamp(stamp)))
+def stamp_line(stamp: Stamp | Verified) -> str:
+    """Return a person's stamp or word as the line behind its key."""
+    return entry(_table(stamp))
 
 
-def verified_line(verified: Verified) -> str:
-    """Return a person's word as the line behind `verified:`."""
-    names = ("method", "by", "on", "fingerprint", "content", "saw")
-    return entry(_table(*((name, getattr(verified, name)) for name in names)))
-
-
-def _head(item: TraceItem) -> Iterator[str]:
-    yield f"id: {scalar(item.id)}\n"
-    yield f"type: {scalar(item.type)}\n"
-    yield f"title: {scalar(item.title)}\n"
-    yield f"status: {item.status}\n"
-    for name, value in (("verification", item.verification), ("integrity", item.integrity)):
-        if value:
-            yield f"{name}: {scalar(value)}\n"
-    if item.derived:
-        yield "derived: true\n"
-    if item.planned:
-        yield f"planned: {_plain(item.planned)}\n"
-
-
-def _lists(item: TraceItem) -> Iterator[str]:
-    for name, values in (
-        ("links", [entry(link_entry(each)) for each in item.links]),
-        ("refs", [entry(_ref(each)) for each in item.refs]),
-        ("tests", [scalar(each) for each in item.tests]),
-        ("evidence", [scalar(each) for each in item.evidence]),
-    ):
-        if values:
-            yield f"{name}:\n" + "".join(f"  - {value}\n" for value in values)
-
-
-def _people(item: TraceItem) -> Iterator[str]:
-    if item.reviewed:
-        yield f"reviewed: {stamp_line(item.reviewed)}\n"
-    if item.verified:
-        yield f"verified: {verified_line(item.verified)}\n"
-
-
-def _origin(item: TraceItem, source: Source, created: str | None) -> Iterator[str]:
-    pairs = (("kind", str(source.kind)), ("actor", source.actor))
-    where = ((name, getattr(source, name)) for name in ("project", "session", "origin", "turn", "speaker"))
-    yield f"source: {entry(_table(*pairs, *where))}\n"
-    yield f"trust: {item.trust}\n"
-    if created:
-        yield f"created: {_plain(created)}\n"
-    if item.tags:
-        yield "tags: [" + ", ".join(scalar(each) for each in item.tags) + "]\n"
-
-
-def _stamp(stamp: Stamp) -> tuple[tuple[str, str | None], ...]:
-    return (("fingerprint", stamp.fingerprint), ("by", stamp.by), ("on", stamp.on), ("reason", stamp.reason))
-
-
-def _ref(ref: Ref) -> Table:
-    return _table(("path", ref.path), ("symbol", ref.symbol), ("digest", ref.digest))
-
-
-def _table(*pairs: tuple[str, str | None]) -> Table:
+def _table(record: Stamp | Verified | Ref) -> Table:
+    pairs = ((name, getattr(record, name)) for name in field_names(record))
     return Table(tuple((name, text_value(name, value)) for name, value in pairs if value is not None), 1)
+
+
+def _block(lines: Iterable[str]) -> str | None:
+    """Return a list as one line for each entry below its key; None where it is empty."""
+    return "".join(f"\n  - {line}" for line in lines) or None
 
 
 def text_value(name: str, text: str) -> Scalar:

@@ -55,7 +55,7 @@ def may_join(item: Item) -> bool:
     It was found out on the way and holds: what waits for a person stays, so that nothing rises by being summed up. What
     contradicts another stays too, so that somebody settles it.
     """
-    contradicts = any(link.relation is Relation.CONTRADICTS for link in item.links)
+    contradicts = any(link.relation == Relation.CONTRADICTS for link in item.links)
     return evictable(item) and item.type in EPISODIC and not contradicts and not awaits_promotion(item)
 
 
@@ -97,7 +97,7 @@ def made_of(item: Item) -> tuple[str, tuple[str, ...]]:
 def originals_of(summary: Item) -> tuple[str, ...]:
     """Return the ids of the items that a summary takes the place of."""
     number = dict(summary.details).get(ORIGINALS, "0")
-    links = [link.to for link in summary.links if link.relation is Relation.DEPENDS_ON]
+    links = [link.to for link in summary.links if link.relation == Relation.DEPENDS_ON]
     return tuple(links[: int(number)]) if number.isascii() and number.isdecimal() else ()
 
 
@@ -212,7 +212,7 @@ def _links(members: Sequence[Item]) -> tuple[Link, ...]:
         Link(link.to, link.relation)
         for item in members
         for link in item.links
-        if link.to not in ids and link.relation is not Relation.SUPERSEDES
+        if link.to not in ids and link.relation != Relation.SUPERSEDES
     ]
     return tuple(dict.fromkeys((*own, *kept)))
 

@@ -1,7 +1,7 @@
 """Checks of files and fields: each can be read, and says what its type and its keys can say."""
 
+from verifflowcc.domain.item_keys import KNOWN_KEYS
 from verifflowcc.domain.memory_codes import CHECKS, MemoryFamily
-from verifflowcc.formats.item_record import KNOWN_KEYS
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
 from verifflowcc.text.near import nearest

@@ -31,7 +31,7 @@ def check_links(sources: MemorySources, tell: MemoryFindings) -> None:
                 _dangling(looked, link, sources, tell)
             else:
                 _check_link(looked, link, target, tell)
-                if link.relation is Relation.SUPERSEDES and looked.item.status is Status.ACTIVE:
+                if link.relation == Relation.SUPERSEDES and looked.item.status is Status.ACTIVE:
                     newer[looked.item.path].add(target.path)
     _check_circles(own, newer, tell)
     for looked in own:
@@ -73,7 +73,7 @@ def _check_link(looked: Looked, link: Link, target: Item, tell: MemoryFindings) 
     if link.relation in _STANDS_ON and active and target.status is Status.ARCHIVED and not told_by:
         message = f"{item.id} {link.relation} {target.id}, which is archived"
         tell.item("link-to-archived", item, line, message, f"vfcc memory show {target.id}", about, [target.path])
-    if link.relation is Relation.CONTRADICTS and active and target.status is Status.ACTIVE and target != item:
+    if link.relation == Relation.CONTRADICTS and active and target.status is Status.ACTIVE and target != item:
         message = f"{item.id} contradicts {target.id}, and both hold"
         tell.item("contradiction", item, line, message, f"vfcc memory show {target.id}", about, [target.path])
 

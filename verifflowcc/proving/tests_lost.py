@@ -21,7 +21,6 @@ _COMPARED, _CANDIDATES = 200, 40
 class _Pair:
     """A test as it was and as it is, each with its file."""
 
-    was_at: str
     was: TestCase
     path: str
     now: TestCase
@@ -50,7 +49,7 @@ def _paired(before: Tests, after: Tests) -> tuple[list[_Pair], list[tuple[str, T
             if now is None:
                 missing.append((path, was))
             else:
-                pairs.append(_Pair(path, was, path, now))
+                pairs.append(_Pair(was, path, now))
     added = [
         (path, now) for path, tests in after.items() for name, now in tests.items() if name not in before.get(path, {})
     ]
@@ -59,7 +58,7 @@ def _paired(before: Tests, after: Tests) -> tuple[list[_Pair], list[tuple[str, T
         match = _moved(path, was, added)
         if match:
             added.remove(match)
-            pairs.append(_Pair(path, was, *match))
+            pairs.append(_Pair(was, *match))
         elif not _is_asked_elsewhere(was, after):
             gone.append((path, was))
     return pairs, gone

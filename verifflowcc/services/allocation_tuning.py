@@ -1,47 +1,65 @@
-"""Say which layers were starved or wasted over the last prompts, and suggest shares. Nothing is written."""
+"""Compile recent prompts of a role again with other shares, and suggest those that keep more. Nothing is written."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median_low
 
-from verifflowcc.adapters.files.run_log import read_run_log
-from verifflowcc.domain.config import Config
-from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.runs import Run
-from verifflowcc.errors import UsageError
-from verifflowcc.formats.run_lines import read_runs
-from verifflowcc.packing.suggest import LayerFindings, Outcome, suggest
-from verifflowcc.records import dataclass
-from verifflowcc.services.compiling import LEFTOVER_PART
+from verifflowcc.adapters.files.sent_prompts import sent_prompts
+from verifflowcc.domain.config import SHARE_UNIT, Allocation, Config
+from verifflowcc.domain.entries import LayerUse, Prompt
+from verifflowcc.domain.layers import PRIORITY, Layer
+from verifflowcc.domain.question import Question
+from verifflowcc.errors import UsageError, VfccError
+from verifflowcc.packing.allocate import allocate
+from verifflowcc.records import dataclass, replace
+from verifflowcc.services.circumstances import circumstances
+from verifflowcc.services.compiling import compile_here
 from verifflowcc.services.configuration import effective_config, show_config
+from verifflowcc.services.context import reading_of
 from verifflowcc.services.memory.scopes import roles_here
-from verifflowcc.services.tuning_said import notes_of, role_line, why_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 
-LAST = 50
-_ORIGIN_DEFAULT = "default"
+LAST = 20
+FEWEST = 3
+"""A suggestion takes so many prompts."""
+_STEP = SHARE_UNIT // 100
+_FLOOR = 5 * _STEP
+"""No layer that has a share is left with less than this."""
+_PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]+")
+_NO_WORDS = {"yes", "no", "on", "off", "true", "false", "null"}
+
+Shares = Mapping[Layer, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerTuning:
+    """A layer over the prompts that were compiled again; tokens are medians (the lower of two)."""
+
+    layer: Layer
+    share: int
+    used_tokens: int
+    """What it used with its share and what others left over."""
+    wanted_tokens: int
+    """What it would use if all room were its own."""
+    suggested: int
+    """The same as `share` if nothing is suggested."""
+    suggested_tokens: int
+    """What it used with the suggested share."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoleTuning:
-    """What the last prompts of a role say, those with the shares that it has now and of the budget that most had.
-
-    `other_shares` and `other_budget` are how many were left out for that. `why` is a sentence, `notes` more of them.
-    """
+    """What a role's recent prompts show when they are compiled again. `layers` are empty without a prompt."""
 
     agent: str
     runs: int
-    """How many prompts count."""
-    other_shares: int
-    """Prompts with other shares, which do not count."""
-    other_budget: int
-    """Prompts with another budget than most, which do not count."""
-    budget_tokens: int
-    outcome: Outcome
-    """`change`, `too_few_runs`, `nothing_lacks`, `nothing_to_give` or `no_effect`."""
-    layers: tuple[LayerFindings, ...]
+    """How many prompts were compiled again."""
+    change: bool
+    """Whether other shares are suggested."""
+    layers: tuple[LayerTuning, ...]
     why: str
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,73 +74,114 @@ class Tuning:
     """Roles without a prompt on this machine."""
     snippet: str
     """YAML for `token_allocation:`; empty if nothing is suggested."""
-    notices: tuple[str, ...]
 
 
 def tune_allocation(workspace: Workspace, agent: str | None = None, last: int = LAST) -> Tuning:
-    """Return what the last prompts of each role (or of `agent`) say of its shares, at most `last` of a role.
+    """Compile the last prompts of each role (or of `agent`) again, at most `last` of a role.
 
-    Raises UsageError for an agent that there is not, ConfigError, and WorkspaceError where the log cannot be read.
+    Raises UsageError for an agent that there is not, and ConfigError.
     """
     config = effective_config(workspace).config
     known = roles_here(workspace)
     if agent is not None and agent not in known:
         near = nearest(agent, known)
-        said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(known))}"
-        raise UsageError(f"there is no agent {agent}; {said}", hint=f"--agent {near or min(known)}")
-    log = read_runs(read_run_log(workspace.local))
-    wanted = {agent} if agent else known
-    of_roles: dict[str, list[Run]] = {role: [] for role in sorted(wanted)}
-    for run in log.runs:
-        if run.agent in of_roles:
-            of_roles[run.agent].append(run)
-    lines = "line of the log of runs says" if log.bad == 1 else "lines of the log of runs say"
-    roles = tuple(_of_role(config, role, runs, last) for role, runs in of_roles.items() if runs)
+        hint = f"did you mean {near}?" if near else f"there is {', '.join(sorted(known))}"
+        raise UsageError(f"there is no agent {agent}; {hint}", hint=f"--agent {near or min(known)}")
+    sent = {role: tuple(_sent(workspace, role))[:last] for role in ([agent] if agent else sorted(known))}
+    roles = tuple(_of_role(workspace, config, role, questions) for role, questions in sent.items() if questions)
     return Tuning(
         roles=roles,
-        without_runs=tuple(role for role, runs in of_roles.items() if not runs),
+        without_runs=tuple(role for role, questions in sent.items() if not questions),
         snippet=_snippet(workspace, config, roles),
-        notices=(f"{log.bad} {lines} nothing",) if log.bad else (),
     )
 
 
-def _of_role(config: Config, agent: str, runs: Sequence[Run], last: int) -> RoleTuning:
-    shares = config.allocation_for(agent).shares
-    like = [run for run in runs if _has(run, shares)]
-    latest = like[-last:]
-    budget = _usual_budget(latest)
-    chosen = [run for run in latest if run.budget_tokens == budget]
-    most = _most(config, shares, budget)
-    found = suggest(chosen, shares, most)
-    return RoleTuning(
-        agent=agent,
-        runs=len(chosen),
-        other_shares=len(runs) - len(like),
-        other_budget=len(latest) - len(chosen),
-        budget_tokens=budget,
-        outcome=found.outcome,
-        layers=found.layers,
-        why=why_of(found, len(chosen)),
-        notes=notes_of(found, len(chosen), most),
-    )
+def _sent(workspace: Workspace, role: str) -> Iterator[Question]:
+    """Yield what was asked for a role here, the latest first, each once."""
+    seen = set()
+    for each in sent_prompts(str(workspace.local)):
+        budget = each.get("budget")
+        question = Question(
+            role,
+            stage=str(each["stage"]) if each.get("stage") else None,
+            task=str(each.get("task") or ""),
+            budget_tokens=budget if isinstance(budget, int) else None,
+        )
+        if each.get("role") == role and question not in seen:
+            seen.add(question)
+            yield question
 
 
-def _has(run: Run, shares: Mapping[Layer, int]) -> bool:
-    """Whether a prompt was packed by these shares: what was seen under others says nothing of them."""
-    return all(one.share == shares.get(one.layer, 0) for one in run.layers)
+def _of_role(workspace: Workspace, config: Config, agent: str, questions: Sequence[Question]) -> RoleTuning:
+    given = config.allocation_for(agent).shares
+    now: Shares = {layer: given.get(layer, 0) for layer in PRIORITY}
+    before = [found for each in questions if (found := _compiled(workspace, each, now))]
+    best, after = now, before
+    for then in _candidates(before, now) if len(before) >= FEWEST else ():
+        replayed = [found for each in questions if (found := _compiled(workspace, each, then))]
+        if _cut(replayed) < _cut(after) and _used(replayed) >= _used(before):
+            best, after = then, replayed
+    layers = [
+        LayerTuning(
+            layer=layer,
+            share=now[layer],
+            used_tokens=median_low(use.used_tokens for use in _uses(before, layer)),
+            wanted_tokens=median_low(use.wanted_tokens for use in _uses(before, layer)),
+            suggested=best[layer],
+            suggested_tokens=median_low(use.used_tokens for use in _uses(after, layer)),
+        )
+        for layer in PRIORITY
+        if _uses(before, layer)
+    ]
+    return RoleTuning(agent, len(before), best != now, tuple(layers), _why(before, after, changed=best != now))
 
 
-def _usual_budget(runs: Sequence[Run]) -> int:
-    """Return the budget that most runs had, the latest one of several; 0 where there is no run."""
-    counted = Counter(run.budget_tokens for run in reversed(runs))
-    return counted.most_common(1)[0][0] if counted else 0
+def _compiled(workspace: Workspace, question: Question, shares: Shares) -> Prompt | None:
+    """Return a prompt with other shares; None where it cannot be compiled any more, as for a stage that is gone."""
+    try:
+        with circumstances(workspace, question) as here:
+            allocation = Allocation(shares, here.allocation.budget_tokens)
+            return compile_here(replace(here, allocation=allocation), reading_of(here)).prompt
+    except VfccError:
+        return None
 
 
-def _most(config: Config, shares: Mapping[Layer, int], budget_tokens: int) -> dict[Layer, int]:
-    most = {layer: strategy.max_tokens for layer, strategy in config.strategies.items()}
-    if Layer.USER in most and not shares.get(Layer.USER, 0):
-        most[Layer.USER] = min(most[Layer.USER], budget_tokens // LEFTOVER_PART)
-    return most
+def _candidates(prompts: Sequence[Prompt], now: Shares) -> Iterator[Shares]:
+    """Yield shares in proportion to what layers want, and those halfway there; a layer without a share gets none."""
+    wants = {layer: sum(use.wanted_tokens for use in _uses(prompts, layer)) for layer in PRIORITY if now[layer]}
+    floors = _FLOOR * len(wants)
+    dealt = allocate((SHARE_UNIT - floors) // _STEP, wants)
+    target = {layer: _FLOOR + dealt[layer] * _STEP for layer in wants}
+    halfway = allocate(SHARE_UNIT // _STEP, {layer: now[layer] + target[layer] for layer in wants})
+    for then in (target, {layer: part * _STEP for layer, part in halfway.items()}):
+        if sum(then.values()) == SHARE_UNIT:
+            yield {layer: then.get(layer, 0) for layer in PRIORITY}
+
+
+def _uses(prompts: Sequence[Prompt], layer: Layer) -> list[LayerUse]:
+    return [use for prompt in prompts for use in prompt.layers if use.layer is layer]
+
+
+def _cut(prompts: Sequence[Prompt]) -> int:
+    return sum(use.trimmed + use.dropped for prompt in prompts for use in prompt.layers)
+
+
+def _used(prompts: Sequence[Prompt]) -> int:
+    return sum(use.used_tokens for prompt in prompts for use in prompt.layers)
+
+
+def _why(before: Sequence[Prompt], after: Sequence[Prompt], *, changed: bool) -> str:
+    """Return why shares are suggested, or none are, in one sentence."""
+    if len(before) < FEWEST:
+        return f"a suggestion takes {FEWEST} prompts that can be compiled again: keep what you have"
+    if changed:
+        return (
+            f"compiled again with the suggestion, these prompts cut {_cut(after):,} entries (now {_cut(before):,}) "
+            f"and hold {_used(after):,} tokens (now {_used(before):,})"
+        )
+    if not _cut(before):
+        return "nothing is cut: keep what you have"
+    return "compiled again with other shares, these prompts keep no more: keep what you have"
 
 
 def _snippet(workspace: Workspace, config: Config, roles: Sequence[RoleTuning]) -> str:
@@ -130,18 +189,35 @@ def _snippet(workspace: Workspace, config: Config, roles: Sequence[RoleTuning]) 
 
     In format 1 a file with the section has its own roles alone, so the defaults of the others must be in it, too.
     """
-    changed = {
-        role.agent: {one.layer: one.suggested for one in role.layers}
-        for role in roles
-        if role.outcome is Outcome.CHANGE
-    }
+    changed = {role.agent: {one.layer: one.suggested for one in role.layers} for role in roles if role.change}
     if not changed:
         return ""
     settings = {each.name: each for each in show_config(workspace)}
     shares = [each for name, each in settings.items() if name.startswith("token_allocation.")]
-    alone = settings["format"].value == 1 and all(each.origin == _ORIGIN_DEFAULT for each in shares)
+    alone = settings["format"].value == 1 and all(each.origin == "default" for each in shares)
     kept = {role: given.shares for role, given in config.allocations.items()} if alone else {}
     return "".join(
         role_line(role, each, config.allocation_for(role).budget_tokens)
         for role, each in sorted((kept | changed).items())
     )
+
+
+def role_line(role: str, shares: Shares, budget_tokens: int | None) -> str:
+    """Return a role's line below `token_allocation:`, with its newline.
+
+    >>> role_line("coder", {Layer.AGENT: 650_000, Layer.PROJECT: 350_000}, None)
+    '  coder: {agent: 0.65, project: 0.35}\\n'
+    """
+    parts = [f"{layer}: {share_text(shares.get(layer, 0))}" for layer in PRIORITY if shares.get(layer, 0)]
+    budget = [f"budget: {budget_tokens}"] if budget_tokens else []
+    plain = _PLAIN_KEY.fullmatch(role) and role.lower() not in _NO_WORDS
+    return f"  {role if plain else json.dumps(role)}: {{{', '.join([*parts, *budget])}}}\n"
+
+
+def share_text(share: int) -> str:
+    """Return millionths as the shortest decimal.
+
+    >>> share_text(350_000), share_text(1_000_000), share_text(0)
+    ('0.35', '1', '0')
+    """
+    return f"{share / SHARE_UNIT:.6f}".rstrip("0").rstrip(".")

@@ -7,9 +7,9 @@ from verifflowcc.adapters.git.earlier import blob_bytes, earlier_bytes
 from verifflowcc.adapters.git.history import read_history
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.people import Opinion, Review
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import Artifact, SprintState
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.approvals import Approvable, SeenFile
+from verifflowcc.services.approvals import Approvable
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_bytes, digest_text, fold_newlines
@@ -59,7 +59,7 @@ def texts_to_approve(workspace: Workspace, what: Approvable) -> tuple[ApprovalTe
     return (*shown, *_gone(what.files, last))
 
 
-def pages(texts: tuple[ApprovalText, ...], files: tuple[SeenFile, ...]) -> str:
+def pages(texts: tuple[ApprovalText, ...], files: tuple[Artifact, ...]) -> str:
     """Return texts as one page of bounded length; a line counts the others of `files`, which are approved with them."""
     parts, length = [], 0
     for each in texts:
@@ -89,7 +89,7 @@ def _lines(each: ApprovalText) -> Iterator[str]:
         yield each.diff.rstrip("\n")
 
 
-def _text(workspace: Workspace, one: SeenFile, last: Review | None) -> ApprovalText:
+def _text(workspace: Workspace, one: Artifact, last: Review | None) -> ApprovalText:
     try:
         path = workspace.root / one.path
         data = path.read_bytes() if path.is_file() else b""
@@ -108,7 +108,7 @@ def _text(workspace: Workspace, one: SeenFile, last: Review | None) -> ApprovalT
     return ApprovalText(one.path, head, left_out=left_out, history=history, diff=diff)
 
 
-def _against_start(workspace: Workspace, state: SprintState, one: SeenFile, last: Review | None) -> ApprovalText:
+def _against_start(workspace: Workspace, state: SprintState, one: Artifact, last: Review | None) -> ApprovalText:
     """Return what changed in a file of the rules since its last approval, else since the sprint's start."""
     if not one.digest:
         return ApprovalText(one.path, "", "removed since the sprint started")
@@ -146,7 +146,7 @@ def _head(text: str) -> str:
     return head[: head.rfind("\n") + 1] or head
 
 
-def _since(workspace: Workspace, one: SeenFile, data: bytes, last: Review | None) -> tuple[str, str]:
+def _since(workspace: Workspace, one: Artifact, data: bytes, last: Review | None) -> tuple[str, str]:
     """Return a clause on the last approval of a file, and the changes since."""
     if last is None:
         return "", ""
@@ -167,7 +167,7 @@ def _since(workspace: Workspace, one: SeenFile, data: bytes, last: Review | None
     return f"changed since {since}", diff
 
 
-def _gone(files: tuple[SeenFile, ...], last: Review | None) -> Iterator[ApprovalText]:
+def _gone(files: tuple[Artifact, ...], last: Review | None) -> Iterator[ApprovalText]:
     """Yield a line for each file that was approved and does not exist any more."""
     seen: Mapping[str, str] = last.seen if last else {}
     present = {one.path for one in files}

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind
+from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Gate, Kind
 from verifflowcc.domain.people import Opinion, Review
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import Artifact, SprintState
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.asked_of_people import chosen_gates, pick
@@ -20,7 +20,7 @@ from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approval_line, approves
 from verifflowcc.workflow.assess_people import approve_command, author_step
-from verifflowcc.workflow.authors import PEOPLE, Authorship, authorship
+from verifflowcc.workflow.authors import Authorship, authorship
 from verifflowcc.workflow.people import latest_words, reviews
 from verifflowcc.workflow.subject import subject_files
 
@@ -29,15 +29,6 @@ if TYPE_CHECKING:
 
 MOST_SEEN = 200
 """So many files are named in an approval, so that it can be told which changed; of more, their one digest is."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeenFile:
-    """A file that is approved: its path below the project's root, its digest and its size."""
-
-    path: str
-    digest: str
-    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +43,7 @@ class Approvable:
     stage: str
     criterion: Criterion
     asked: Assessment
-    files: tuple[SeenFile, ...]
+    files: tuple[Artifact, ...]
     written: Authorship
     line: str
     command: str
@@ -186,7 +177,7 @@ def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Ga
         stage=stage,
         criterion=criterion,
         asked=asked,
-        files=tuple(SeenFile(path, digest, _size(workspace, path)) for path, digest in files),
+        files=tuple(Artifact(path, digest, _size(workspace, path)) for path, digest in files),
         written=written,
         line=approval_line(state.id, stage, asked.subject),
         command=approve_command(criterion, stage, state).partition(" --statement")[0],

@@ -7,7 +7,7 @@ criteria that would need these are named as not asked; `vfcc check gate` asks al
 from collections.abc import Iterator
 
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import RECORDED, Assessment, Criterion, Kind, Mode
+from verifflowcc.domain.gates import KINDS, Assessment, Criterion, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageState
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass
@@ -22,7 +22,7 @@ from verifflowcc.workflow.idle import idle
 from verifflowcc.workflow.moves import next_in_order
 from verifflowcc.workflow.staleness import stale_reasons
 
-QUICK = (RECORDED - {Kind.BASELINE}) | {Kind.ARTIFACT, Kind.FEEDBACK}
+QUICK = frozenset(kind for kind, rule in KINDS.items() if not rule.asks)
 """Kinds that are asked from the files of the project and the ledger alone."""
 RULES = "protected files"
 """What every gate asks besides its criteria."""

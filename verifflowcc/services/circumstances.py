@@ -24,11 +24,12 @@ from verifflowcc.services.offering import Caps, Past, caps_for
 from verifflowcc.services.prompt_facts import PromptFacts, prompt_facts
 from verifflowcc.services.prompt_sources import SourceRequest, Sources, close_sources, open_sources
 from verifflowcc.services.recall.staleness import Checking, Code, code_of, committed_code
+from verifflowcc.services.role_files import own_roles, shipped_roles
 from verifflowcc.services.selection import Selection, select
 from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.services.sprint_reading import depends_on
 from verifflowcc.services.standpoint import depends_on as place_depends_on
 from verifflowcc.services.standpoint import resolve
-from verifflowcc.services.status import depends_on
 from verifflowcc.services.trace_prompt import PromptTrace
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
@@ -208,7 +209,7 @@ def _require_memory(folder: Path, revision: str) -> None:
 
 
 def _check_agent(source: Workspace, config: Config, agent: str) -> None:
-    known = prompt_templates.shipped_roles() | prompt_templates.own_roles(source) | set(config.allocations)
+    known = shipped_roles() | own_roles(source) | set(config.allocations)
     folder = source.memory / "agent"
     if folder.is_dir():
         known |= {entry.name for entry in os.scandir(folder) if entry.is_dir()}

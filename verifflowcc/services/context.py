@@ -46,7 +46,7 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
 
 
 def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt) -> tuple[str, ...]:
-    """Note a prompt, its items' use and how its room was split; return notices where that cannot be done.
+    """Note a prompt and its items' use; return notices where that cannot be done.
 
     A prompt of a commit is for comparing and for CI, and counts as no use, nor does a look at the past. No tracked file
     changes.
@@ -61,12 +61,7 @@ def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt)
     from verifflowcc.services.memory.counting import note_prompt_use
 
     uses = note_uses(workspace, prompt.items, "context") if prompt.items else ()
-    told = (*uses, *note_prompt_use(workspace, prompt.memory))
-    if workspace is None or prompt.cached:
-        return told
-    from verifflowcc.services.noting_runs import note_run
-
-    return (*told, *note_run(workspace, question, prompt))
+    return (*uses, *note_prompt_use(workspace, prompt.memory))
 
 
 def load_entries(workspace: Workspace, question: Question) -> "tuple[ContextPackage, tuple[tuple[Placed, str], ...]]":

@@ -19,7 +19,7 @@ from verifflowcc.adapters.git.unseen import links_around, unseen_sources
 from verifflowcc.adapters.git.work_tree import read_work_tree
 from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.project.names import shown_name
-from verifflowcc.adapters.workflows import load_workflow
+from verifflowcc.adapters.workflows.load import load_workflow
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.health import Diagnosis, Health, Remark
 from verifflowcc.domain.sprints import SprintState

@@ -9,7 +9,7 @@ from verifflowcc.adapters.files.given_report import is_from_the_future, newest_a
 from verifflowcc.adapters.git.history import head_commit, read_history
 from verifflowcc.domain.evidence import Evidence, Measured
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Kind, Trust
+from verifflowcc.domain.gates import REPORTS, Assessment, Kind, Trust
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_making import Report, Source, evidence_of
@@ -25,7 +25,6 @@ from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.evidence_wanted import Wanted, one_named
 from verifflowcc.workflow.staleness import inputs_now
 
-IMPORTABLE = frozenset({Kind.JUNIT, Kind.COVERAGE, Kind.SARIF, Kind.LINT, Kind.METRIC})
 _VALUE = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{1,6})?")
 OUTSIDE = "…/"
 
@@ -80,7 +79,7 @@ def add_evidence(
 
 def _check_kind(wanted: Wanted, value: str | None) -> None:
     kind, name = wanted.criterion.kind, wanted.criterion.id
-    if kind not in IMPORTABLE:
+    if kind not in REPORTS:
         raise UsageError(f"evidence of the kind {kind} is not imported, it is made", hint=f"vfcc evidence run {name}")
     if value is not None and kind is not Kind.METRIC:
         raise UsageError(f"{name} is of the kind {kind}; --value is for a metric", hint="vfcc evidence add FILE …")

@@ -8,7 +8,8 @@ from verifflowcc.adapters.project.words import known_words
 from verifflowcc.domain.baselines import OF_KIND, Baseline, BaselineEntry
 from verifflowcc.domain.evidence import Measured
 from verifflowcc.domain.facts import Facts, History
-from verifflowcc.domain.gates import Criterion, Kind
+from verifflowcc.domain.gates import KINDS, Criterion
+from verifflowcc.domain.lazy import load
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.cobertura import measure_coverage
 from verifflowcc.formats.junit import measure_junit
@@ -57,19 +58,31 @@ class Project:
 
 def measure_report(criterion: Criterion, data: bytes, project: Project) -> Measured:
     """Return what a report says for the criterion; `problem` says why where it says nothing."""
-    match criterion.kind:
-        case Kind.JUNIT:
-            return measure_junit(data, known=project.known(), baseline=project.tests(criterion))
-        case Kind.COVERAGE:
-            return _coverage(criterion, data, project)
-        case Kind.SARIF:
-            return measure_sarif(data, baseline=project.findings(criterion), paths=frozenset(project.content))
-        case Kind.LINT:
-            return measure_lint(data.decode("utf-8", "replace"), project.findings(criterion))
-        case Kind.METRIC:
-            return measure_metrics(data)
-        case _:
-            return Measured({}, "", problem=f"a {criterion.kind} has no report")
+    report = KINDS[criterion.kind].report
+    if report is None:
+        return Measured({}, "", problem=f"a {criterion.kind} has no report")
+    measured: Measured = load(report.measure)(criterion, data, project)
+    return measured
+
+
+def measure_tests(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return the results in a JUnit file."""
+    return measure_junit(data, known=project.known(), baseline=project.tests(criterion))
+
+
+def measure_scan(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return the findings in a SARIF file."""
+    return measure_sarif(data, baseline=project.findings(criterion), paths=frozenset(project.content))
+
+
+def measure_lines(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return the findings in lines of text."""
+    return measure_lint(data.decode("utf-8", "replace"), project.findings(criterion))
+
+
+def measure_numbers(_criterion: Criterion, data: bytes, _project: Project) -> Measured:
+    """Return the numbers in a JSON object."""
+    return measure_metrics(data)
 
 
 def measure_baseline(criterion: Criterion, facts: Facts, digest: str) -> Measured:
@@ -88,7 +101,8 @@ def outcome_of(measured: Measured, exit_code: int | None) -> str:
     return digest_text(f"exit {ended}\n{measured.problem}\n{measured.outcome}\n")
 
 
-def _coverage(criterion: Criterion, data: bytes, project: Project) -> Measured:
+def measure_cobertura(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return the coverage in a Cobertura file, of the lines that changed too."""
     history = project.history
     problem = history.problem if history else "git was not asked"
     changed = (

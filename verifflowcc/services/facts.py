@@ -4,7 +4,7 @@ from verifflowcc.adapters.files.artifacts import read_artifact_texts
 from verifflowcc.adapters.git.history import read_history
 from verifflowcc.adapters.project.content import memory_content, project_content
 from verifflowcc.domain.facts import ArtifactText, Facts, History
-from verifflowcc.domain.gates import Kind
+from verifflowcc.domain.gates import KINDS
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.proving.runners import runner_of
 from verifflowcc.records import replace
@@ -23,7 +23,7 @@ from verifflowcc.workflow.baseline_rules import is_act_of_person
 from verifflowcc.workflow.ledger_day import ledger_day
 from verifflowcc.workflow.people import reviews, waivers, with_addresses
 
-_ASKS_GIT = frozenset({Kind.DIFF, Kind.COMMIT, Kind.REVIEW, Kind.ATTESTATION, Kind.BASELINE})
+_ASKS_GIT = frozenset(kind for kind, rule in KINDS.items() if rule.asks == "git")
 
 
 def gather_facts(workspace: Workspace, state: SprintState, *, with_history: bool = True) -> Facts:

@@ -74,11 +74,6 @@ def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None)
     return entry_gate(wanted, sound_facts(workspace, state))
 
 
-def ask_gates(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> tuple[Gate, ...]:
-    """Return the exit gate of a stage and the entry gate of the next, as `ask_stage` does."""
-    return ask_stage(workspace, sprint_id, stage_id).gates
-
-
 def gates_of(state: SprintState, stage_id: str, facts: Facts, notices: tuple[str, ...] = ()) -> StageGates:
     """Return the gates of a stage from facts that are already there."""
     stage = find_stage(state, stage_id)

@@ -1,6 +1,9 @@
 """Words that a person gives for the record: one line, nothing that a terminal would obey, of a length to be read."""
 
+from collections.abc import Sequence
+
 from verifflowcc.errors import UsageError
+from verifflowcc.text.near import nearest
 
 LONGEST_TITLE = 200
 LONGEST = 2_000
@@ -30,3 +33,14 @@ def prose(text: str, what: str) -> str:
     if odd is not None:
         raise UsageError(f"{what} holds U+{ord(odd):04X}, which cannot be shown; leave it out")
     return folded.strip("\n").rstrip()
+
+
+def one_of(word: str, known: Sequence[str], what: str, hint: str) -> str:
+    """Return the known word that was meant, whatever its capitals. Raises UsageError with the nearest, or with all."""
+    folded = {each.casefold(): each for each in known}
+    wanted = word.strip().casefold()
+    if wanted in folded:
+        return folded[wanted]
+    near = nearest(wanted, folded)
+    said = f"did you mean {folded[near]}?" if near else f"there is {', '.join(known) or 'none'}"
+    raise UsageError(f"there is no {what} {word}; {said}", hint=hint.replace("…", folded[near] if near else "…"))

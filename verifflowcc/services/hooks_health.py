@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from verifflowcc.adapters.files import on_path
 from verifflowcc.adapters.files.integrations import load_records, read_text
-from verifflowcc.clients.entries import EVENTS, FILES, Target, target_of
-from verifflowcc.clients.faults import MISPLACED, SWITCHES, faults, misplaced, untrusted
+from verifflowcc.clients.client import client_of
+from verifflowcc.clients.entries import EVENTS, Target, next_steps, target_of
+from verifflowcc.clients.faults import MISPLACED, faults, misplaced, untrusted
 from verifflowcc.clients.files import Found, found_in
-from verifflowcc.clients.steps import next_steps
+from verifflowcc.domain.agent_clients import FILES
 from verifflowcc.domain.health import Health, Remark
 from verifflowcc.domain.integrations import Record
 from verifflowcc.errors import VfccError
@@ -27,8 +28,9 @@ MODULES = (
     "verifflowcc.adapters.files",
     "verifflowcc.adapters.files.partitions",
     "verifflowcc.clients",
-    "verifflowcc.clients.decode",
+    "verifflowcc.clients.client",
     "verifflowcc.domain",
+    "verifflowcc.domain.agent_clients",
     "verifflowcc.domain.protected",
     "verifflowcc.episodes",
     "verifflowcc.episodes.commands",
@@ -107,7 +109,7 @@ def _of_entries(target: Target, found: Found, command: str) -> Iterator[Remark]:
 
 
 def _switched_off(workspace: Workspace, target: Target) -> Iterator[Remark]:
-    for path in SWITCHES.get(target.client, ()):
+    for path in client_of(target.client).switches:
         try:
             value = json_edit.checked(_text(workspace, path))
         except ValueError:

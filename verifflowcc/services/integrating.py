@@ -13,9 +13,9 @@ from verifflowcc.adapters.files.integrations import (
     write_text,
 )
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.clients.entries import FILES, Target, target_of
+from verifflowcc.clients.entries import Target, next_steps, target_of
 from verifflowcc.clients.files import Outcome, Plan, installed, uninstalled
-from verifflowcc.clients.steps import next_steps
+from verifflowcc.domain.agent_clients import FILES
 from verifflowcc.domain.integrations import Record
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.records import dataclass, replace

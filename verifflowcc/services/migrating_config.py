@@ -15,6 +15,7 @@ from verifflowcc.adapters.workflows.load import workflow_names
 from verifflowcc.domain.config import DEFAULT_ROLE, FORMAT, MERGED_ROLES
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError, FormatError
+from verifflowcc.formats import front_matter_read
 from verifflowcc.formats.front_matter_read import Scalar
 from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import Workspace
@@ -100,9 +101,17 @@ def _demand_same(before: bytes, after: bytes, number: int) -> None:
         raise ConfigError((f"{FILE}:1: `format: {number}` cannot be added by lines",), hint="add it by hand")
 
 
-def _others(data: bytes) -> list[str]:
+def _others(data: bytes) -> list[tuple[str, object]]:
     pairs = read_block(data.decode("utf-8-sig").replace("\r\n", "\n")).pairs
-    return [re.sub(r"\bline=\d+", "", repr(pair)) for pair in pairs if pair[0] != "format"]
+    return [(key, _without_lines(value)) for key, value in pairs if key != "format"]
+
+
+def _without_lines(value: front_matter_read.Value) -> object:
+    if isinstance(value, Scalar):
+        return value.text, value.plain
+    if isinstance(value, front_matter_read.Table):
+        return [(key, _without_lines(each)) for key, each in value.pairs]
+    return [_without_lines(each) for each in value.values]
 
 
 def _with_default_role(text: str) -> tuple[str, tuple[str, ...]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.files.small_text import packages_named, small_text
+from verifflowcc.domain.gates import REPORTS
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.records import dataclass
 
@@ -15,7 +16,7 @@ _EXAMPLE = "# gates:\n"
 _PYTHON_FILES = ("pyproject.toml", "setup.cfg", "pytest.ini", "tox.ini", "tox.toml", "noxfile.py")
 _YAML_NAMES = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", ".", "..."})
 _SARIF_OF_ESLINT = "@microsoft/eslint-formatter-sarif"
-_PLACEHOLDER = re.compile(r"\{(?:junit|coverage|sarif|lint|metric)\}")
+_PLACEHOLDER = re.compile(rf"\{{(?:{'|'.join(REPORTS)})\}}")
 
 
 @dataclass(frozen=True, slots=True)

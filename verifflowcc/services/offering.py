@@ -91,8 +91,8 @@ _Ordered = tuple[Entry, Score | None]
 
 def caps_for(memory: MemorySettings, agent: str, *, with_past: bool) -> Caps:
     """Return what a role is offered."""
-    given = memory.assembly_for(agent)
-    kind = "thinking" if agent in memory.thinking_roles else "working"
+    given = memory.assembly.of(agent)
+    kind = "thinking" if agent in memory.assembly.thinking_roles else "working"
     found = (memory.expansion, memory.active)
     return Caps(kind, given.user_items, given.project_items, given.user_types, with_past, *found)
 

@@ -8,8 +8,7 @@ from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import dataclass
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.assess_people import expired
-from verifflowcc.workflow.people import latest_words, reviews, waivers
+from verifflowcc.workflow.people import expired, latest_words, reviews, waivers
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ calls a stage of the sprint by another name is refused all the same: people read
 a ledger that names the very file that lies here, and asks for something else than it does.
 """
 
-from verifflowcc.adapters.workflows import OWN, load_shipped, load_workflow, workflow_text
+from verifflowcc.adapters.workflows.load import OWN, load_shipped, load_workflow, workflow_text
 from verifflowcc.domain.gates import Criterion, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.domain.workflows import Stage, Workflow

@@ -1,10 +1,11 @@
 """The tools of a project, as its files name them: languages, tests, lint, coverage, CI, and clients of agents."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from verifflowcc.adapters.files.on_path import is_program
 from verifflowcc.adapters.files.small_text import package_table, packages_named, small_text
+from verifflowcc.domain.agent_clients import CLIENTS, PROGRAMS
 from verifflowcc.records import dataclass
 
 
@@ -94,25 +95,7 @@ _CI: tuple[_Rule, ...] = (
     ("Travis CI", ".travis.yml", ""),
     ("Woodpecker", ".woodpecker*", ""),
 )
-_AGENTS: tuple[_Rule, ...] = (
-    ("claude", "CLAUDE.md", ""),
-    ("claude", ".claude", ""),
-    ("codex", ".codex", ""),
-    ("cursor", ".cursor", ""),
-    ("cursor", ".cursorrules", ""),
-    ("gemini", "GEMINI.md", ""),
-    ("gemini", ".gemini", ""),
-    ("copilot", ".github/copilot-instructions.md", ""),
-)
-"""Clients by the name that `vfcc integrate` has for them; AGENTS.md names none, since most of them read it."""
-
-_PROGRAMS: Mapping[str, str] = {
-    "claude": "claude",
-    "codex": "codex",
-    "cursor": "cursor-agent",
-    "gemini": "gemini",
-    "copilot": "copilot",
-}
+_AGENTS: tuple[_Rule, ...] = tuple((name, mark, "") for name, (_, _, marks) in CLIENTS.items() for mark in marks)
 
 
 def project_facts(root: Path) -> ProjectFacts:
@@ -127,7 +110,7 @@ def project_facts(root: Path) -> ProjectFacts:
         coverage=_found(root, _COVERAGE) + _scripts(root, lambda name: "coverage" in name),
         ci=_found(root, _CI),
         agents=_found(root, _AGENTS),
-        installed=tuple(client for client, program in _PROGRAMS.items() if is_program(root, program)),
+        installed=tuple(client for client, program in PROGRAMS.items() if is_program(root, program)),
     )
 
 

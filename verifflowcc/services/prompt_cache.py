@@ -5,22 +5,21 @@ with one stat for each input, and nothing opened, parsed or imported; a prompt w
 whether any file changed. Prompts of commits are not kept.
 """
 
-import json
 import os
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc import __version__
+from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.files.user_home import user_home, user_settings_file
 from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
-from verifflowcc.domain.entries import LayerUse, MemoryUse, Prompt
-from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.entries import Prompt
 from verifflowcc.domain.question import Question
 from verifflowcc.domain.sources import CODE
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import field_names
+from verifflowcc.records import replace
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.record_codec import RecordCodec, plain_text
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
 if TYPE_CHECKING:
@@ -30,24 +29,21 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
-_FORMAT = "7"
+_FILE = DerivedFile(f"{FOLDER}/*.json", 8, keyed_by="the question; stamps of all inputs", most=KEPT)
+_PROMPT: RecordCodec[Prompt] = RecordCodec(Prompt)
 
 
 def recall(workspace: Workspace, question: Question) -> Prompt | None:
     """Return the prompt that these very inputs gave before, if it is kept."""
     if question.committed:
         return None
-    try:
-        check, _, body = _path(workspace, question).read_bytes().partition(b"\n")
-    except OSError:
+    kept = _FILE.read(_path(workspace, question))
+    if kept is None:
         return None
-    if check != _check(body):
-        return None  # not what was kept: it is made again
-    kept = json.loads(body)
     same = _unchanged(workspace, kept["depends"]) and (
         not kept["code"] or kept["code"] == _code_now(workspace, kept["scope"])
     )
-    return _prompt(kept["prompt"]) if same else None
+    return replace(_PROMPT.made(kept["prompt"]), cached=True) if same else None
 
 
 def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
@@ -78,35 +74,9 @@ def keep(
     """
     if question.committed or not settled(stamps.touched_ns):
         return
-    from verifflowcc.adapters.files.write import write_atomic
-
-    values = {name: getattr(prompt, name) for name in field_names(Prompt)}
-    values["layers"] = [[getattr(use, name) for name in field_names(LayerUse)] for use in prompt.layers]
-    values["memory"] = [getattr(prompt.memory, name) for name in field_names(MemoryUse)]
-    path = _path(workspace, question)
     reviewed = [scope.base, scope.target] if scope else None
-    body = json.dumps({"depends": stamps.by_path, "code": code, "scope": reviewed, "prompt": values}).encode()
-    try:
-        write_atomic(path, _check(body) + b"\n" + body)
-    except WorkspaceError:
-        return  # the index has told of a place that cannot be written
-    _forget_all_but_latest(path.parent)
-
-
-def _check(body: bytes) -> bytes:
-    return sha256(body).hexdigest().encode()
-
-
-def _prompt(values: "Mapping[str, object]") -> Prompt:
-    given = dict(values) | {"cached": True}
-    layers, notices, items, memory = (given.pop(name) for name in ("layers", "notices", "items", "memory"))
-    if not (isinstance(layers, list) and isinstance(notices, list) and isinstance(memory, list)):
-        raise TypeError("a kept prompt has layers, notices and numbers of memory")
-    if not isinstance(items, dict):
-        raise TypeError("a kept prompt has items")
-    uses = tuple(LayerUse(Layer(layer), *numbers) for layer, *numbers in layers)
-    ids = {scope: tuple(each) for scope, each in items.items()}
-    return Prompt(layers=uses, notices=tuple(notices), items=ids, memory=MemoryUse(*memory), **given)  # type: ignore[arg-type]
+    kept = {"depends": stamps.by_path, "code": code, "scope": reviewed, "prompt": _PROMPT.plain(prompt)}
+    _FILE.write(_path(workspace, question), kept)
 
 
 def _home() -> str:
@@ -118,18 +88,5 @@ def _home() -> str:
 
 
 def _path(workspace: Workspace, question: Question) -> Path:
-    parts = [
-        __version__,
-        _FORMAT,
-        _home(),
-        os.environ.get(VARIABLE, ""),
-        *(f"{name}={getattr(question, name)!r}" for name in field_names(question)),
-    ]
-    name = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return workspace.local / FOLDER / f"{name}.json"
-
-
-def _forget_all_but_latest(folder: Path) -> None:
-    files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
-    for path in files[KEPT:]:
-        path.unlink(missing_ok=True)
+    key = "\0".join((_home(), os.environ.get(VARIABLE, ""), plain_text(question)))
+    return workspace.local / FOLDER / f"{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"

@@ -19,7 +19,7 @@ from verifflowcc.adapters.stamps import Stamps, as_on_disk
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import Config
-from verifflowcc.domain.item_types import TYPES, ScopeKind, is_trace_type
+from verifflowcc.domain.item_types import TYPES, is_trace_type
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.question import Question
@@ -212,7 +212,7 @@ def _scope(request: SourceRequest) -> "ReviewScope":
 
 def _recalled(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
     source, config, tree = request.workspace, request.config, request.tree
-    kind = config.memory.backends[ScopeKind.PROJECT]
+    kind = config.memory.backends.project
     if kind is BackendKind.FILES:
         return list(_memory_files(request))
     if not request.local:
@@ -249,7 +249,7 @@ def _of_task(sources: Sources, request: SourceRequest) -> Sequence[Found | Store
     task = open_task(source, request.question.agent, request.place.sprint)
     if task is None:
         return ()
-    kind = request.config.memory.backends[ScopeKind.TASK]
+    kind = request.config.memory.backends.task
     if kind is not BackendKind.FILES:
         return _kept(sources, source, f"task/{task.id}", kind, tree.stamps)
     return _files(tree, f"{below}/{task.id}")
@@ -266,7 +266,7 @@ def user_items(sources: Sources, config: Config, agent: str, stamps: Stamps) -> 
     """
     from verifflowcc.adapters.config.user_settings import user_settings
 
-    assembly = config.memory.assembly_for(agent)
+    assembly = config.memory.assembly.of(agent)
     if assembly.user_items == 0 or assembly.user_types == ():
         return ()
     home = user_home()

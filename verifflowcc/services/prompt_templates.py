@@ -8,13 +8,13 @@ from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.domain.roles import prompt_template_name
 from verifflowcc.errors import TemplateError
 from verifflowcc.records import dataclass
+from verifflowcc.services.role_files import TEMPLATE_ENDING
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 
 if TYPE_CHECKING:
     from verifflowcc.context.render import PromptTemplate
 
-SUFFIX = ".md.j2"
 LARGEST_TEMPLATE_BYTES = 64 * 1024
 
 
@@ -27,22 +27,12 @@ class TemplateSource:
     digest: str
 
 
-def shipped_roles() -> set[str]:
-    """Return the roles that have a shipped template of their own."""
-    return {path.name.removesuffix(SUFFIX) for path in (templates_folder() / "prompts").glob(f"*{SUFFIX}")}
-
-
-def own_roles(workspace: Workspace) -> set[str]:
-    """Return the roles for which the project has a template of its own."""
-    return {path.name.removesuffix(SUFFIX) for path in (workspace.memory / "templates").glob(f"*{SUFFIX}")}
-
-
 def depends_on(workspace: Workspace, agent: str) -> tuple[str, ...]:
     """Return the paths on which an agent's template depends: the project's own or its absence, and the shipped ones."""
     shipped = templates_folder() / "prompts"
     files = (shipped / prompt_template_name(agent), *(shipped / name for name in partials()))
     own = f"{MEMORY}/templates"
-    return (own, f"{own}/{agent}{SUFFIX}", *(str(path) for path in files))
+    return (own, f"{own}/{agent}{TEMPLATE_ENDING}", *(str(path) for path in files))
 
 
 def source_for(workspace: Workspace, agent: str) -> TemplateSource:
@@ -50,9 +40,9 @@ def source_for(workspace: Workspace, agent: str) -> TemplateSource:
 
     Raises WorkspaceError where it is a link that leaves the memory tree.
     """
-    own = workspace.memory / "templates" / f"{agent}{SUFFIX}"
+    own = workspace.memory / "templates" / f"{agent}{TEMPLATE_ENDING}"
     if own.exists() or own.is_symlink():
-        name = f"{MEMORY}/templates/{agent}{SUFFIX}"
+        name = f"{MEMORY}/templates/{agent}{TEMPLATE_ENDING}"
         check_inside(own, workspace.memory)
         if not own.is_file():
             raise TemplateError(f"{name}:1: this is not an ordinary file")
@@ -84,7 +74,7 @@ def partials() -> dict[str, str]:
     folder = templates_folder() / "prompts"
     return {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
-        for path in sorted((folder / "partials").glob(f"*{SUFFIX}"))
+        for path in sorted((folder / "partials").glob(f"*{TEMPLATE_ENDING}"))
     }
 
 

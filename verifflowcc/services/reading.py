@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.tree import Found, Tree
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
-from verifflowcc.adapters.index.files import Known, Learned
-from verifflowcc.adapters.index.index import Index
+from verifflowcc.adapters.index.index import Index, Known, Learned
 from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.stamps import settled
 from verifflowcc.domain.items import Item

@@ -13,8 +13,23 @@ from verifflowcc.errors import ConfigError
 from verifflowcc.services.workspace import MEMORY, Workspace
 
 TOOLS = "tools.yaml"
+TEMPLATE_ENDING = ".md.j2"
 _OF_AN_UNKNOWN_ROLE = "planner"
 """The shipped role whose tools a role of a project's own workflow begins with: it reads and writes its artifacts."""
+
+
+def shipped_roles() -> set[str]:
+    """Return the roles that have a shipped template of their own."""
+    return _roles_with_template(templates_folder() / "prompts")
+
+
+def own_roles(workspace: Workspace) -> set[str]:
+    """Return the roles for which the project has a template of its own."""
+    return _roles_with_template(workspace.memory / "templates")
+
+
+def _roles_with_template(folder: Path) -> set[str]:
+    return {path.name.removesuffix(TEMPLATE_ENDING) for path in folder.glob(f"*{TEMPLATE_ENDING}")}
 
 
 def roles_without_tools(workspace: Workspace, workflows: Iterable[Workflow]) -> tuple[str, ...]:

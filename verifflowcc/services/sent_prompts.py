@@ -12,12 +12,17 @@ _LONGEST_TASK = 500
 
 
 def note_sent(workspace: Workspace, question: Question, prompt: Prompt) -> None:
-    """Note a prompt with its role, stage and task; where that cannot be written, its form alone is known later."""
-    about = {"role": prompt.agent, "stage": prompt.stage, "task": withhold(question.task)[:_LONGEST_TASK]}
+    """Note a prompt with its role, stage, task and budget; else its form alone is known later."""
+    about = {
+        "role": prompt.agent,
+        "stage": prompt.stage,
+        "task": withhold(question.task)[:_LONGEST_TASK],
+        "budget": question.budget_tokens,
+    }
     try:
         add_sent_prompt(
             str(workspace.local),
-            fingerprint(prompt.text, digest_of) | {name: text for name, text in about.items() if text},
+            fingerprint(prompt.text, digest_of) | {name: value for name, value in about.items() if value},
         )
     except OSError:
         return

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import verifflowcc
 from verifflowcc.adapters.files.partitions import add_fault
 from verifflowcc.adapters.process.deadline import OutOfTimeError
 from verifflowcc.errors import BudgetError, StrictError, VfccError
@@ -25,7 +26,7 @@ _ABOUT_THE_WHOLE = (BudgetError, StrictError, OutOfTimeError)
 """Errors of the prompt or brief itself: no source is to blame, and leaving one out would hide them."""
 _LONGEST_LOG_BYTES = 262_144
 _LONGEST, _LONGEST_TRACEBACK = 300, 8_000
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(verifflowcc.__file__).parent
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from verifflowcc.domain.events import LedgerProblem, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.errors import ConflictError, LedgerError, UsageError
 from verifflowcc.records import replace
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text.near import nearest
 from verifflowcc.workflow.closing import GAPS, closed_line
 from verifflowcc.workflow.fold import fold
@@ -139,3 +139,18 @@ def _line(workspace: Workspace, sprint_id: str) -> SprintLine:
         problems=len(state.problems),
         gaps=state.gaps,
     )
+
+
+def depends_on(workspace: Workspace) -> tuple[str, ...]:
+    """Return what a status, or a prompt's place, depends on: the folders of sprints and events, and every event.
+
+    A folder with no events is named too: a merge may bring some.
+    """
+    ledger = ledger_of(workspace)
+    known = ledger.sprint_ids()
+    paths = [f"{MEMORY}/config.yaml", f"{MEMORY}/sprint"]
+    for name in (path.name for path in sorted((workspace.memory / "sprint").glob("*/"))):
+        events = f"{MEMORY}/sprint/{name}/events"
+        listed = ledger.names(name) if name in known else ()
+        paths += [f"{MEMORY}/sprint/{name}", events, *(f"{events}/{event}" for event in listed)]
+    return tuple(paths)

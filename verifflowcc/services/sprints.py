@@ -101,7 +101,7 @@ def start_sprint(  # noqa: PLR0913 - one for each option of the command
 def _begin(
     workspace: Workspace, settings: StartSettings, *, workflow: str, actor: str, sprint_id: str | None, commit: bool
 ) -> Transition:
-    from verifflowcc.adapters.workflows import load_workflow  # reading YAML is for starting alone
+    from verifflowcc.adapters.workflows.load import load_workflow  # reading YAML is for starting alone
 
     plan = with_modes(load_workflow(workspace.memory, workflow), effective_config(workspace).config.gates.modes)
     require_start(workspace, workflow, actor)

@@ -158,11 +158,6 @@ def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None
     return StageView(state, stage, folder, files, asked.gates, owed_by(asked), next_command(workspace, asked))
 
 
-def list_stages(workspace: Workspace, sprint_id: str) -> tuple[StageState, ...]:
-    """Return the sprint's stages in order."""
-    return load_sprint(workspace, sprint_id)[1].stages
-
-
 def save_artifacts(
     workspace: Workspace, sprint_id: str, stage_id: str, artifacts: Mapping[str, object]
 ) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Iterator
 
-from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.stamps import Stamps, settled
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
@@ -17,7 +16,7 @@ from verifflowcc.services.current_sprint import choice_files, resolve_sprint
 from verifflowcc.services.documents.envelope import data_text
 from verifflowcc.services.people_said import PeopleSaid, Word, people_said, valid_until_ms
 from verifflowcc.services.people_said import lines as people_lines
-from verifflowcc.services.sprint_reading import ledger_of, list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import depends_on, ledger_of, list_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold
@@ -132,21 +131,6 @@ def remember_status(workspace: Workspace) -> ShownStatus:
     except WorkspaceError:
         return shown  # a read-only tree has no snapshot, and needs none to be told truly
     return shown
-
-
-def depends_on(workspace: Workspace) -> tuple[str, ...]:
-    """Return what a status, or a prompt's place, depends on: the folders of sprints and events, and every event.
-
-    A folder with no events is named too: a merge may bring some.
-    """
-    ledger = ledger_of(workspace)
-    known = ledger.sprint_ids()
-    paths = [f"{MEMORY}/config.yaml", f"{MEMORY}/sprint"]
-    for name in (path.name for path in sorted((workspace.memory / "sprint").glob("*/"))):
-        events = f"{MEMORY}/sprint/{name}/events"
-        listed = ledger.names(name) if name in known else ()
-        paths += [f"{MEMORY}/sprint/{name}", events, *(f"{events}/{event}" for event in listed)]
-    return tuple(paths)
 
 
 def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:

@@ -5,18 +5,18 @@ import shlex
 from collections.abc import Iterator
 
 from verifflowcc.adapters.files.item_files import create_item_file, draw_letters, writing_items
-from verifflowcc.domain.items import Source, Status, Trust
-from verifflowcc.domain.trace import Severity, TraceItem, TraceLink
+from verifflowcc.domain.items import Link, Source, Status, Trust
+from verifflowcc.domain.trace import Severity, TraceItem
 from verifflowcc.domain.trace_policy import METHODS, ItemRule, TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import LONGEST_TITLE, one_line, prose
+from verifflowcc.services.given import LONGEST_TITLE, one_line, one_of, prose
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.loaded import reason_here
 from verifflowcc.services.memory.scanning import refuse_scanned
-from verifflowcc.services.trace_finding import find_item, one_of
+from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.trace_linking import chosen_relation
 from verifflowcc.services.workspace import MEMORY, Workspace
@@ -134,11 +134,11 @@ def _level(policy: TracePolicy, level: str, command: str) -> str:
     return one_of(level, policy.integrity, "integrity level", f"{command} --integrity …")
 
 
-def _link(view: TraceView, rule: ItemRule, parent: str, relation: str | None, command: str) -> TraceLink:
+def _link(view: TraceView, rule: ItemRule, parent: str, relation: str | None, command: str) -> Link:
     target = find_item(view, parent)
     if target.status is Status.ARCHIVED:
         raise UsageError(f"{target.id} is retired", hint="vfcc trace list")
-    return TraceLink(
+    return Link(
         target.id, chosen_relation(view.policy, rule.name, target, relation, f"{command} --parent {target.id}"), 1
     )
 

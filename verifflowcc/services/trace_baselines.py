@@ -10,8 +10,7 @@ from verifflowcc.domain.trace import TraceBaseline, TraceItem
 from verifflowcc.errors import ConflictError, UsageError, WorkspaceError
 from verifflowcc.formats.trace_baseline import encode_baseline, is_baseline, read_baseline
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_line
-from verifflowcc.services.trace_finding import one_of
+from verifflowcc.services.given import one_line, one_of
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text.slug import is_slug, slug

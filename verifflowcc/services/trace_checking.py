@@ -1,16 +1,15 @@
 """`check trace`: everything that the trace checks say, in one run; what did not change comes from the index."""
 
-import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.git.changed import changed_since as paths_changed_since
 from verifflowcc.adapters.git.trace import GitPlace
 from verifflowcc.adapters.index.trace import TraceIndex
-from verifflowcc.adapters.index.trace_report_facts import report_from_text, report_to_text
 from verifflowcc.domain.baselines import NO_BASELINE, BaselineKind, BaselineStatus
 from verifflowcc.domain.sprints import SprintState
-from verifflowcc.domain.trace import EarlierFindings, TraceReport
+from verifflowcc.domain.trace import EarlierFindings, Family, TraceReport
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
@@ -19,6 +18,7 @@ from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.trace_looking import Looked, key_of, look
 from verifflowcc.services.trace_reading import INDEX, nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
+from verifflowcc.text.record_codec import RecordCodec
 from verifflowcc.trace.narrow import narrow, only_new
 from verifflowcc.workflow.baseline_rules import expiry_problem
 
@@ -135,12 +135,15 @@ class _Whole:
     notices: tuple[str, ...]
 
 
+_CODEC: RecordCodec[_Whole] = RecordCodec(_Whole, {StrEnum: Family})
+
+
 def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, index: TraceIndex) -> _Whole:
     name = "report" if workflow is None else "report of a sprint"
     key = key_of(workspace, looked, workflow) if looked.settled else ""
     kept = index.recall(name, key) if key else None
     if kept is not None:
-        return _from_text(kept)
+        return _CODEC.value(kept)
     # A report that is kept needs nothing of what makes one, and every look at a gate asks for it.
     from verifflowcc.services.trace_policy import policy_of
     from verifflowcc.services.trace_sources import gather
@@ -150,7 +153,7 @@ def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, inde
     read = gather(workspace, looked, policy, index)
     whole = _Whole(check(read.sources, policy), _looked_at(read, looked.place), read.notices)
     if key:
-        index.keep(name, key, _to_text(whole))
+        index.keep(name, key, _CODEC.text(whole))
     return whole
 
 
@@ -206,28 +209,3 @@ def _keys(status: BaselineStatus) -> frozenset[str]:
     if found is None or not status.holds:
         return frozenset()
     return frozenset(each.name for each in found.entries if not each.name.startswith(_NEVER_KNOWN))
-
-
-def _to_text(whole: _Whole) -> str:
-    seen = whole.looked_at
-    counts = [seen.items, seen.unreadable, seen.files, seen.code, seen.tests]
-    about = [
-        counts,
-        [[each.name, each.tests, each.reason] for each in seen.reports],
-        seen.baseline,
-        seen.target,
-        list(whole.notices),
-    ]
-    return json.dumps(about, ensure_ascii=True) + "\n" + report_to_text(whole.report)
-
-
-def _from_text(text: str) -> _Whole:
-    about, _, report = text.partition("\n")
-    (items, unreadable, files, code, tests), reports, baseline, target, notices = _about(about)
-    named = tuple(ReportSeen(*each) for each in reports)
-    seen = LookedAt(items, unreadable, files, code, tests, named, baseline, target)
-    return _Whole(report_from_text(report), seen, tuple(notices))
-
-
-def _about(text: str) -> Any:
-    return json.loads(text)

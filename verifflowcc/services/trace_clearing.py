@@ -1,6 +1,7 @@
 """Clear a suspect link: a person says why it still holds though one of its ends changed."""
 
-from verifflowcc.domain.trace import TraceItem, TraceLink
+from verifflowcc.domain.items import Link
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import stamp_of_link
 from verifflowcc.records import dataclass
@@ -23,7 +24,7 @@ class ToClear:
 
     item: TraceItem
     other: TraceItem
-    links: tuple[TraceLink, ...]
+    links: tuple[Link, ...]
     state: LinkState
     reason: str
 
@@ -72,7 +73,7 @@ def clear_link(workspace: Workspace, what: ToClear, *, actor: str) -> Cleared:
     return Cleared(what.item.id, what.other.id, actor, what.reason, what.item.path)
 
 
-def _suspect(view: TraceView, item: TraceItem, links: tuple[TraceLink, ...]) -> tuple[tuple[TraceLink, ...], LinkState]:
+def _suspect(view: TraceView, item: TraceItem, links: tuple[Link, ...]) -> tuple[tuple[Link, ...], LinkState]:
     states = [link_state(view, item, link) for link in links]
     found = tuple(link for link, state in zip(links, states, strict=True) if state in SUSPECT)
     if found:

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from verifflowcc.adapters.files.item_files import read_item_file, replace_item_file, writing_items
-from verifflowcc.adapters.files.item_lists import edit_item_list
-from verifflowcc.adapters.files.items import edit_item
+from verifflowcc.adapters.files.items import edit_item, edit_item_list
 from verifflowcc.adapters.files.leftovers import sweep
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import ConflictError
 from verifflowcc.formats.front_matter_list import ListEdit
-from verifflowcc.formats.front_matter_read import Scalar, Table, Value
+from verifflowcc.formats.front_matter_read import Table, Value
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import refuse_new_secret
 from verifflowcc.services.memory.scanning import refuse_scanned
@@ -77,13 +76,6 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
         for edit in wanted:
             replace_item_file(workspace.root, edit.path, edit.before, edit.after)
     return tuple(edit.path for edit in wanted)
-
-
-def text_of(value: Value, name: str) -> str:
-    """Return the text under one key of a mapping in a list; "" where there is none."""
-    pairs = value.pairs if isinstance(value, Table) else ()
-    found = next((each for key, each in reversed(pairs) if key == name), None)
-    return found.text.strip() if isinstance(found, Scalar) else ""
 
 
 def with_texts(value: Value, texts: Mapping[str, str | None]) -> Table:

@@ -3,8 +3,8 @@
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.formats.trace_table import trace_csv, trace_json
 from verifflowcc.records import dataclass
+from verifflowcc.services.given import one_of
 from verifflowcc.services.memory.guarding import withheld_trace
-from verifflowcc.services.trace_finding import one_of
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import read_items
 from verifflowcc.services.workspace import Workspace

@@ -1,11 +1,10 @@
 """Find the trace item that a person means, by its id or the beginning of one."""
 
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import ConflictError, FormatError, UsageError
-from verifflowcc.text.near import nearest
+from verifflowcc.text.near import nearest_start
 from verifflowcc.text.short_ids import ambiguous
 from verifflowcc.trace.view import TraceView
 
@@ -39,18 +38,6 @@ def _unknown(view: TraceView, name: str, wanted: str) -> UsageError | FormatErro
     ids = {item.id.casefold(): item.id for item in view.items}
     if not ids:
         return UsageError(f"there is no item {name}: there is none at all", hint='vfcc trace add need "What is needed"')
-    begun = {name[: len(wanted)]: name for name in sorted(ids, reverse=True)}
-    near = nearest(wanted, ids) or begun.get(nearest(wanted, begun) or "")
+    near = nearest_start(wanted, ids)
     more = f"; did you mean {ids[near]}?" if near else ""
     return UsageError(f"there is no item {name}{more}", hint=f"vfcc trace show {ids[near]}" if near else _LIST)
-
-
-def one_of(word: str, known: Sequence[str], what: str, hint: str) -> str:
-    """Return the known word that was meant, whatever its capitals. Raises UsageError with the nearest, or with all."""
-    folded = {each.casefold(): each for each in known}
-    wanted = word.strip().casefold()
-    if wanted in folded:
-        return folded[wanted]
-    near = nearest(wanted, folded)
-    said = f"did you mean {folded[near]}?" if near else f"there is {', '.join(known) or 'none'}"
-    raise UsageError(f"there is no {what} {word}; {said}", hint=hint.replace("…", folded[near] if near else "…"))

@@ -19,9 +19,9 @@ from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.imported import Imported, Side, changed, parts_of, read_imported, updated, with_imported
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import dataclass, field
+from verifflowcc.services.given import one_of
 from verifflowcc.services.memory.guarding import refuse_new_secret
 from verifflowcc.services.memory.scanning import refuse_scanned
-from verifflowcc.services.trace_finding import one_of
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold

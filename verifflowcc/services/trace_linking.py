@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.domain.trace import TraceItem, TraceLink
+from verifflowcc.domain.items import Link
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.front_matter_read import Value
+from verifflowcc.formats.item_fields import member
 from verifflowcc.formats.trace_render import link_entry
 from verifflowcc.records import dataclass
-from verifflowcc.services.trace_editing import begin_edit, set_list, text_of, write_edits
-from verifflowcc.services.trace_finding import find_item, one_of
+from verifflowcc.services.given import one_of
+from verifflowcc.services.trace_editing import begin_edit, set_list, write_edits
+from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import with_article
@@ -43,7 +46,7 @@ def link_items(workspace: Workspace, name: str, to: str, relation: str | None = 
     chosen = chosen_relation(view.policy, item.type, target, relation, f"vfcc trace link {item.id} {target.id}")
     if reason := against(view, item, target, chosen):
         raise UsageError(reason, hint=f"vfcc trace show {item.id}")
-    link = link_entry(TraceLink(target.id, chosen, 1))
+    link = link_entry(Link(target.id, chosen, 1))
     edit = set_list(begin_edit(workspace, item), "links", lambda _: ListEdit({}, (link,)))
     write_edits(workspace, [edit])
     return Linked(item.id, target.id, (chosen,), item.path)
@@ -129,5 +132,5 @@ def _places(values: tuple[Value, ...], target: str, relations: Sequence[str]) ->
     return [
         index
         for index, value in enumerate(values)
-        if text_of(value, "to") == target and text_of(value, "relation") in relations
+        if member(value, "to") == target and member(value, "relation") in relations
     ]

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import Stamp, TraceItem
+from verifflowcc.domain.items import Stamp, Status
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.records import dataclass
-from verifflowcc.services.trace_finding import find_item, one_of
+from verifflowcc.services.given import one_of
+from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_seeing import unread_files
 from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace

@@ -14,13 +14,14 @@ from verifflowcc.adapters.git.trace import GitPlace, find_place
 from verifflowcc.adapters.project.content import project_content
 from verifflowcc.adapters.project.digests import digest_file
 from verifflowcc.adapters.stamps import as_on_disk
-from verifflowcc.adapters.workflows import workflow_text
+from verifflowcc.adapters.workflows.load import workflow_text
 from verifflowcc.domain.config import Config
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.trace_policy import spelled
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.record_codec import plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ def report_paths(workspace: Workspace, config: Config, junit: Sequence[str]) -> 
 def key_of(workspace: Workspace, looked: Looked, workflow: Workflow | None) -> str:
     """Return the key of the report on what was looked at, under a workflow (None: that of the configuration)."""
     rules = (
-        repr(workflow_text(workspace.memory, looked.config.workflow)[0])
+        digest_bytes(workflow_text(workspace.memory, looked.config.workflow)[0])
         if workflow is None
-        else f"{workflow.name} {workflow.digest} {spelled(workflow.trace)} {workflow!r}"
+        else plain_text(workflow)
     )
     whole = sha256()
     parts = (

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from verifflowcc.errors import UsageError
-from verifflowcc.services.trace_finding import find_item, one_of
+from verifflowcc.services.given import one_of
+from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_seeing import TraceSeen
 from verifflowcc.text.glob import matches
 from verifflowcc.trace.matrix import Matrix, matrix, narrowed

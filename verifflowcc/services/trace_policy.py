@@ -19,7 +19,7 @@ def policy_of(workspace: Workspace, workflow: Workflow | None = None) -> TracePo
     """
     config = effective_config(workspace).config
     if workflow is None:
-        from verifflowcc.adapters.workflows import load_workflow
+        from verifflowcc.adapters.workflows.load import load_workflow
 
         workflow = load_workflow(workspace.memory, config.workflow)
     return with_settings(workflow.trace, config.trace)
@@ -34,9 +34,5 @@ def with_settings(policy: TracePolicy, settings: TraceSettings) -> TracePolicy:
         id_pattern=settings.id_pattern or policy.id_pattern,
         digest="",
     )
-    return replace(merged, digest=digest_text(spelled(merged)))
-
-
-def spelled(policy: TracePolicy) -> str:
-    """Return all that a policy says, in one spelling."""
-    return json.dumps(policy_to_json(policy), ensure_ascii=True, sort_keys=True)
+    text = json.dumps(policy_to_json(merged), ensure_ascii=True, sort_keys=True)
+    return replace(merged, digest=digest_text(text))

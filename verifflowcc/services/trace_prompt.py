@@ -82,7 +82,7 @@ class PromptTrace:
         policy, read = self.items(request)
         view = TraceView(TraceSources(read.items, self.workspace.today(), read.unreadable), policy)
         names = Names(view.live)
-        working = request.question.agent not in request.config.memory.thinking_roles
+        working = request.question.agent not in request.config.memory.assembly.thinking_roles
         scope = sprint_scope(view, _named(request, names), with_below=working)
         near = _near(view, scope, names, request.question.task)
         entries: tuple[TraceEntry, ...] = ()

@@ -6,16 +6,17 @@ A review never stamps a link whose other end changed since somebody looked: that
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.domain.contributors import same_person
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import Stamp, TraceItem
+from verifflowcc.domain.items import Stamp, Status
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import NotAllowed, UsageError, VfccError
 from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
 from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.front_matter_read import Scalar, Table, Value
+from verifflowcc.formats.item_fields import member
 from verifflowcc.formats.trace_render import stamp_line
 from verifflowcc.records import dataclass
 from verifflowcc.services.people_acting import require_person
-from verifflowcc.services.trace_editing import Edit, begin_edit, set_keys, set_list, text_of, with_texts, write_edits
+from verifflowcc.services.trace_editing import Edit, begin_edit, set_keys, set_list, with_texts, write_edits
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace
@@ -221,7 +222,7 @@ def stamp_links(
     """Return links with new stamps, by target and relation; what else such a link says stays."""
     changed: dict[int, Value | None] = {}
     for index, value in enumerate(values):
-        stamp = stamps.get((text_of(value, "to"), text_of(value, "relation")))
+        stamp = stamps.get((member(value, "to") or "", member(value, "relation") or ""))
         if stamp is not None:
             changed[index] = with_texts(value, {"fingerprint": stamp, "by": actor, "on": today, "reason": reason})
     return ListEdit(changed)
@@ -230,7 +231,7 @@ def stamp_links(
 def _stamp_refs(values: tuple[Value, ...], digests: Mapping[tuple[str, str], str]) -> ListEdit:
     changed: dict[int, Value | None] = {}
     for index, value in enumerate(values):
-        path = value.text.strip() if isinstance(value, Scalar) else text_of(value, "path")
-        if isinstance(value, Table) and (place := (path, text_of(value, "symbol"))) in digests:
+        path = value.text.strip() if isinstance(value, Scalar) else member(value, "path") or ""
+        if isinstance(value, Table) and (place := (path, member(value, "symbol") or "")) in digests:
             changed[index] = with_texts(value, {"digest": digests[place]})
     return ListEdit(changed)

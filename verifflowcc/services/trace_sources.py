@@ -1,8 +1,7 @@
 """Gather all that the trace speaks of: items, code, results, the baseline, git, and the course of the sprints."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 from verifflowcc.adapters.git.changed import changed_from
 from verifflowcc.adapters.git.trace import (
@@ -16,15 +15,22 @@ from verifflowcc.adapters.git.trace import (
 from verifflowcc.adapters.index.trace import TraceIndex
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.domain.trace import GitTrace, TraceBaseline, TraceItem, TraceSources
+from verifflowcc.domain.trace import GitTrace, Results, TraceBaseline, TraceItem, TraceSources
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, replace
+from verifflowcc.services.providers import provider
 from verifflowcc.services.trace_looking import Looked, look
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, nothing_collected, read_walked
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.record_codec import RecordCodec
 from verifflowcc.trace.view import TraceView
+
+_T = TypeVar("_T")
+_Authors = Mapping[str, tuple[str, ...]]
+_PAST: RecordCodec[Past] = RecordCodec(Past)
+_AUTHORS: RecordCodec[_Authors] = RecordCodec(_Authors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +43,15 @@ class SourcesRead:
     notices: tuple[str, ...] = ()
 
 
-def read_sources(workspace: Workspace, policy: TracePolicy | None = None, junit: Sequence[str] = ()) -> SourcesRead:
-    """Return all that a check looks at, by the configured workflow where none is given.
+def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> SourcesRead:
+    """Return all that a check looks at, by the configured workflow.
 
     `junit` are reports beside those of the configuration. Nothing is written but the index. Raises ConfigError where
     the configuration or the workflow is not sound, WorkspaceError where something cannot be read at all.
     """
     looked = look(workspace, junit)
     with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
-        read = gather(workspace, looked, policy or policy_of(workspace), index)
+        read = gather(workspace, looked, policy_of(workspace), index)
         return replace(read, notices=(*read.notices, *index.notices))
 
 
@@ -58,15 +64,13 @@ def full_view(workspace: Workspace) -> TraceView:
 def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: TraceIndex) -> SourcesRead:
     """Return the sources of a project that was looked at."""
     from verifflowcc.services.trace_code import read_code
-    from verifflowcc.services.trace_process import process_facts
-    from verifflowcc.services.trace_results import read_results
     from verifflowcc.trace.type_digests import type_digests
 
     read = read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
-    results = read_results(workspace, read.items, code, looked.content, tuple(looked.reports))
+    results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
     git, told = _git(workspace, looked.place, read.items, index)
-    process, more = process_facts(workspace, type_digests(read.items))
+    process, more = provider("process facts")(workspace, type_digests(read.items))
     changed, unread = _changed(workspace)
     sources = TraceSources(
         read.items,
@@ -102,28 +106,22 @@ def _git(
 
 
 def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> Past:
-    def read() -> list[object]:
-        past = read_past(workspace.root, place)
-        return [dict(past.deleted), dict(past.added), past.notices]
-
-    deleted, added, notices = _kept(index, "git-past", place.key, read)
-    return Past({name: tuple(paths) for name, paths in deleted.items()}, added, tuple(notices))
+    return _kept(index, "git-past", place.key, _PAST, lambda: read_past(workspace.root, place))
 
 
-def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> Mapping[str, tuple[str, ...]]:
-    found = _kept(
-        index, "git-authors", f"{place.head} {place.prefix}", lambda: dict(read_authors(workspace.root, place))
-    )
-    return {path: tuple(names) for path, names in found.items()}
+def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> _Authors:
+    key = f"{place.head} {place.prefix}"
+    return _kept(index, "git-authors", key, _AUTHORS, lambda: read_authors(workspace.root, place))
 
 
-def _kept(index: TraceIndex, name: str, key: str, read: Callable[[], object]) -> Any:
+def _kept(index: TraceIndex, name: str, key: str, codec: RecordCodec[_T], read: Callable[[], _T]) -> _T:
     """Return what was kept under a name for this key, else what `read` returns, kept from now on."""
     text = index.recall(name, key)
-    if text is None:
-        text = json.dumps(read(), ensure_ascii=True)
-        index.keep(name, key, text)
-    return json.loads(text)
+    if text is not None:
+        return codec.value(text)
+    found = read()
+    index.keep(name, key, codec.text(found))
+    return found
 
 
 def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:

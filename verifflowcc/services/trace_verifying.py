@@ -4,12 +4,12 @@ from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import TraceItem, Verified
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import stamp_of_item
-from verifflowcc.formats.trace_render import verified_line
+from verifflowcc.formats.trace_render import stamp_line
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_line
+from verifflowcc.services.given import one_line, one_of
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_editing import begin_edit, set_keys, write_edits
-from verifflowcc.services.trace_finding import find_item, one_of
+from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.answers import CodePlace, implementers
@@ -51,7 +51,7 @@ def what_to_verify(workspace: Workspace, name: str, method: str | None, saw: str
 
 def verify_item(workspace: Workspace, what: ToVerify) -> ToVerify:
     """Record the word, for the item and the code as they were shown. Raises ConflictError where the item changed."""
-    edit = set_keys(begin_edit(workspace, what.item), {"verified": verified_line(what.word)})
+    edit = set_keys(begin_edit(workspace, what.item), {"verified": stamp_line(what.word)})
     write_edits(workspace, [edit])
     return what
 

@@ -20,6 +20,7 @@ from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.compiling import compile_here
 from verifflowcc.services.context import reading_of
 from verifflowcc.services.prompt_sources import Sources, close_sources, user_index, user_items
+from verifflowcc.services.role_files import shipped_roles
 from verifflowcc.services.selection import Source, select
 from verifflowcc.text.near import nearest
 
@@ -80,7 +81,7 @@ def _circumstances(question: Question, config: Config, theirs: tuple[Tree, Index
 
 
 def _check_role(agent: str) -> None:
-    roles = prompt_templates.shipped_roles()
+    roles = shipped_roles()
     if agent not in roles:
         near = nearest(agent, roles)
         said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(roles - {'default'}))}"

@@ -10,7 +10,7 @@ from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.git.signatures import added_by, verified_commit
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Mode
+from verifflowcc.domain.gates import PEOPLE, Mode
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError
@@ -18,7 +18,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.signer_names import name_of_another
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approves
-from verifflowcc.workflow.authors import PEOPLE, authorship
+from verifflowcc.workflow.authors import authorship
 from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.proof_verdict import reason_of_refactoring
 from verifflowcc.workflow.subject import subject_of

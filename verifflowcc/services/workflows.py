@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from verifflowcc.adapters.config.load import FILE, read_config
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.workflows import (
+from verifflowcc.adapters.workflows.load import (
     OWN,
     load_shipped,
     load_workflow,

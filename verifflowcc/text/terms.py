@@ -1,7 +1,6 @@
 """Words of a text for matching: lower case, identifiers taken apart, common words left out."""
 
 import re
-from collections import Counter
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+")
@@ -21,11 +20,6 @@ def terms(text: str) -> list[str]:
     ['http', 'server', 'rate', 'limit', 'py']
     """
     return [term for word in _WORD.findall(text) for term in _terms_of(word)]
-
-
-def term_counts(text: str) -> Counter[str]:
-    """Return how often each term occurs in `text`."""
-    return Counter(terms(text))
 
 
 @lru_cache(maxsize=65_536)

@@ -6,8 +6,8 @@ as it is (`doorstop:…`), so that it shows as suspect or stale exactly where th
 
 from collections.abc import Collection, Iterator, Mapping
 
-from verifflowcc.domain.items import Ref, Trust
-from verifflowcc.domain.trace import Stamp, TraceItem, TraceLink
+from verifflowcc.domain.items import Link, Ref, Stamp, Trust
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_import import Foreign, ForeignItem
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
@@ -132,14 +132,14 @@ def _links(
     ids: Mapping[str, str],
     policy: TracePolicy,
     choices: Choices,
-) -> Iterator[TraceLink]:
+) -> Iterator[Link]:
     seen: set[tuple[str, str]] = set()
     for link in item.links:
         to = ids.get(link.to, link.to)
         relation = relation_for(link.role, own, types.get(link.to), policy, choices.relation)
         if (to, relation) not in seen:
             seen.add((to, relation))
-            yield TraceLink(to, relation, 1)
+            yield Link(to, relation, 1)
 
 
 def _stamped(adopted: Adopted, all_of_them: Mapping[str, Adopted], tool: str) -> Adopted:

@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import Stamp, TraceItem, TraceLink
+from verifflowcc.domain.items import Link, Stamp, Status
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.formats.fingerprint import StampParts, read_stamp, stamp_of_item, stamp_of_link
 from verifflowcc.trace import steps
 from verifflowcc.trace.telling import Telling
@@ -36,7 +36,7 @@ def check_links_reviewed(view: TraceView, tell: Telling) -> None:
     tell.ask(("unreviewed-link",), stamped + unstamped)
 
 
-def _suspect(item: TraceItem, link: TraceLink, target: TraceItem, parts: StampParts | None, tell: Telling) -> None:
+def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts | None, tell: Telling) -> None:
     """Tell which end changed. A stamp that was made otherwise says nothing of today, so the other end is suspect."""
     about, also = _about(link), [target.path]
     if parts is None or not parts.comparable or len(parts.digests) != 2:
@@ -121,5 +121,5 @@ def check_baseline(view: TraceView, tell: Telling) -> None:
             tell.item("baseline-drift", item, 1, f"{name} changed since {where}", step)
 
 
-def _about(link: TraceLink) -> str:
+def _about(link: Link) -> str:
     return f"{link.relation} {link.to}"

@@ -8,6 +8,7 @@ from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_policy import Need
 from verifflowcc.text.article import with_article
 from verifflowcc.trace import steps
+from verifflowcc.trace.standing import code_paths
 from verifflowcc.trace.telling import Telling
 from verifflowcc.trace.view import NONE, VERIFIES, Joins, TraceView
 
@@ -64,7 +65,7 @@ def check_children(view: TraceView, joins: Joins, tell: Telling) -> None:
             asked += 1
             count = answers.get(item.id, 0)
             if need.code and count < need.at_least:
-                count += len(_code_of(view, item))
+                count += len(code_paths(view, item))
             if count < need.at_least and not (need.or_tests and joins.by_id.get(item.id, NONE).any):
                 message = f"{item.id} lacks {_wanted(need, count)}"
                 tell.item("missing-child", item, 1, message, _to_answer(item, need), need.id)
@@ -81,13 +82,6 @@ def _answers(view: TraceView, need: Need) -> Mapping[str, int]:
             last[target.id] = item.id
             found[target.id] = found.get(target.id, 0) + 1
     return found
-
-
-def _code_of(view: TraceView, item: TraceItem) -> set[str]:
-    """Return the files that implement an item: by a mark, or because it names them."""
-    marked = {file.path for file, _ in view.marks.get(item.id, ()) if not file.test}
-    named = {ref.path for ref in item.refs if ref.path in view.code or ref.path in view.sources.files}
-    return marked | {path for path in named if path not in view.code or not view.code[path].test}
 
 
 def _wanted(need: Need, count: int) -> str:

@@ -33,12 +33,6 @@ class Ran:
     tests: tuple[JUnitTest, ...]
 
 
-def join(ran: Iterable[Ran], code: Sequence[CodeFile], items: Sequence[TraceItem]) -> tuple[TestResult, ...]:
-    """Return the results of all reports, each test once for each report, with the items that it speaks of."""
-    marked = Marked(code)
-    return specified((result for each in ran for result in results_of(each, marked)), items)
-
-
 def specified(results: Iterable[TestResult], items: Iterable[TraceItem]) -> tuple[TestResult, ...]:
     """Return the results with the items that name their tests added to those that the tests name."""
     given = tuple(results)

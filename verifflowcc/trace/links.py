@@ -1,7 +1,7 @@
 """Checks of links: each leads to an item that is there, by a relation that may go there, and not round in a circle."""
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import TraceItem, TraceLink
+from verifflowcc.domain.items import Link, Status
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.trace import steps
 from verifflowcc.trace.circles import circles
@@ -69,23 +69,23 @@ def _leads_down(relation: str, one: str, other: str, policy: TracePolicy) -> boo
     return here is not None and there is not None and there > here
 
 
-def _dangling(item: TraceItem, link: TraceLink, tell: Telling) -> None:
+def _dangling(item: TraceItem, link: Link, tell: Telling) -> None:
     message = f"{item.id} {link.relation} {link.to}, and there is no such item"
     tell.item("dangling-link", item, link.line, message, steps.unlink(item.id, link.to), _about(link))
 
 
-def _to_itself(item: TraceItem, link: TraceLink, tell: Telling) -> None:
+def _to_itself(item: TraceItem, link: Link, tell: Telling) -> None:
     message = f"{item.id} {link.relation} itself"
     tell.item("self-link", item, link.line, message, steps.unlink(item.id, link.to), link.relation)
 
 
-def _unknown(item: TraceItem, link: TraceLink, policy: TracePolicy, tell: Telling) -> None:
+def _unknown(item: TraceItem, link: Link, policy: TracePolicy, tell: Telling) -> None:
     known = ", ".join(sorted(policy.relations)) or "(none)"
     message = f"{item.id} is linked to {link.to} by {link.relation}; relations are {known}"
     tell.item("unknown-relation", item, link.line, message, steps.edit(item.path, link.line), _about(link))
 
 
-def _ends(item: TraceItem, link: TraceLink, target: TraceItem, policy: TracePolicy, tell: Telling) -> None:
+def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, tell: Telling) -> None:
     """Tell why a relation cannot go between two items; an unknown type or relation is told by itself."""
     rule = policy.relations.get(link.relation)
     if rule is None or item.type not in policy.types or target.type not in policy.types:
@@ -101,7 +101,7 @@ def _ends(item: TraceItem, link: TraceLink, target: TraceItem, policy: TracePoli
         tell.item("wrong-end", item, link.line, message, step, _about(link), [target.path])
 
 
-def _standing(item: TraceItem, link: TraceLink, target: TraceItem, view: TraceView, tell: Telling) -> None:
+def _standing(item: TraceItem, link: Link, target: TraceItem, view: TraceView, tell: Telling) -> None:
     if target.status is Status.ARCHIVED:
         message = f"{item.id} {link.relation} {target.id}, which is retired"
         step = steps.unlink(item.id, target.id)
@@ -136,5 +136,5 @@ def _circles(view: TraceView, tell: Telling) -> None:
         tell.item("link-cycle", first, line, message, steps.unlink(first.id, circle[1]), also=also)
 
 
-def _about(link: TraceLink) -> str:
+def _about(link: Link) -> str:
     return f"{link.relation} {link.to}"

@@ -3,11 +3,12 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from verifflowcc.domain.trace import TraceItem, TraceLink
+from verifflowcc.domain.items import Link
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.records import dataclass
 from verifflowcc.trace.view import TraceView
 
-Step = Callable[[TraceItem], Iterable[tuple[TraceItem, TraceLink]]]
+Step = Callable[[TraceItem], Iterable[tuple[TraceItem, Link]]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ from verifflowcc.trace.pointed import symbol_digest
 from verifflowcc.trace.telling import Telling
 from verifflowcc.trace.view import TraceView
 
-_CODES = ("file-gone", "symbol-gone", "code-edited", "code-moved")
-
 
 def check_refs(view: TraceView, tell: Telling) -> None:
     """Tell of each ref what became of it. What is elsewhere now, word for word, is moved and not gone."""

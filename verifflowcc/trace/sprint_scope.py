@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import TraceItem, TraceLink
+from verifflowcc.domain.items import Link, Status
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.records import dataclass
 from verifflowcc.trace.view import TraceView
 
@@ -92,8 +92,8 @@ def _with_named_below(view: TraceView, named: Iterable[str]) -> set[str]:
 
 
 def _walk(
-    view: TraceView, start: Iterable[str], step: Callable[[TraceItem], Iterable[tuple[TraceItem, TraceLink]]]
-) -> Iterator[tuple[TraceItem, TraceLink, TraceItem]]:
+    view: TraceView, start: Iterable[str], step: Callable[[TraceItem], Iterable[tuple[TraceItem, Link]]]
+) -> Iterator[tuple[TraceItem, Link, TraceItem]]:
     """Yield each step that leads to an item for the first time, the nearest first: from where, the link, to where."""
     seen = set(start)
     level = [view.by_id[name] for name in sorted(seen)]

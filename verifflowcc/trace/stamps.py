@@ -2,7 +2,8 @@
 
 from enum import StrEnum
 
-from verifflowcc.domain.trace import TraceItem, TraceLink
+from verifflowcc.domain.items import Link
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.formats.fingerprint import matches, read_stamp
 from verifflowcc.trace.view import TraceView
 
@@ -31,7 +32,7 @@ _MEANS = {
 }
 
 
-def link_state(view: TraceView, item: TraceItem, link: TraceLink) -> LinkState:
+def link_state(view: TraceView, item: TraceItem, link: Link) -> LinkState:
     """Return how a link stands now. A stamp of another algorithm, or of other fields, makes it suspect."""
     other = view.by_id.get(link.to)
     if other is None:

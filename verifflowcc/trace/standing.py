@@ -146,11 +146,11 @@ def _met(view: TraceView, item: TraceItem, need: Need) -> bool:
     links = {child.id for child, link in view.below.get(item.id, ()) if link.relation in need.by and _fits(child, need)}
     count = len(links - {item.id})
     if need.code:
-        count += len(_code_paths(view, item))
+        count += len(code_paths(view, item))
     return count >= need.at_least or (need.or_tests and view.joins.by_id.get(item.id, NONE).any)
 
 
-def _code_paths(view: TraceView, item: TraceItem) -> set[str]:
+def code_paths(view: TraceView, item: TraceItem) -> set[str]:
     """Return the files of the product that implement an item: by a mark, or because it names them."""
     marked = {file.path for file, _ in view.marks.get(item.id, ()) if not file.test}
     named = {ref.path for ref in item.refs if ref.path in view.code or ref.path in view.sources.files}

@@ -15,11 +15,6 @@ def clear(item_id: str, to: str) -> str:
     return f'vfcc trace review {quote(item_id)} --to {quote(to)} --reason "…"'
 
 
-def show(item_id: str) -> str:
-    """See an item."""
-    return f"vfcc trace show {quote(item_id)}"
-
-
 def why(item_id: str) -> str:
     """See an item's whole story."""
     return f"vfcc trace why {quote(item_id)}"

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from verifflowcc.domain.trace import CriterionShown, Finding, Stamp, TraceItem, TraceReport
+from verifflowcc.domain.items import Stamp
+from verifflowcc.domain.trace import CriterionShown, Finding, TraceItem, TraceReport
 from verifflowcc.formats.fingerprint import matches
 from verifflowcc.records import dataclass
 from verifflowcc.trace.answers import CodePlace, TestSeen

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceLink, TraceSources
+from verifflowcc.domain.items import Link, Status
+from verifflowcc.domain.trace import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.trace.test_names import TestNames, by_item
 from verifflowcc.trace.verdicts import Verdict, verdicts
@@ -72,9 +72,9 @@ class TraceView:
         return tuple([item for item in self.items if item.status is not archived])
 
     @cached_property
-    def below(self) -> Mapping[str, tuple[tuple[TraceItem, TraceLink], ...]]:
+    def below(self) -> Mapping[str, tuple[tuple[TraceItem, Link], ...]]:
         """Id → the live items that link to it, with the link."""
-        found: dict[str, list[tuple[TraceItem, TraceLink]]] = defaultdict(list)
+        found: dict[str, list[tuple[TraceItem, Link]]] = defaultdict(list)
         for item in self.live:
             for link in item.links:
                 found[link.to].append((item, link))
@@ -86,7 +86,7 @@ class TraceView:
         return frozenset(rule.name for rule in self.policy.relations.values() if rule.upward)
 
     @cached_property
-    def ties(self) -> tuple[tuple[TraceItem, TraceLink, TraceItem], ...]:
+    def ties(self) -> tuple[tuple[TraceItem, Link, TraceItem], ...]:
         """The links of live items to other items that are there, retired ones too: holder, link, target."""
         by_id = self.by_id
         found = []
@@ -159,14 +159,14 @@ class TraceView:
                 found[name] += [number for test in tests for number in numbers[test]]
         return {name: tuple([results[number] for number in sorted(set(each))]) for name, each in found.items()}
 
-    def parents(self, item: TraceItem) -> Iterator[tuple[TraceItem, TraceLink]]:
+    def parents(self, item: TraceItem) -> Iterator[tuple[TraceItem, Link]]:
         """Yield the items above that an item links to and that are there."""
         for link in item.links:
             above = self.by_id.get(link.to)
             if link.relation in self.upward and above is not None:
                 yield above, link
 
-    def children(self, item: TraceItem) -> Iterator[tuple[TraceItem, TraceLink]]:
+    def children(self, item: TraceItem) -> Iterator[tuple[TraceItem, Link]]:
         """Yield the live items below that link to an item by a relation that leads up."""
         return ((child, link) for child, link in self.below.get(item.id, ()) if link.relation in self.upward)
 

@@ -26,12 +26,13 @@ class _Fault:
     file: str
 
 
-def assess_artifact(criterion: Criterion, stage_id: str, facts: Facts, folder: str) -> Assessment:
-    """Return what became of an artifact criterion; `folder` is where the stage's artifacts lie, as a person types it.
+def assess_artifact(criterion: Criterion, stage_id: str, facts: Facts, folder: str = "") -> Assessment:
+    """Return what became of an artifact criterion; `folder` has the stage's artifacts (default: the stage's own).
 
     One sound file among those that match is enough; the notes name the faults of the others. `used` are the sound
     files, relative to `folder`, and `subject` is the digest of all that match.
     """
+    folder = folder or artifacts.artifacts_folder(facts.sprint.id, stage_id)
     found = [each for each in facts.artifacts.get(stage_id, ()) if _named(each.artifact.path, criterion.files)]
     subject = artifacts_digest(found)
     if not found:

@@ -22,7 +22,7 @@ _ITEMS = ".memory/project/items/"
 _FEW = 3
 
 
-def assess_diff(criterion: Criterion, facts: Facts) -> Assessment:
+def assess_diff(criterion: Criterion, _stage_id: str, facts: Facts) -> Assessment:
     """Return what became of a diff criterion: the project's files that changed since the sprint's base.
 
     With `files`, one changed file at least must match; those that do not are told in the notes. Measures for limits are
@@ -54,7 +54,7 @@ def assess_diff(criterion: Criterion, facts: Facts) -> Assessment:
     return Assessment(criterion, Verdict.PASS, counted, subject=subject, notes=notes)
 
 
-def assess_commit(criterion: Criterion, facts: Facts, sprint_id: str) -> Assessment:
+def assess_commit(criterion: Criterion, _stage_id: str, facts: Facts) -> Assessment:
     """Return what became of a commit criterion: each commit since the base says what it is for.
 
     A commit that touches `.memory/` alone is left out. Without a pattern, a message must hold the sprint's id or that
@@ -77,11 +77,11 @@ def assess_commit(criterion: Criterion, facts: Facts, sprint_id: str) -> Assessm
         return Assessment(
             criterion, Verdict.NOT_EVALUABLE, reason, "mend the workflow's pattern", (), digest_text(""), notes
         )
-    pattern = re.compile(criterion.pattern or _ids(sprint_id, facts))
+    pattern = re.compile(criterion.pattern or _ids(facts))
     used = tuple(short(each.sha) for each in commits)
     wrong = [each for each in commits if not finds(pattern, _message(each))]
     subject = digest_text("".join(f"{sha}\n" for sha in sorted(each.sha for each in wrong or commits)))
-    wanted = f"what matches {criterion.pattern}" if criterion.pattern else f"{sprint_id} or an item's id"
+    wanted = f"what matches {criterion.pattern}" if criterion.pattern else f"{facts.sprint.id} or an item's id"
     if wrong:
         shown = "; ".join(f'{short(each.sha)} "{each.subject[:60]}"' for each in wrong[:_FEW])
         more = f" and {len(wrong) - _FEW} more" if len(wrong) > _FEW else ""
@@ -91,10 +91,10 @@ def assess_commit(criterion: Criterion, facts: Facts, sprint_id: str) -> Assessm
     return Assessment(criterion, Verdict.PASS, reason, "", used, subject, notes)
 
 
-def _ids(sprint_id: str, facts: Facts) -> str:
+def _ids(facts: Facts) -> str:
     """Return the pattern of what a message may name: the sprint, or an item, by the name of its file."""
     stems = {path.rpartition("/")[2].removesuffix(".md") for path in facts.memory if path.startswith(_ITEMS)}
-    named = "|".join(map(re.escape, sorted({sprint_id, *stems}, reverse=True)))
+    named = "|".join(map(re.escape, sorted({facts.sprint.id, *stems}, reverse=True)))
     exact = rf"(?<![\w-])(?:{named})(?![\w-])"
     return exact if stems else f"{exact}|{_NUMBERED}"
 

@@ -6,16 +6,16 @@ from typing import TypeVar
 
 from verifflowcc.domain.contributors import NAMELESS, one_each
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
+from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Kind, Verdict
 from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.short_ids import short_id
 from verifflowcc.workflow.artifacts import artifacts_folder
-from verifflowcc.workflow.authors import PEOPLE, Authorship, authorship, objection_to
-from verifflowcc.workflow.people import latest_words
-from verifflowcc.workflow.subject import subject_files
+from verifflowcc.workflow.authors import Authorship, authorship, objection_to
+from verifflowcc.workflow.people import expired, latest_words
+from verifflowcc.workflow.subject import subject_files, subject_of
 
 _Said = TypeVar("_Said", Review, Waiver)
 _UNIT = 1_000_000
@@ -23,13 +23,15 @@ _SHOWN = 3
 _STRICT_WAIVERS = 2
 
 
-def assess_review(criterion: Criterion, stage_id: str, facts: Facts, subject: str) -> Assessment:
-    """Return whether enough people other than the author approved what lies there now (its digest is `subject`)."""
+def assess_review(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
+    """Return whether enough people other than the author approved the content as it is now."""
+    subject = subject_of(criterion, stage_id, facts)
     return _judged(_Asked(criterion, stage_id, facts, subject, "approved", "approve"))
 
 
-def assess_attestation(criterion: Criterion, stage_id: str, facts: Facts, subject: str) -> Assessment:
+def assess_attestation(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
     """Return whether enough people other than the author accepted it in words of their own. Else as `assess_review`."""
+    subject = subject_of(criterion, stage_id, facts)
     return _judged(_Asked(criterion, stage_id, facts, subject, "accepted", "accept"))
 
 
@@ -123,15 +125,6 @@ def waived_subject(assessment: Assessment) -> str:
     if assessment.subject.startswith("sha256:"):
         return assessment.subject
     return digest_text(assessment.subject or f"{assessment.criterion.id}: {assessment.reason}")
-
-
-def expired(expires: str | None, today: str) -> bool:
-    """Whether a last day is over; both are days (`2026-12-31`), the last one still counts.
-
-    >>> expired("2026-12-31", "2026-12-31"), expired("2026-12-30", "2026-12-31"), expired(None, "2026-12-31")
-    (False, True, False)
-    """
-    return expires is not None and expires < today
 
 
 def shortened(text: str, longest: int = 60) -> str:

@@ -10,8 +10,8 @@ from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.records import replace
 from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow.assess_people import by_person, expired, shortened
-from verifflowcc.workflow.people import latest_words
+from verifflowcc.workflow.assess_people import by_person, shortened
+from verifflowcc.workflow.people import expired, latest_words
 
 RULES = Criterion("rules", Kind.RULES, "a person approved each change of the rules", waivable=False)
 _SHOWN = 5

@@ -16,7 +16,7 @@ MOST = 3
 CHECK = "vfcc check trace"
 
 
-def assess_trace(criterion: Criterion, facts: Facts) -> Assessment:
+def assess_trace(criterion: Criterion, _stage_id: str, facts: Facts) -> Assessment:
     """Return what became of a trace criterion: it is met where nothing it asks about is an error or a warning.
 
     With no item of the types that it names, or with all of them only planned, it is not evaluable. `subject` is the

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.contributors import NAMELESS, Contributor
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Criterion, Kind
+from verifflowcc.domain.gates import PEOPLE, Criterion
 from verifflowcc.domain.people import Opinion
 from verifflowcc.records import dataclass
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.subject import subject_digest, subject_files
 
-PEOPLE = frozenset({Kind.REVIEW, Kind.ATTESTATION})
 """The kinds of criteria that an author does not decide on their own work."""
 _MEMORY = ".memory/"
 _SHOWN = 3
@@ -64,12 +63,6 @@ def authorship(criterion: Criterion, stage_id: str, facts: Facts) -> Authorship:
     answered = any(one.actor.startswith("human:") for one in requested)
     unknown = () if answered else tuple(_unknown(unrecorded, facts))
     return Authorship(tuple(sorted(found | requested, key=str)), unknown)
-
-
-def authors_of(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[Contributor, ...]:
-    """Return the authors of a review's content, sorted; empty where one of them is not known."""
-    found = authorship(criterion, stage_id, facts)
-    return found.authors if found.is_known else ()
 
 
 def objection_to(who: Contributor, criterion: Criterion, stage_id: str, facts: Facts) -> str:

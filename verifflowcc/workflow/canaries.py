@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
 from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded, RuleChange
-from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Trust
+from verifflowcc.domain.gates import KINDS, Criterion, Kind, Trust
+from verifflowcc.domain.lazy import load
 from verifflowcc.domain.people import Feedback, Opinion, Review
 from verifflowcc.domain.testcases import Loss
 from verifflowcc.domain.trace import RED, Finding, TraceReport
@@ -41,33 +42,11 @@ class Canary:
 
 def canaries(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[Canary, ...]:
     """Return the violations for a criterion; there is at least one for every kind but `upstream` in a first stage."""
-    return tuple(_planted(criterion, stage_id, replace(facts, waivers=())))
+    return tuple(load(KINDS[criterion.kind].plant)(criterion, stage_id, replace(facts, waivers=())))
 
 
-def _planted(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
-    if criterion.kind in RECORDED:
-        yield Canary("no evidence", replace(facts, recorded=()))
-        yield from _measured(criterion, stage_id, facts)
-        return
-    match criterion.kind:
-        case Kind.ARTIFACT:
-            yield from _artifacts(stage_id, facts)
-        case Kind.DIFF | Kind.COMMIT:
-            yield from _git(criterion, facts)
-        case Kind.REVIEW | Kind.ATTESTATION:
-            yield from _people(criterion, stage_id, facts)
-        case Kind.FEEDBACK:
-            comment = Feedback(_ID, facts.sprint.id, stage_id, "canary", "human:canary", "")
-            yield Canary("a comment without triage", replace(facts, feedback=(*facts.feedback, comment)))
-        case Kind.UPSTREAM:
-            yield from _earlier(stage_id, facts)
-        case Kind.RULES:
-            yield from _rules(criterion, facts)
-        case _:
-            yield from _traces(criterion, facts)
-
-
-def _traces(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
+def plant_findings(criterion: Criterion, _stage_id: str, facts: Facts) -> Iterator[Canary]:
+    """Plant findings of the trace."""
     report = facts.trace or TraceReport((), (), {})
     yield Canary("no trace item", replace(facts, trace=replace(report, counts={}, planned={})))
     kind = criterion.items[0] if criterion.items else "requirement"
@@ -81,14 +60,22 @@ def _traces(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
             yield Canary(f"an item with {check.code}", replace(facts, trace=replace(some, findings=(finding,))))
 
 
-def _artifacts(stage_id: str, facts: Facts) -> Iterator[Canary]:
+def plant_comment(_criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+    """Plant a comment that is open."""
+    comment = Feedback(_ID, facts.sprint.id, stage_id, "canary", "human:canary", "")
+    yield Canary("a comment without triage", replace(facts, feedback=(*facts.feedback, comment)))
+
+
+def plant_artifacts(_criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+    """Plant artifacts that are missing or empty."""
     yield Canary("no artifact", replace(facts, artifacts={**facts.artifacts, stage_id: ()}))
     blank = tuple(replace(one, text="TODO\n") for one in facts.artifacts.get(stage_id, ()))
     if blank:
         yield Canary("artifacts that say TODO", replace(facts, artifacts={**facts.artifacts, stage_id: blank}))
 
 
-def _git(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
+def plant_history(criterion: Criterion, _stage_id: str, facts: Facts) -> Iterator[Canary]:
+    """Plant a history without changes, and a commit without a purpose."""
     yield Canary("no change and no commit", replace(facts, history=History(base=_SHA)))
     if criterion.kind is Kind.COMMIT:
         note = CommitNote(_SHA, "canary", "canary", "", (_PLACE,))
@@ -96,7 +83,8 @@ def _git(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
         yield Canary("a commit that names nothing", replace(facts, history=changed))
 
 
-def _people(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+def plant_reviews(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+    """Plant approvals that do not count."""
     subject = subject_of(criterion, stage_id, facts)
     statement = "canary" if criterion.kind is Kind.ATTESTATION else ""
     base = replace(facts, reviews=(), history=replace(facts.history or History(), authors={}))
@@ -116,7 +104,8 @@ def _people(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canar
         yield Canary("approval by its author", replace(base, reviews=own))
 
 
-def _rules(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
+def plant_rules(criterion: Criterion, _stage_id: str, facts: Facts) -> Iterator[Canary]:
+    """Plant a protected file that changed."""
     changed = replace(facts, rules=(RuleChange(".memory/config.yaml", _OTHER),), rules_problem="", reviews=())
     subject = rules_subject(changed)
 
@@ -128,7 +117,8 @@ def _rules(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
     yield Canary("approval of other content", replace(changed, reviews=(approved("human:Canary", _OTHER),)))
 
 
-def _earlier(stage_id: str, facts: Facts) -> Iterator[Canary]:
+def plant_earlier(_criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+    """Plant the loss of the artifacts of a stage before."""
     for each in facts.sprint.stages:
         if each.stage.id == stage_id:
             return
@@ -138,16 +128,25 @@ def _earlier(stage_id: str, facts: Facts) -> Iterator[Canary]:
             return
 
 
-def _measured(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+def plant_measures(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+    """Plant no evidence, evidence of faults, and evidence of other content."""
+    yield Canary("no evidence", replace(facts, recorded=()))
     ready = _with_command(criterion, facts)
     inputs = inputs_now(criterion, stage_id, ready)
     fine = replace(inputs, count=max(inputs.count, 1))
-    for planted, measures, code in _BAD[criterion.kind]:
+    for planted, measures, code in _BAD.get(criterion.kind) or _beyond(criterion):
         named = {criterion.metric or "value": measures["value"]} if criterion.kind is Kind.METRIC else measures
         bad = _evidence(criterion, stage_id, ready, fine, named, code)
         yield Canary(planted, replace(ready, recorded=(_record(bad),)))
     moved = replace(fine, digest=_OTHER)
-    good = _evidence(criterion, stage_id, ready, moved, _GOOD.get(criterion.kind, {}), 0)
+    good = _evidence(
+        criterion,
+        stage_id,
+        ready,
+        moved,
+        _GOOD.get(criterion.kind, dict.fromkeys(KINDS[criterion.kind].measures or (), 0)),
+        0,
+    )
     yield Canary("evidence of other content", replace(ready, recorded=(_record(good),)))
 
 
@@ -186,7 +185,6 @@ _BAD: Mapping[Kind, tuple[tuple[str, Mapping[str, int], int], ...]] = {
     Kind.SARIF: (("a million findings, and exit code 0", _SCAN, 0),),
     Kind.LINT: (("a million findings, and exit code 0", {"findings": MANY}, 0),),
     Kind.METRIC: ((FAR_NUMBERS[0], {"value": FAR}, 0), (FAR_NUMBERS[1], {"value": -FAR}, 0)),
-    Kind.BASELINE: (),
     Kind.RED_FIRST: (
         ("tests that pass without the change", {**_PROOF, "not_discriminating": 1}, 0),
         ("a test that fails with the change", {**_PROOF, "broken": 1}, 0),
@@ -205,6 +203,15 @@ _GOOD: Mapping[Kind, Mapping[str, int]] = {
     Kind.RED_FIRST: {**_PROOF, "proven": 1},
     Kind.TESTS_KEPT: _NO_LOSS,
 }
+
+
+def _beyond(criterion: Criterion) -> Iterator[tuple[str, Mapping[str, int], int]]:
+    """Yield measures of a kind without a table of its own that break each of its limits."""
+    names = KINDS[criterion.kind].measures or ()
+    if criterion.at_most:
+        yield "counts above each limit", dict.fromkeys(names, MANY), 0
+    if criterion.at_least:
+        yield "counts below each limit", dict.fromkeys(names, 0), 0
 
 
 def _with_command(criterion: Criterion, facts: Facts) -> Facts:

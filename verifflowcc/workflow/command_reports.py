@@ -1,9 +1,9 @@
 """Where a command writes its reports."""
 
 from verifflowcc.domain.evidence import Command
+from verifflowcc.domain.gates import REPORTS
 from verifflowcc.text.placeholders import fill, placeholders
 
-_ENDINGS = {"junit": "xml", "coverage": "xml", "sarif": "sarif", "lint": "txt", "metric": "json"}
 REPORT_FOLDER = ".memory/local/reports"
 
 
@@ -18,12 +18,12 @@ def report_path(command: Command, kind: str) -> str | None:
     given = command.reports.get(kind)
     if given is not None or not any(kind in placeholders(word) for word in command.argv):
         return given
-    return f"{REPORT_FOLDER}/{command.name}.{kind}.{_ENDINGS[kind]}"
+    return f"{REPORT_FOLDER}/{command.name}.{kind}.{REPORTS[kind].ending}"
 
 
 def report_paths(command: Command) -> dict[str, str]:
     """Return the path of each report that the command writes, by kind."""
-    return {kind: path for kind in _ENDINGS if (path := report_path(command, kind)) is not None}
+    return {kind: path for kind in REPORTS if (path := report_path(command, kind)) is not None}
 
 
 def filled(command: Command) -> tuple[str, ...]:

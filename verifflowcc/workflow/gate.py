@@ -1,24 +1,19 @@
 """Ask a gate: each criterion of a stage's entry or exit, against the facts.
 
-What each kind needs is in the `assess_*` modules; what is the same for all of them is here.
+`domain.gates.KINDS` names the function of each kind; what is the same for all of them is here.
 """
 
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import RECORDED, Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.domain.gates import KINDS, Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.domain.lazy import load
 from verifflowcc.domain.workflows import Stage
 from verifflowcc.errors import LedgerError
 from verifflowcc.records import replace
-from verifflowcc.workflow.artifacts import artifacts_folder
-from verifflowcc.workflow.assess_artifact import assess_artifact
-from verifflowcc.workflow.assess_git import assess_commit, assess_diff
-from verifflowcc.workflow.assess_people import apply_waiver, assess_attestation, assess_feedback, assess_review
-from verifflowcc.workflow.assess_recorded import assess_recorded
-from verifflowcc.workflow.assess_rules import asks_rules, assess_rules, rules_criterion
-from verifflowcc.workflow.assess_trace import assess_trace
+from verifflowcc.workflow.assess_people import apply_waiver
+from verifflowcc.workflow.assess_rules import asks_rules, rules_criterion
 from verifflowcc.workflow.evidence_changes import evidence_changes
 from verifflowcc.workflow.gate_notes import gate_notes
 from verifflowcc.workflow.idle import idle
-from verifflowcc.workflow.subject import subject_of
 from verifflowcc.workflow.upstream import assess_upstream
 
 CLOSING = Criterion("stages-hold", Kind.UPSTREAM, "every stage still holds", waivable=False)
@@ -51,12 +46,15 @@ def closing_gate(facts: Facts) -> Gate:
 
 def assess(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
     """Return what becomes of one criterion now, waivers included."""
-    if criterion.kind is Kind.UPSTREAM:
-        asked = assess_upstream(criterion, stage_id, facts, assess)
-    else:
-        asked = _assessed(criterion, stage_id, facts)
+    asked: Assessment = load(KINDS[criterion.kind].assess)(criterion, stage_id, facts)
+    if criterion.kind is not Kind.UPSTREAM:
         asked = replace(asked, notes=(*asked.notes, *evidence_changes(criterion, stage_id, facts)))
     return apply_waiver(asked, stage_id, facts)
+
+
+def assess_stages(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
+    """Return whether all that the stages before were passed on still holds."""
+    return assess_upstream(criterion, stage_id, facts, assess)
 
 
 def _stage(stage_id: str, facts: Facts) -> tuple[Stage, bool]:
@@ -83,25 +81,3 @@ def _asked(stage_id: str, side: Side, criteria: tuple[Criterion, ...], facts: Fa
 def _rules(stage_id: str, facts: Facts) -> tuple[Assessment, ...]:
     """Return what a gate asks of protected files; nothing while all are as at the sprint's start."""
     return (assess(rules_criterion(facts), stage_id, facts),) if asks_rules(facts) else ()
-
-
-def _assessed(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
-    if criterion.kind in RECORDED:
-        return assess_recorded(criterion, stage_id, facts)
-    match criterion.kind:
-        case Kind.ARTIFACT:
-            return assess_artifact(criterion, stage_id, facts, artifacts_folder(facts.sprint.id, stage_id))
-        case Kind.DIFF:
-            return assess_diff(criterion, facts)
-        case Kind.COMMIT:
-            return assess_commit(criterion, facts, facts.sprint.id)
-        case Kind.REVIEW:
-            return assess_review(criterion, stage_id, facts, subject_of(criterion, stage_id, facts))
-        case Kind.ATTESTATION:
-            return assess_attestation(criterion, stage_id, facts, subject_of(criterion, stage_id, facts))
-        case Kind.FEEDBACK:
-            return assess_feedback(criterion, stage_id, facts)
-        case Kind.RULES:
-            return assess_rules(criterion, stage_id, facts)
-        case _:
-            return assess_trace(criterion, facts)

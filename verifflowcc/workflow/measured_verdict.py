@@ -1,10 +1,11 @@
 """What a piece of evidence shows of its criterion, from its measures alone. The verdict is computed, never stored."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from verifflowcc.domain.baselines import NO_BASELINE, BaselineStatus
 from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.gates import Criterion, Kind, Verdict
+from verifflowcc.domain.gates import KINDS, Criterion, Verdict
+from verifflowcc.domain.lazy import load
 from verifflowcc.records import dataclass, replace
 from verifflowcc.workflow.baseline_comparison import compare_baseline
 from verifflowcc.workflow.limits import Measure, Unmet, decimal, percent, unmet
@@ -39,7 +40,7 @@ def shown_by(criterion: Criterion, evidence: Evidence, status: BaselineStatus = 
     if evidence.problem:
         return _no_report(evidence)
     known = compare_baseline(evidence, status)
-    shown = _JUDGES[evidence.kind](criterion, known.evidence)
+    shown: Shown = load(KINDS[evidence.kind].judge)(criterion, known.evidence)
     return replace(shown, reason=f"{shown.reason}{known.clause(passed=shown.verdict is Verdict.PASS)}")
 
 
@@ -50,7 +51,8 @@ def _no_report(evidence: Evidence) -> Shown:
     return _open(evidence.problem)
 
 
-def _command(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_command(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge a command by its exit code."""
     run = evidence.run
     if run is None:
         return _open("no command was run")
@@ -59,7 +61,8 @@ def _command(criterion: Criterion, evidence: Evidence) -> Shown:
     return _pass(f"the command {run.command} ended with exit code 0")
 
 
-def _junit(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_junit(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge test results: none failed, some ran."""
     counts = evidence.measures
     tests, skipped = counts.get("tests", 0), counts.get("skipped", 0)
     if not tests and not counts.get("errors"):
@@ -106,7 +109,8 @@ def _test_clause(one: Unmet, counts: Mapping[str, int]) -> str:
     return f"{counts[one.measure]} of {_many(counts.get('tests', 0), 'test')} {_TEST_FAULTS[one.measure]}"
 
 
-def _coverage(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_coverage(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge coverage by the limits of the criterion."""
     counts = evidence.measures
     if not counts.get("files"):
         if counts.get("unknown_files"):
@@ -167,7 +171,8 @@ _SHARES: Mapping[str, _Share] = {
 }
 
 
-def _findings(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_findings(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge the findings of a scan: without limits, no new error and no new warning."""
     counts = {**dict.fromkeys(_LEVELS, 0), **evidence.measures}
     # New is what no baseline of a person lists. What a tool says of a baseline of its own, as older evidence has it,
     # is not believed: anybody can drop such a file into the tree.
@@ -192,7 +197,8 @@ def _finding_clause(one: Unmet, counts: Mapping[str, int]) -> str:
     return _many(counts[one.measure], one.measure.replace("_", " ")) if one.measure in counts else one.said
 
 
-def _lint(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_lint(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge findings in lines of text: without a limit, there are none."""
     found = evidence.measures.get("findings", 0)
     wrong = unmet(criterion, _counts(evidence.measures), {}, {"findings": 0})
     if wrong:
@@ -208,7 +214,8 @@ def _within(found: int, evidence: Evidence) -> str:
     return f"{_many(found, f'{other}finding')}, within the limits" if found else f"no {other}finding"
 
 
-def _metric(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_metric(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge one number by its limits."""
     name = criterion.metric
     if name is None or not (criterion.at_least or criterion.at_most):
         return _open("the criterion states no limit", "vfcc check workflow")
@@ -224,24 +231,37 @@ def _metric(criterion: Criterion, evidence: Evidence) -> Shown:
     return _pass(f"{name} is {decimal(evidence.measures[name])}")
 
 
-def _baseline(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_baseline(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge frozen files: as they were, and tagged where that is asked."""
     files = _many(evidence.inputs.count, "file")
     if criterion.tagged and not evidence.measures.get("tags"):
         return _fail(f"no tag pointed at the commit of the {files}", "git tag NAME, then take the baseline again")
     return _pass(f"{files} as they were")
 
 
-_JUDGES: Mapping[Kind, Callable[[Criterion, Evidence], Shown]] = {
-    Kind.COMMAND: _command,
-    Kind.JUNIT: _junit,
-    Kind.COVERAGE: _coverage,
-    Kind.SARIF: _findings,
-    Kind.LINT: _lint,
-    Kind.METRIC: _metric,
-    Kind.BASELINE: _baseline,
-    Kind.RED_FIRST: lambda criterion, evidence: Shown(*red_first(criterion, evidence)),
-    Kind.TESTS_KEPT: lambda criterion, evidence: Shown(*tests_kept(criterion, evidence)),
-}
+def judge_red_first(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge whether the tests of a change fail without it."""
+    return Shown(*red_first(criterion, evidence))
+
+
+def judge_tests_kept(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge whether tests were removed, skipped or weakened."""
+    return Shown(*tests_kept(criterion, evidence))
+
+
+def judge_limits(criterion: Criterion, evidence: Evidence) -> Shown:
+    """Judge counts by the limits of the criterion alone, and the command by its exit code."""
+    if not (criterion.at_least or criterion.at_most):
+        return _open("the criterion states no limit", "vfcc check workflow")
+    if not evidence.measures:
+        return _open("nothing was measured")
+    wrong = unmet(criterion, _counts(evidence.measures), {}, {})
+    if wrong:
+        return _fail(_told([one.said for one in wrong], evidence.examples))
+    if _exit_code(evidence):
+        return _fail(f"the limits are kept, but {_ended(evidence)}")
+    listed = ", ".join(f"{number} {name}" for name, number in sorted(evidence.measures.items()))
+    return _pass(listed)
 
 
 def _counts(measures: Mapping[str, int]) -> dict[str, Measure]:

@@ -182,3 +182,12 @@ def _text(event: Event, field: str) -> str:
 
 def _optional(event: Event, field: str) -> str | None:
     return _text(event, field) or None
+
+
+def expired(expires: str | None, today: str) -> bool:
+    """Whether a last day is over; both are days (`2026-12-31`), the last one still counts.
+
+    >>> expired("2026-12-31", "2026-12-31"), expired("2026-12-30", "2026-12-31"), expired(None, "2026-12-31")
+    (False, True, False)
+    """
+    return expires is not None and expires < today

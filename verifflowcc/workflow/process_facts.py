@@ -10,10 +10,11 @@ from verifflowcc.domain.trace import ProcessFact
 from verifflowcc.domain.workflows import Leg
 from verifflowcc.records import replace
 from verifflowcc.workflow.artifacts import artifacts_folder, drifted
-from verifflowcc.workflow.assess_people import expired, waived_subject
+from verifflowcc.workflow.assess_people import waived_subject
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.gate import assess
+from verifflowcc.workflow.people import expired
 
 
 def process_facts(facts: Facts, traced: Mapping[str, str]) -> tuple[ProcessFact, ...]:

@@ -12,11 +12,11 @@ from verifflowcc.domain.gates import Kind, Mode, Verdict
 from verifflowcc.domain.people import Feedback, Review, Waiver
 from verifflowcc.domain.sprints import Outcome, SprintState, StageState, StageStatus
 from verifflowcc.records import dataclass, field, replace
-from verifflowcc.workflow.assess_people import expired
 from verifflowcc.workflow.assess_rules import RULES
 from verifflowcc.workflow.baseline_rules import baseline_acts
 from verifflowcc.workflow.deviations import clause, deviations_in_sprint
 from verifflowcc.workflow.metrics_table import SprintMetrics
+from verifflowcc.workflow.people import expired
 
 _TOLD = frozenset({EventType.STAGE_REOPENED, EventType.STAGE_SKIPPED, EventType.FORK_RESOLVED, EventType.SPRINT_CLOSED})
 

@@ -2,8 +2,8 @@
 
 from verifflowcc.domain.gates import Assessment
 from verifflowcc.domain.people import Review, Waiver
-from verifflowcc.workflow.assess_people import expired
 from verifflowcc.workflow.deviations import clause
+from verifflowcc.workflow.people import expired
 
 
 def review_line(review: Review, assessment: Assessment | None, today: str) -> str:

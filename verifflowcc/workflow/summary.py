@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Verdict
+from verifflowcc.domain.gates import PEOPLE, Assessment, Gate, Kind, Mode, Verdict
 from verifflowcc.domain.people import Decision
 from verifflowcc.domain.sprints import Artifact, SprintState, StageState
 from verifflowcc.domain.workflows import Stage
@@ -19,7 +19,6 @@ from verifflowcc.workflow.people import latest_words
 from verifflowcc.workflow.said import review_line, waiver_line
 from verifflowcc.workflow.used_numbers import used_numbers
 
-_APPROVING = frozenset({Kind.REVIEW, Kind.ATTESTATION})
 _FEW = 3
 _KINDS = {"md": "markdown", "json": "json"}
 _HEADING = re.compile(r"#{1,4} ")
@@ -119,7 +118,7 @@ def metrics(left: StageExit) -> dict[str, int | None]:
     """
     asked = left.gate.assessments
     passed = [each for each in asked if each.verdict is Verdict.PASS]
-    approvals = {name for each in passed if each.criterion.kind in _APPROVING for name in each.used}
+    approvals = {name for each in passed if each.criterion.kind in PEOPLE for name in each.used}
     found = {
         "approvals": len(approvals),
         "artifact_bytes": sum(artifact.bytes for artifact in left.outputs),

@@ -9,8 +9,8 @@ from verifflowcc.domain.sprints import StageState, StageStatus
 from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow.artifacts import artifacts_folder, drifted
-from verifflowcc.workflow.assess_people import expired
 from verifflowcc.workflow.authors import objection_to
+from verifflowcc.workflow.people import expired
 
 Assess = Callable[[Criterion, str, Facts], Assessment]
 MOST = 5

@@ -9,6 +9,7 @@ from verifflowcc.adapters.files.item_reading import read_known, read_stored
 from verifflowcc.adapters.files.stored import home_path
 from verifflowcc.adapters.index.memory_items import MemoryItems
 from verifflowcc.adapters.stamps import as_in_git, as_on_disk
+from verifflowcc.domain.item_types import FOLDERS
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.text.alike import folded
 
@@ -65,7 +66,7 @@ class ItemPlaces:
 
     def _homes(self, item_id: str) -> set[str]:
         types = self._beside(f"{self._folder}/items")
-        homes = {home_path(self._folder, name, item_id) for name in (*types, "decision", "convention")}
+        homes = {home_path(self._folder, name, item_id) for name in (*types, *FOLDERS.values())}
         return homes | {f"{item_id}.md"}
 
     def _beside(self, folder: str, part: str = "") -> tuple[str, ...]:

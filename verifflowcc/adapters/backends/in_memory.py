@@ -1,18 +1,17 @@
 """Items in the process's memory: for tests, and for what need not outlive its process."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock, RLock
 
 from verifflowcc.adapters.backends.compared import compared
 from verifflowcc.adapters.backends.placing import folder_of, path_in, placed
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, order_of, ordered_by
 from verifflowcc.text.digest import digest_text
 
 
-class InMemoryBackend:
+class InMemoryBackend(MemoryBackend):
     """A store that keeps the items of one scope as long as this object lives; threads may share it."""
 
     def __init__(self, scope: str) -> None:
@@ -37,11 +36,6 @@ class InMemoryBackend:
             self.add(item)
             return True
 
-    def create_all(self, items: Sequence[StoredItem]) -> tuple[str, ...]:
-        """Keep items whose ids are new, and return the ids that were there. Raises BackendError."""
-        with self.writing():
-            return tuple(each.item.id for each in items if not self.create(each))
-
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError."""
         asked, most = conditions(filters), checked_limit(limit)
@@ -62,14 +56,6 @@ class InMemoryBackend:
     def list_all(self) -> list[StoredItem]:
         """Return all items, by id."""
         return sorted(self._all(), key=lambda each: each.item.id)
-
-    def items(self) -> list[Item]:
-        """Return all items without their texts, by id."""
-        return [each.item for each in self.list_all()]
-
-    def linked(self, names: Iterable[str] = ()) -> list[Item]:
-        """Return all items without their texts, by id."""
-        return self.items()
 
     def changes(self, mark: str | None, known: Known) -> Changes:
         """Return what differs from `known`; of several items with one path, the first by id is told."""

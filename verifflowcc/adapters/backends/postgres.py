@@ -18,7 +18,7 @@ from verifflowcc.adapters.backends.postgres_query import (
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
 from verifflowcc.errors import BackendError, FormatError
 
@@ -45,7 +45,7 @@ _AT_ONCE = 500
 _LOCK = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('vfcc ' || %s || ' ' || %s, 0))"
 
 
-class PostgresBackend:
+class PostgresBackend(MemoryBackend):
     """The items of one person (`scope` "user", `project` None) or of one project (`scope` "project").
 
     `url` is a libpq connection string or URL. It needs a direct connection, or a pooler that keeps
@@ -83,11 +83,6 @@ class PostgresBackend:
                 return False
             self._run(_ADD, self._row(placed(item, path_in(folder_of(self.scope), item))))
             return True
-
-    def create_all(self, items: Sequence[StoredItem]) -> tuple[str, ...]:
-        """Keep items whose ids are new, and return the ids that were there."""
-        with self.writing():
-            return tuple(each.item.id for each in items if not self.create(each))
 
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return at most `limit` items that match all filters; see `MemoryBackend.query`."""
@@ -128,10 +123,6 @@ class PostgresBackend:
         except (ValueError, LookupError, TypeError, AttributeError):
             # Somebody wrote a row by hand. The texts say what holds.
             return [each.item for each in self.list_all()]
-
-    def linked(self, names: Iterable[str] = ()) -> list[Item]:
-        """Return all items without their texts, by id."""
-        return self.items()
 
     def changes(self, mark: str | None, known: Known) -> Changes:
         """Return what differs from `known`, by digests that the server makes; see `MemoryBackend`.

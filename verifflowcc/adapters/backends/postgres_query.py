@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.query import DETAILS, SCALARS, TAGS, Condition, Operator, Value, order_of, value_of
+from verifflowcc.domain.query import STORED, TAGS, Condition, Operator, Value, order_of, value_of
 from verifflowcc.records import dataclass
 
 _RENAMED = {
@@ -13,7 +13,7 @@ _RENAMED = {
     "project": "source_project",
     "session": "source_session",
 }
-COLUMNS: Mapping[str, str] = {field: _RENAMED.get(field, field) for field in SCALARS}
+COLUMNS: Mapping[str, str] = {field: _RENAMED.get(field, field) for field in STORED}
 """Field of an item → column of `vfcc.items`; tags have one beside these."""
 _SIGNS = {Operator.ABOVE: ">", Operator.FROM: ">=", Operator.BELOW: "<", Operator.UP_TO: "<="}
 
@@ -35,7 +35,7 @@ def where(conditions: Sequence[Condition]) -> Where:
     parameters: list[Parameter] = []
     left: list[Condition] = []
     for condition in conditions:
-        if condition.field.startswith(DETAILS):
+        if condition.field != TAGS and condition.field not in COLUMNS:
             left.append(condition)
             continue
         clause, values = _tags(condition) if condition.field == TAGS else _scalar(condition)

@@ -17,14 +17,14 @@ from verifflowcc.adapters.index.facts import item_from_text
 from verifflowcc.adapters.index.item_columns import asked_in_sql, order_in_sql
 from verifflowcc.adapters.index.linked import LINKING, having, names_meant
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
 from verifflowcc.text.digest import digest_text
 
 _ROWS = "SELECT path, text FROM items WHERE scope = ?"
 
 
-class SqliteBackend:
+class SqliteBackend(MemoryBackend):
     """The items of one scope in a database file, which other scopes, threads and processes may share."""
 
     def __init__(self, file: Path, scope: str) -> None:
@@ -46,11 +46,6 @@ class SqliteBackend:
                 return False
             self._keep(item, None)
             return True
-
-    def create_all(self, items: Sequence[StoredItem]) -> tuple[str, ...]:
-        """Keep items whose ids are new, and return the ids that were there. Raises BackendError, ConflictError."""
-        with self.writing():
-            return tuple(each.item.id for each in items if not self.create(each))
 
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError, BackendError, ConflictError."""

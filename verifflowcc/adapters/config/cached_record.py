@@ -5,7 +5,7 @@ from verifflowcc.text.digest import digest_text
 from verifflowcc.text.quick_json import read
 
 FILE = "config.json"
-SHAPE = 7
+SHAPE = 8
 """The number of the cache's form; a cache of another number counts as absent."""
 
 
@@ -23,9 +23,10 @@ def cached_record(memory: str) -> "bool | None":
         return None
     try:
         with open(f"{memory}/local/{FILE}", encoding="utf-8") as file:  # noqa: PTH123
-            document = read(file.read())
-        if document["key"][:3] != [SHAPE, __version__, digest]:
+            document = read(file.read().partition("\n")[2])
+        number, version, key = document["key"]
+        if (number, version, key[0]) != (SHAPE, __version__, digest):
             return None
-        return document["config"]["hooks"]["record"] is not False
+        return document["value"][0] is not False
     except (OSError, ValueError, LookupError, TypeError):
         return None

@@ -1,8 +1,8 @@
 """The shape of the section `gates` of `config.yaml`: commands whose results are evidence, and modes of criteria."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema, create_model, model_validator
 
 from verifflowcc.adapters.config.patterns import (
     LONGEST_NAME,
@@ -14,13 +14,13 @@ from verifflowcc.adapters.config.patterns import (
 )
 from verifflowcc.adapters.config.section import Section, obeys, sentence
 from verifflowcc.adapters.config.yaml_values import Ambiguous
+from verifflowcc.domain.gates import REPORTS
 from verifflowcc.text.placeholders import placeholder_problem
 
 DEFAULT_TIMEOUT_S = 600
 LONGEST_TIMEOUT_S = 86_400
 LONGEST_WORD = 4_000
 MOST_WORDS = 200
-REPORT_KINDS = ("junit", "coverage", "sarif", "lint", "metric")
 MODES = ("hard", "soft", "off")
 _LOCAL = [".memory", "local"]
 
@@ -28,7 +28,7 @@ _LOCAL = [".memory", "local"]
 def _word_problem(word: str) -> str | None:
     if "\0" in word:
         return "holds the character NUL, which no command can take"
-    return placeholder_problem(word, REPORT_KINDS)
+    return placeholder_problem(word, REPORTS)
 
 
 def _report_problem(path: str) -> str | None:
@@ -67,18 +67,25 @@ ReportPath = Annotated[
 GateMode = Annotated[Literal["hard", "soft", "off"], BeforeValidator(_off_is_a_mode)]
 
 
-class ReportsSection(Section):
+class ReportPaths(Section):
     """Where a command writes its reports, relative to the project's root; a report that is left out has a path."""
-
-    junit: ReportPath | None = Field(default=None, description="Its test results (JUnit XML).")
-    coverage: ReportPath | None = Field(default=None, description="Its coverage (Cobertura XML).")
-    sarif: ReportPath | None = Field(default=None, description="Its findings (SARIF).")
-    lint: ReportPath | None = Field(default=None, description="Its findings as lines of text.")
-    metric: ReportPath | None = Field(default=None, description="Its measures (a JSON object of numbers).")
 
     def given(self) -> dict[str, str]:
         """Return the paths that the file gives, by kind."""
-        return {kind: path for kind in REPORT_KINDS if (path := getattr(self, kind)) is not None}
+        return {kind: path for kind in REPORTS if (path := getattr(self, kind)) is not None}
+
+
+if TYPE_CHECKING:
+    ReportsSection = ReportPaths
+else:
+    ReportsSection = create_model(
+        "ReportsSection",
+        __base__=ReportPaths,
+        __doc__=ReportPaths.__doc__,
+        **{
+            kind: (ReportPath | None, Field(default=None, description=report.title)) for kind, report in REPORTS.items()
+        },
+    )
 
 
 class CommandSection(Section):

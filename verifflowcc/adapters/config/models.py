@@ -4,7 +4,7 @@ Defaults come from `defaults`; the sentences for people are made in `problems`.
 """
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import (
     AfterValidator,
@@ -20,9 +20,8 @@ from pydantic_core import PydanticCustomError
 
 from verifflowcc.adapters.config.code_mix_section import CodeMixSection
 from verifflowcc.adapters.config.defaults import LAYERS, STRATEGIES, WORKFLOW
+from verifflowcc.adapters.config.described import DescribedSection, section_of
 from verifflowcc.adapters.config.gates_section import GatesSection
-from verifflowcc.adapters.config.hooks_section import HooksSection
-from verifflowcc.adapters.config.memory_section import MemorySection
 from verifflowcc.adapters.config.patterns import (
     LONGEST_PATTERN,
     ROLE,
@@ -31,15 +30,22 @@ from verifflowcc.adapters.config.patterns import (
     role_problem,
 )
 from verifflowcc.adapters.config.section import WRONG, Section, obeys, sentence
-from verifflowcc.adapters.config.shares import Share, decimals_listed, millionths_between
-from verifflowcc.adapters.config.trace_section import TraceSection
-from verifflowcc.domain.config import FORMAT, PRESETS, SHARE_UNIT
+from verifflowcc.adapters.config.shares import Share, decimals_listed
+from verifflowcc.domain.config import (
+    FORMAT,
+    PRESETS,
+    SHARE_UNIT,
+    GitSettings,
+    HookSettings,
+    MemorySettings,
+    TokenSettings,
+    TraceSettings,
+)
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.sources import LAYER_OF
 from verifflowcc.text.near import nearest
 
 MOST_TOKENS = 1_000_000_000
-LARGEST_FACTOR = 10 * SHARE_UNIT
 
 
 def _known_workflow(name: str, info: ValidationInfo) -> str:
@@ -52,12 +58,6 @@ def _known_workflow(name: str, info: ValidationInfo) -> str:
 _FILES = r"[^@/~\\][^\\]*"
 Role = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
 Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
-Factor = Annotated[
-    int,
-    millionths_between(1, LARGEST_FACTOR),
-    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": LARGEST_FACTOR // SHARE_UNIT}),
-]
-ModelName = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class LayerSection(Section):
@@ -185,32 +185,18 @@ class AllocationSection(Section):
         return self
 
 
-class GitSection(Section):
-    """Use of git."""
-
-    commit: Literal["never", "always"] = Field(
-        default="never",
-        description="Whether a transition commits itself to git (`always`) or not (`never`).",
-    )
-
-
-class TokensSection(Section):
-    """How tokens are counted."""
-
-    encoding: Literal["o200k_base", "cl100k_base"] = Field(default="o200k_base", description="The tokenizer.")
-    model: ModelName | None = Field(default=None, description="A model with no public tokenizer; its factor applies.")
-    factors: dict[ModelName, Factor] = Field(
-        default_factory=dict, description="Per model, what a count is multiplied by; such a count is an estimate (~)."
-    )
-
-    @model_validator(mode="after")
-    def has_a_factor(self) -> "TokensSection":
-        """Refuse a model of which nobody knows how it counts."""
-        if self.model is not None and self.model not in self.factors:
-            given = ", ".join(sorted(self.factors)) or "none"
-            lacks = f"names {self.model}, which has no factor (factors given: {given})"
-            raise sentence(f"{lacks}; add it under tokens.factors", "model")
-        return self
+if TYPE_CHECKING:
+    TraceSection = DescribedSection
+    MemorySection = DescribedSection
+    HooksSection = DescribedSection
+    GitSection = DescribedSection
+    TokensSection = DescribedSection
+else:
+    TraceSection = section_of("trace", TraceSettings())
+    MemorySection = section_of("memory", MemorySettings())
+    HooksSection = section_of("hooks", HookSettings())
+    GitSection = section_of("git", GitSettings())
+    TokensSection = section_of("tokens", TokenSettings())
 
 
 class FileSection(Section):

@@ -1,110 +1,65 @@
 """What pydantic found → one sentence per problem, with the line, what is allowed and the nearest valid name."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from decimal import Decimal
+from typing import Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from verifflowcc.adapters.config.code_mix_section import CodeMixSection
+from verifflowcc.adapters.config.described import DescribedSection
 from verifflowcc.adapters.config.gates_section import (
     LONGEST_TIMEOUT_S,
     LONGEST_WORD,
     MODES,
     MOST_WORDS,
-    CommandSection,
-    GatesSection,
-    ReportsSection,
 )
-from verifflowcc.adapters.config.hooks_section import MOST_BRIEF_TOKENS, HooksSection
-from verifflowcc.adapters.config.memory_life_section import (
-    MOST_CANDIDATES,
-    MOST_DAYS,
-    ActiveSection,
-    ConsolidationSection,
-    EmbeddingsSection,
-    ExpansionSection,
-    LifecycleSection,
-    RerankSection,
-    ScopeSection,
-)
-from verifflowcc.adapters.config.memory_section import (
-    MOST_CALLS,
-    MOST_ITEMS,
-    PROJECT_BACKENDS,
-    TASK_BACKENDS,
-    AssembliesSection,
-    BackendsSection,
-    MemorySection,
-    ThinkingSection,
-)
-from verifflowcc.adapters.config.models import (
-    LAYER_SECTIONS,
-    MOST_TOKENS,
-    AllocationSection,
-    FileSection,
-    GitSection,
-    LoadingStrategy,
-    TokensSection,
-)
+from verifflowcc.adapters.config.models import MOST_TOKENS, FileSection
 from verifflowcc.adapters.config.section import SENTENCE
-from verifflowcc.adapters.config.trace_section import TraceSection
-from verifflowcc.adapters.config.window_section import MOST_WINDOW_TOKENS, WindowSection
 from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
-from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode, SecretScanner, Share, Stale, ToolTable
+from verifflowcc.domain.config import FORMAT
 from verifflowcc.records import dataclass
 from verifflowcc.text.near import nearest
 
 ANY = "*"
 _SHOWN_CHARACTERS = 40
 _NUMBERS = ("a whole number", "a number")
-_LAYER_SECTION = next(iter(LAYER_SECTIONS.values()))
-_SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
-    ((), FileSection),
-    (("loading_strategy",), LoadingStrategy),
-    (("loading_strategy", ANY), _LAYER_SECTION),
-    (("token_allocation", ANY), AllocationSection),
-    (("code_mix", ANY), CodeMixSection),
-    (("gates",), GatesSection),
-    (("gates", "commands", ANY), CommandSection),
-    (("gates", "commands", ANY, "reports"), ReportsSection),
-    (("trace",), TraceSection),
-    (("memory",), MemorySection),
-    (("memory", "backends"), BackendsSection),
-    (("memory", "assembly"), AssembliesSection),
-    (("memory", "assembly", ANY), ThinkingSection),
-    (("memory", "rerank"), RerankSection),
-    (("memory", "expansion"), ExpansionSection),
-    (("memory", "active"), ActiveSection),
-    (("memory", "embeddings"), EmbeddingsSection),
-    (("memory", "scope"), ScopeSection),
-    (("memory", "lifecycle"), LifecycleSection),
-    (("memory", "consolidation"), ConsolidationSection),
-    (("hooks",), HooksSection),
-    (("memory", "window"), WindowSection),
-    (("git",), GitSection),
-    (("tokens",), TokensSection),
-)
+
+
+def _sections(place: Loc, section: type[BaseModel]) -> Iterator[tuple[Loc, type[BaseModel]]]:
+    """Yield a section and those below it, each with its place; `*` is a name that a project chooses."""
+    yield place, section
+    for name, each in section.model_fields.items():
+        found = each.annotation
+        below = (*place, name)
+        if get_origin(found) is dict:
+            found, below = get_args(found)[1], (*below, ANY)
+        if isinstance(found, type) and issubclass(found, BaseModel):
+            yield from _sections(below, found)
+
+
+def _choices() -> Iterator[tuple[Loc, tuple[str, ...]]]:
+    for place, section in _SECTIONS:
+        for name, each in section.model_fields.items():
+            if get_origin(each.annotation) is Literal:
+                yield (*place, name), get_args(each.annotation)
+
+
+def _words() -> Iterator[tuple[Loc, str]]:
+    for place, section in _SECTIONS:
+        if issubclass(section, DescribedSection):
+            yield from (((*place, *name.split(".")), words) for name, words in section.expected_words.items() if words)
+
+
+_SECTIONS = tuple(_sections((), FileSection))
 _ELSEWHERE: dict[Loc, str] = {
     ("llm",): "llm belongs to your own settings ($XDG_CONFIG_HOME/vfcc/config.yaml); a project cannot name a model: a "
     "clone of it could make this machine run a program, or send your text to another server",
 }
 """What is no key here, though it is one in another place."""
 _MODE: Loc = ("gates", "modes", ANY)
-_CHOICES: dict[Loc, tuple[str, ...]] = {
-    ("memory", "backends", "project"): PROJECT_BACKENDS,
-    ("memory", "backends", "task"): TASK_BACKENDS,
-    ("memory", "extraction_mode"): tuple(ExtractionMode),
-    ("memory", "scope", "mode"): tuple(ScopeMode),
-    ("memory", "secret_scanner"): tuple(SecretScanner),
-    ("memory", "stale"): tuple(Stale),
-    ("hooks", "share"): tuple(Share),
-    ("hooks", "tools"): tuple(ToolTable),
-    ("git", "commit"): ("never", "always"),
-    ("tokens", "encoding"): ("o200k_base", "cl100k_base"),
-}
+_CHOICES = dict(_choices())
 _EXPECTED: tuple[tuple[Loc, str], ...] = (
-    (("hooks", "brief_tokens"), f"a whole number from 0 to {MOST_BRIEF_TOKENS:,}"),
     (("format",), f"a whole number from 1 to {FORMAT}" if FORMAT > 1 else "1"),
     (("token_allocation",), "a mapping from roles to their shares"),
     (("code_mix",), "a mapping from roles to their mixes"),
@@ -123,38 +78,7 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("gates", "commands", ANY, "inputs"), "a list of patterns"),
     (("gates", "commands", ANY, "inputs", ANY), 'a pattern: a text such as "src/**"'),
     (("gates", "modes"), "a mapping from kinds or ids of criteria to modes"),
-    (("trace", "results_from"), "a command: a text such as make test"),
-    (("trace", "target"), "the name of a branch: a text such as main"),
-    (("trace", "id_pattern"), "a regular expression: a text such as REQ-[0-9]+"),
-    (("trace", "baseline"), "the path of a file: a text such as build/known.json"),
-    (("trace", "reports"), "a list of paths"),
-    (("trace", "reports", ANY), "the path of a file: a text such as build/junit.xml"),
-    (("trace", ANY), "a list of patterns"),
-    (("trace", ANY, ANY), 'a pattern: a text such as "src/**"'),
-    (("memory", "enabled"), "true or false"),
-    (("memory", "assembly", "thinking_roles"), "a list of roles"),
-    (("memory", "assembly", "thinking_roles", ANY), "the name of a role: a text such as planner"),
-    (("memory", "assembly", ANY, "user_types"), "a list of types"),
-    (("memory", "assembly", ANY, "user_types", ANY), "a type of user items: a text such as preference"),
-    (("memory", "assembly", ANY, ANY), f"a whole number from 0 to {MOST_ITEMS:,}"),
-    (("memory", "max_items"), f"a whole number from 1 to {MOST_ITEMS:,}"),
-    (("memory", "max_llm_calls_per_turn"), f"a whole number from 0 to {MOST_CALLS}"),
-    (("memory", "rerank", "max_candidates"), f"a whole number from 1 to {MOST_CANDIDATES:,}"),
-    (("memory", "rerank", "trigger_min_margin"), "a number from 0 to 1 with at most three decimals"),
-    (("memory", "expansion", "max_items"), f"a whole number from 0 to {MOST_CANDIDATES:,}"),
-    (("memory", "expansion", "min_confidence"), "a number from 0 to 1 with at most three decimals"),
-    (("memory", "active", ANY), "true or false"),
-    (("memory", "speakers"), "a mapping from names to human, agent or external"),
-    (("memory", "speakers", ANY), "one of human, agent, external"),
-    (("memory", "lifecycle", "type_ttl_days"), "a mapping from types to days"),
-    (("memory", "lifecycle", "type_ttl_days", ANY), f"a whole number of days from 1 to {MOST_DAYS:,}, or null: never"),
-    (("memory", "consolidation", "interval"), "a number of days such as 7d"),
-    (("memory", "window", "total_tokens"), f"a whole number from 1 to {MOST_WINDOW_TOKENS:,}"),
-    (("memory", "window", "buffer_tokens"), f"a whole number from 0 to {MOST_WINDOW_TOKENS:,}"),
-    (("memory", ANY, "enabled"), "true or false"),
-    (("tokens", "model"), "the name of a model: a text of 1 to 100 characters"),
-    (("tokens", "factors"), "a mapping from models to numbers"),
-    (("tokens", "factors", ANY), "a number above 0 and at most 10, with at most six decimals"),
+    *_words(),
 )
 
 

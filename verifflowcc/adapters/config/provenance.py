@@ -1,7 +1,6 @@
 """Every effective setting, with where its value came from."""
 
-from collections.abc import Collection, Iterator
-from dataclasses import fields
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 
@@ -14,9 +13,10 @@ from verifflowcc.domain.config import (
     FORMAT,
     SHARE_UNIT,
     Config,
-    MemorySettings,
 )
-from verifflowcc.records import dataclass
+from verifflowcc.domain.settings import Setting as Described
+from verifflowcc.domain.settings import settings_in
+from verifflowcc.records import dataclass, is_record
 
 SettingValue = None | bool | int | float | str | tuple[str, ...]
 Lines = dict[tuple[str | int, ...], int]
@@ -66,59 +66,36 @@ def _settings(config: Config, lines: Lines, form: int) -> Iterator[Setting]:
             loc = ("code_mix", role, part)
             yield _setting(lines, share / SHARE_UNIT, *loc, line=lines.get(loc, lines.get(("code_mix", role))))
     yield from _gates(config, lines)
-    for key in fields(config.trace):
-        yield _setting(lines, getattr(config.trace, key.name), "trace", key.name)
-    yield from _memory(config.memory, lines)
-    for key in fields(config.hooks):
-        value = getattr(config.hooks, key.name)
-        yield _setting(lines, str(value) if isinstance(value, StrEnum) else value, "hooks", key.name)
-    yield _setting(lines, config.git.commit, "git", "commit")
-    yield _setting(lines, config.tokens.encoding, "tokens", "encoding")
-    yield _setting(lines, config.tokens.model, "tokens", "model")
-    for model, factor in config.tokens.factors.items():
-        yield _setting(lines, factor / SHARE_UNIT, "tokens", "factors", model)
+    for name in ("trace", "memory", "hooks", "git", "tokens"):
+        yield from _described(getattr(config, name), lines, name)
 
 
-def _memory(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
-    yield _setting(lines, memory.enabled, "memory", "enabled")
-    for scope, kind in memory.backends.items():
-        yield _setting(lines, kind.value, "memory", "backends", scope.value)
-    yield _setting(lines, memory.thinking_roles, "memory", "assembly", "thinking_roles")
-    for name, assembly in (("thinking", memory.thinking), ("working", memory.working)):
-        for key in fields(assembly):
-            yield _setting(lines, getattr(assembly, key.name), "memory", "assembly", name, key.name)
-    yield _setting(lines, memory.max_items, "memory", "max_items")
-    yield from _learning(memory, lines)
+def _described(record: object, lines: Lines, *place: str) -> Iterator[Setting]:
+    """Yield the keys of a section that `domain/config.py` describes, and of those below it."""
+    for name, setting in sorted(settings_in(record).items(), key=lambda each: each[0] in _LAST):
+        value = getattr(record, name)
+        if is_record(value):
+            yield from _described(value, lines, *place, name)
+        elif isinstance(value, Mapping) and (value or setting.form == "factors"):
+            yield from (_setting(lines, _written(setting, each), *place, name, below) for below, each in value.items())
+        else:
+            yield _setting(lines, _written(setting, value), *place, name)
 
 
-def _learning(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
-    yield _setting(lines, memory.extraction_mode.value, "memory", "extraction_mode")
-    yield _setting(lines, memory.max_llm_calls_per_turn, "memory", "max_llm_calls_per_turn")
-    rerank, consolidation = memory.rerank, memory.consolidation
-    yield _setting(lines, rerank.enabled, "memory", "rerank", "enabled")
-    yield _setting(lines, rerank.max_candidates, "memory", "rerank", "max_candidates")
-    yield _setting(lines, rerank.trigger_min_margin / 1000, "memory", "rerank", "trigger_min_margin")
-    yield _setting(lines, memory.expansion.enabled, "memory", "expansion", "enabled")
-    yield _setting(lines, memory.expansion.max_items, "memory", "expansion", "max_items")
-    yield _setting(lines, memory.expansion.min_confidence / 1000, "memory", "expansion", "min_confidence")
-    yield _setting(lines, memory.active.pre_brief, "memory", "active", "pre_brief")
-    yield _setting(lines, memory.active.file_boost, "memory", "active", "file_boost")
-    yield _setting(lines, memory.embeddings, "memory", "embeddings", "enabled")
-    yield _setting(lines, memory.scope_mode.value, "memory", "scope", "mode")
-    yield _setting(lines, memory.secret_scanner.value, "memory", "secret_scanner")
-    yield _setting(lines, memory.stale.value, "memory", "stale")
-    if not memory.speakers:
-        yield _setting(lines, (), "memory", "speakers")
-    for name, trust in memory.speakers.items():
-        yield _setting(lines, trust.value, "memory", "speakers", name)
-    if not memory.ttl_days:
-        yield _setting(lines, (), "memory", "lifecycle", "type_ttl_days")
-    for name, days in memory.ttl_days.items():
-        yield _setting(lines, days, "memory", "lifecycle", "type_ttl_days", name)
-    yield _setting(lines, consolidation.enabled, "memory", "consolidation", "enabled")
-    yield _setting(lines, f"{consolidation.interval_days}d", "memory", "consolidation", "interval")
-    yield _setting(lines, memory.window.total_tokens, "memory", "window", "total_tokens")
-    yield _setting(lines, memory.window.buffer_tokens, "memory", "window", "buffer_tokens")
+_LAST = ("lifecycle", "consolidation", "window")
+"""Keys that are shown after those that follow them in the file."""
+
+
+def _written(setting: Described, value: object) -> SettingValue:
+    """Return a value as the file has it."""
+    if setting.form == "thousandths" and isinstance(value, int):
+        return value / 1000
+    if setting.form == "factors" and isinstance(value, int):
+        return value / SHARE_UNIT
+    if setting.form == "days":
+        return f"{value}d"
+    shown: SettingValue = () if isinstance(value, Mapping) else str(value) if isinstance(value, StrEnum) else value  # type: ignore[assignment]
+    return shown
 
 
 def _gates(config: Config, lines: Lines) -> Iterator[Setting]:

@@ -1,68 +1,27 @@
 """The shape of a person's own settings, and the bytes of that file → `UserSettings`. Imports yaml and pydantic."""
 
-import re
-from typing import Annotated, Literal
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from verifflowcc.adapters.config.llm_section import EXPECTED_OF_MODEL, LlmSection
+from verifflowcc.adapters.config.described import DescribedSection, section_of
 from verifflowcc.adapters.config.problems import dotted, line_of
-from verifflowcc.adapters.config.section import SENTENCE, Section, sentence
+from verifflowcc.adapters.config.section import SENTENCE, Section
 from verifflowcc.adapters.config.validate import refuse_newer
 from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc, read_yaml
-from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import USER_FORMAT, UserSettings
+from verifflowcc.domain.settings import settings_in
+from verifflowcc.domain.user_settings import USER_FORMAT, ModelSettings, UserSettings
 from verifflowcc.errors import ConfigError
+from verifflowcc.records import replace
 from verifflowcc.text.near import nearest
 
-LONGEST_URL = 2_000
-_CREDENTIALS = re.compile(r"\s*[a-z]+://[^@/:]*:[^@/]+@")
-_PASSWORD_WORD = re.compile(r"(?:^|\s)(?:ssl)?password\s*=", re.IGNORECASE)
-_SECRET = ("password", "sslpassword")
-_KEPT_IN = ("files", "sqlite", "postgres")
-_EXPECTED: dict[Loc, str] = {
-    ("format",): "1",
-    ("memory",): "a mapping with keys out of backend, postgres_url",
-    ("memory", "backend"): f"one of {', '.join(_KEPT_IN)}",
-    ("memory", "postgres_url"): "a text such as postgresql://db.example.org/memory",
-    **EXPECTED_OF_MODEL,
-}
-
-
-def holds_password(url: str) -> bool:
-    """Say whether a libpq connection string or URL holds a password.
-
-    >>> holds_password("postgresql://ada:secret@db/memory"), holds_password("host=db password=secret")
-    (True, True)
-    >>> holds_password("postgresql://ada@db/memory?sslmode=require")
-    False
-    """
-    if not re.match(r"postgres(ql)?://", url.strip()):
-        return bool(_PASSWORD_WORD.search(url))
-    parameters = parse_qsl(url.partition("?")[2])
-    return bool(_CREDENTIALS.match(url)) or any(name in _SECRET for name, _ in parameters)
-
-
-def _without_password(url: str) -> str:
-    """Refuse without saying the text: it may hold the password that it is refused for."""
-    if not url.strip():
-        raise sentence("is empty; give it a text such as postgresql://db.example.org/memory, or remove the line")
-    if holds_password(url):
-        raise sentence("holds a password; it belongs in ~/.pgpass, or in the file that PGPASSFILE names")
-    return url
-
-
-class UserMemorySection(Section):
-    """How a person's own items are kept, and where a server is."""
-
-    backend: Literal["files", "sqlite", "postgres"] = Field(
-        default="files", description="The store of the person's own items."
-    )
-    postgres_url: Annotated[str, Field(max_length=LONGEST_URL), AfterValidator(_without_password)] | None = Field(
-        default=None, description="A connection string or URL, without a password."
-    )
+if TYPE_CHECKING:
+    UserMemorySection = DescribedSection
+    LlmSection = DescribedSection
+else:
+    UserMemorySection = section_of("memory", UserSettings())
+    LlmSection = section_of("llm", ModelSettings())
 
 
 class UserFileSection(Section):
@@ -77,6 +36,14 @@ _KEYS: dict[Loc, list[str]] = {
     (): [*UserFileSection.model_fields],
     ("memory",): [*UserMemorySection.model_fields],
     ("llm",): [*LlmSection.model_fields],
+}
+_KEPT_IN = settings_in(UserSettings())["backend"].choices
+_EXPECTED: dict[Loc, str] = {
+    ("format",): "1",
+    **{(name,): f"a mapping with keys out of {', '.join(_KEYS[name,])}" for name in ("memory", "llm")},
+    **{("memory", name): words for name, words in UserMemorySection.expected_words.items()},
+    **{("llm", name): words for name, words in LlmSection.expected_words.items()},
+    ("memory", "backend"): f"one of {', '.join(_KEPT_IN)}",
 }
 _NAMES = frozenset(name for names in _KEYS.values() for name in names)
 
@@ -94,7 +61,8 @@ def read_user_settings(data: bytes, name: str) -> UserSettings:
         found += [(line, f"{name}:{line}: {why}") for line, why in told]
     if found:
         raise ConfigError(tuple(dict.fromkeys(problem for _, problem in sorted(found))))
-    return UserSettings(BackendKind(section.memory.backend), section.memory.postgres_url, section.llm.settings())
+    found_settings: UserSettings = section.memory.settings()
+    return replace(found_settings, llm=section.llm.settings())
 
 
 def _problem(details: ErrorDetails, lines: Lines) -> tuple[int, str]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 
 from verifflowcc.adapters.files.user_home import user_settings_file
-from verifflowcc.domain.config import UserSettings
+from verifflowcc.domain.user_settings import UserSettings
 from verifflowcc.records import replace
 
 URL_VARIABLE = "VFCC_POSTGRES_URL"

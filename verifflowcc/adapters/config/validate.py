@@ -17,10 +17,8 @@ from verifflowcc.domain.config import (
     Allocation,
     Config,
     GateSettings,
-    GitSettings,
     LayerStrategy,
     ScopeMode,
-    TokenSettings,
 )
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.gates import Mode
@@ -86,14 +84,25 @@ def _config(section: FileSection, digest: str) -> Config:
     if "token_allocation" in section.model_fields_set:
         merged = section.format >= MERGED_ROLES and DEFAULT_ROLE not in section.token_allocation
         allocations = _allocations(section.token_allocation, defaults.ALLOCATIONS if merged else {})
-    tokens = TokenSettings(section.tokens.encoding, section.tokens.model, dict(sorted(section.tokens.factors.items())))
-    git, gates = GitSettings(section.git.commit), _gates(section.gates)
+    git, gates = section.git.settings(), _gates(section.gates)
     trace, memory = section.trace.settings(), section.memory.settings()
-    if memory.scope_mode is ScopeMode.SKILL:
+    if memory.scope.mode is ScopeMode.SKILL:
         strategies[Layer.AGENT] = _with_own_items(strategies[Layer.AGENT])
     hooks = section.hooks.settings()
     mixes = {role: given.mix() for role, given in sorted(section.code_mix.items())}
-    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates, trace, memory, hooks, mixes)
+    return Config(
+        strategies,
+        allocations,
+        section.workflow,
+        git,
+        section.tokens.settings(),
+        digest,
+        gates,
+        trace,
+        memory,
+        hooks,
+        mixes,
+    )
 
 
 def _with_own_items(given: LayerStrategy) -> LayerStrategy:

@@ -1,16 +1,21 @@
-"""Files of the memory tree as items, and the one way to change a key of theirs."""
+"""Files of the memory tree as items, and the one way to change a key or a list in their front matter."""
 
-from collections.abc import Mapping
-from itertools import repeat
+from collections.abc import Callable, Container, Mapping
+from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.front_matter_yaml import read_yaml
 from verifflowcc.domain.items import Item
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter import BOM, edit, split
+from verifflowcc.formats.front_matter import BOM, FrontMatter, edit, split
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, read_simple
+from verifflowcc.formats.item_fields import is_null
 from verifflowcc.formats.item_record import plain_item, read_item
 from verifflowcc.records import dataclass
 
+if TYPE_CHECKING:
+    from verifflowcc.formats.front_matter_list import ListEdit
+
+_BY_HAND = "edit the file by hand"
 _MARKDOWN = (".md", ".markdown", ".mdx")
 
 
@@ -36,19 +41,28 @@ def parse_item(path: str, data: bytes) -> ParsedItem:
     text = decode(path, data).replace("\r\n", "\n")
     if not path.lower().endswith(_MARKDOWN):
         return ParsedItem(plain_item(path), text.removeprefix(BOM))
-    parts = split(text)
-    notices: tuple[str, ...] = ()
-    table = None
-    if parts.unclosed and looks_like_keys(parts.body):
-        notices = (f"{path}:1: front matter is opened by --- and never closed; all of it is text",)
-    if parts.block is not None:
-        try:
-            table = read_block(parts.block)
-        except FormatError as error:
-            line, _, reason = error.message.partition(": ")
-            notices = (f"{path}:{int(line) + 1}: front matter cannot be read, its defaults are used: {reason}",)
+    parts, table, problem = read_front(text, "its defaults are used")
+    notices = (f"{path}:{problem[0]}: {problem[1]}",) if problem else ()
     record = read_item(path, table, parts.body)
     return ParsedItem(record.item, parts.body, notices + record.notices, record.unknown)
+
+
+def read_front(text: str, instead: str = "") -> tuple[FrontMatter, Table | None, tuple[int, str] | None]:
+    """Take a text with LF newlines apart: its parts, what its block says, and what is wrong with that, by line.
+
+    `instead` says in the sentence what holds where the block cannot be read.
+    """
+    parts = split(text)
+    if parts.unclosed and ":" in parts.body.partition("\n")[2].partition("\n")[0]:
+        return parts, None, (1, "front matter is opened by --- and never closed; all of it is text")
+    if parts.block is None:
+        return parts, None, None
+    try:
+        return parts, read_block(parts.block), None
+    except FormatError as error:
+        line, _, reason = error.message.partition(": ")
+        more = f", {instead}" if instead else ""
+        return parts, None, (int(line) + 1, f"front matter cannot be read{more}: {reason}")
 
 
 def read_block(block: str) -> Table:
@@ -64,39 +78,90 @@ def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> byte
     """
     before = decode(path, data)
     after = edit(before, changes, path=path)
-    expected = [pair for pair in _pairs(path, before) if pair[0] not in changes]
-    found = [pair for pair in _pairs(path, after) if pair[0] not in changes]
-    if not _same(Table(tuple(expected), 1), Table(tuple(found), 1), set()):
-        raise FormatError(f"{path}:1: front matter cannot be edited by lines", hint="edit the file by hand")
+    if not _same(_without(_table(path, before), changes), _without(_table(path, after), changes), set()):
+        raise FormatError(f"{path}:1: front matter cannot be edited by lines", hint=_BY_HAND)
     return after.encode("utf-8")
 
 
-def _pairs(path: str, text: str) -> tuple[tuple[str, Value], ...]:
+def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Value, ...]], "ListEdit"]) -> bytes:
+    """Return a file's bytes with the list under `key` changed as `decide` says of its present entries.
+
+    Only the lines of the entries that change are touched. The result is read again: the list must say what was meant,
+    and all other keys what they said. Raises FormatError where the file is not UTF-8, has no front matter, or cannot be
+    edited without loss.
+    """
+    from verifflowcc.formats.front_matter_list import edit_list  # few commands change a list
+
+    try:
+        before = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}:1: not UTF-8 at byte {error.start}", hint=_BY_HAND) from error
+    if split(before).block is None:
+        raise FormatError(f"{path}:1: there is no front matter to edit", hint=_BY_HAND)
+    table = _table(path, before)
+    values = _list(path, key, table)
+    change = decide(values)
+    if not change.changed and not change.added:
+        return data
+    after = edit_list(before, key, values, change, path=path)
+    read = _table(path, after)
+    meant, found = Sequence(change.on(values), 1), Sequence(_list(path, key, read), 1)
+    others = _same(_without(table, (key,)), _without(read, (key,)), set())
+    if not others or not same_meaning(meant, found):
+        raise FormatError(f"{path}:1: {key} cannot be edited by lines", hint=_BY_HAND)
+    return after.encode("utf-8")
+
+
+def same_meaning(one: Value, other: Value) -> bool:
+    """Say whether two values say the same, however they are quoted and wherever they are."""
+    return _same(one, other, set(), quotes=False)
+
+
+def _table(path: str, text: str) -> Table:
     block = split(text.replace("\r\n", "\n")).block
     if block is None:
-        return ()
+        return Table((), 1)
     try:
-        return read_block(block).pairs
+        return read_block(block)
     except FormatError as error:
         line, _, reason = error.message.partition(": ")
-        raise FormatError(
-            f"{path}:{int(line) + 1}: front matter cannot be edited: {reason}", hint="edit the file by hand"
-        ) from error
+        raise FormatError(f"{path}:{int(line) + 1}: front matter cannot be edited: {reason}", hint=_BY_HAND) from error
 
 
-def _same(one: Value, other: Value, seen: set[tuple[int, int]]) -> bool:
-    """Say whether two values are equal but for their lines; a pair of shared values is compared once."""
+def _without(table: Table, keys: Container[str]) -> Table:
+    return Table(tuple(pair for pair in table.pairs if pair[0] not in keys), 1)
+
+
+def _list(path: str, key: str, table: Table) -> tuple[Value, ...]:
+    value = next((each for name, each in table.pairs if name == key), None)
+    if value is None or is_null(value):
+        return ()
+    if isinstance(value, Sequence):
+        return value.values
+    raise FormatError(f"{path}:{value.line + 1}: {key} is no list", hint=_BY_HAND)
+
+
+def _same(one: Value, other: Value, seen: set[tuple[int, int]], *, quotes: bool = True) -> bool:
+    """Say whether two values are equal but for their lines; a pair of shared values is compared once.
+
+    Without `quotes` they may be quoted otherwise, as long as they mean the same.
+    """
     if (id(one), id(other)) in seen:
         return True
     seen.add((id(one), id(other)))
     if isinstance(one, Scalar) and isinstance(other, Scalar):
-        return (one.text, one.plain) == (other.text, other.plain)
+        if quotes:
+            return (one.text, one.plain) == (other.text, other.plain)
+        return is_null(one) == is_null(other) and (one.text == other.text or is_null(one))
     if isinstance(one, Table) and isinstance(other, Table):
-        names = [key for key, _ in one.pairs] == [key for key, _ in other.pairs]
-        return names and all(_same(a, b, seen) for (_, a), (_, b) in zip(one.pairs, other.pairs, strict=True))
-    if isinstance(one, Sequence) and isinstance(other, Sequence):
-        return len(one.values) == len(other.values) and all(map(_same, one.values, other.values, repeat(seen)))
-    return False
+        if [key for key, _ in one.pairs] != [key for key, _ in other.pairs]:
+            return False
+        pairs = zip((each for _, each in one.pairs), (each for _, each in other.pairs), strict=True)
+    elif isinstance(one, Sequence) and isinstance(other, Sequence) and len(one.values) == len(other.values):
+        pairs = zip(one.values, other.values, strict=True)
+    else:
+        return False
+    return all(_same(a, b, seen, quotes=quotes) for a, b in pairs)
 
 
 def decode(path: str, data: bytes) -> str:
@@ -109,9 +174,3 @@ def decode(path: str, data: bytes) -> str:
             f"{path}:{line}: not UTF-8: byte {error.start} (0x{data[error.start]:02x}) begins no character",
             hint=f"iconv -f WINDOWS-1252 -t UTF-8 {path}",
         ) from error
-
-
-def looks_like_keys(body: str) -> bool:
-    """Say whether what follows a first line `---` was meant as front matter."""
-    second = body.split("\n", 2)[1:2]
-    return bool(second) and ":" in second[0]

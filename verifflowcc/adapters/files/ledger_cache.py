@@ -4,29 +4,23 @@ Derived and deletable. It is keyed by each file's stamp, which a clone or an arc
 fit, or is damaged, counts as absent. Only sound events are remembered, and only those whose stamp has settled.
 """
 
-import json
 import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from verifflowcc import __version__
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.write import write_derived
+from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.stamps import settled, stamp_of
-from verifflowcc.domain.events import Event, EventType, LedgerRead
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.domain.events import Event, LedgerRead
 from verifflowcc.records import dataclass, field
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.record_codec import RecordCodec
 
-_SHAPE = 2
-_LARGEST_BYTES = 256 << 20
+_FILE = DerivedFile("ledger/*.json", 3, keyed_by="stamps of the event files", largest_bytes=256 << 20)
 _FEWEST = 64
 """So few unknown events are parsed sooner than a cache is written."""
 _SHARE = 32
 """A cache is written anew once more than one event in so many is not in it."""
-_KINDS = {str(kind): kind for kind in EventType}
+_EVENTS: RecordCodec[Mapping[str, tuple[Event, ...]]] = RecordCodec(Mapping[str, tuple[Event, ...]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +58,7 @@ class LedgerCache:
     def recall(self, now: EventStamps) -> dict[str, tuple[Event, ...]]:
         """Return the known events in each file that still has the stamp that it had, by its name."""
         if self.kept is None:
-            self.stamps, self.events = _read(self.path, self.memory)
+            self.stamps, self.events = _read(self.path)
             self.kept = self.stamps
         if self.stamps == now.by_name:
             return dict(self.events)
@@ -91,13 +85,8 @@ class LedgerCache:
         changed = max(changed, len(kept.keys() - self.stamps.keys()))
         if changed <= max(_FEWEST, sum(map(len, self.events.values())) // _SHARE):
             return
-        names = sorted(self.stamps)
-        try:
-            check_inside(self.path.parent, self.memory)
-            write_derived(self.path, _written(names, [self.stamps[name] for name in names], self.events))
-        except (WorkspaceError, OSError):
-            return
-        self.kept = self.stamps
+        if _FILE.write(self.path, [self.stamps, _EVENTS.plain(self.events)]):
+            self.kept = self.stamps
 
 
 def stamps_in(folder: Path, names: Sequence[str]) -> EventStamps:
@@ -122,42 +111,9 @@ def stamps_in(folder: Path, names: Sequence[str]) -> EventStamps:
     return EventStamps(by_name, frozenset(fresh))
 
 
-def _read(path: Path, memory: Path) -> tuple[Mapping[str, str], Mapping[str, tuple[Event, ...]]]:
+def _read(path: Path) -> tuple[Mapping[str, str], Mapping[str, tuple[Event, ...]]]:
     try:
-        check_inside(path.parent, memory)
-        digest, _, body = _bytes(path).partition(b"\n")
-        if digest.decode("ascii") != digest_bytes(body):
-            return {}, {}
-        document = json.loads(body)
-        if document["key"] != [_SHAPE, __version__]:
-            return {}, {}
-        names, stamps, rows = document["names"], document["stamps"], document["rows"]
-        events = {name: tuple(map(_event, held)) for name, held in zip(names, rows, strict=True)}
-        return dict(zip(names, stamps, strict=True)), events
-    except (OSError, WorkspaceError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        stamps, events = _FILE.read(path) or ({}, {})
+        return stamps, _EVENTS.made(events)
+    except (ValueError, LookupError, TypeError, AttributeError):
         return {}, {}
-
-
-def _event(row: Sequence[Any]) -> Event:
-    name, parents, actor, time, kind, payload, version = row
-    return Event(name, tuple(parents), actor, time, _KINDS[kind], payload, version)
-
-
-def _row(event: Event) -> list[Any]:
-    return [event.id, event.parents, event.actor, event.time, str(event.type), event.payload, event.v]
-
-
-def _bytes(path: Path) -> bytes:
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_BYTES:
-            raise WorkspaceError(f"{path} is no cache")
-        return file.read()
-
-
-def _written(names: Sequence[str], stamps: Sequence[str], events: Mapping[str, tuple[Event, ...]]) -> bytes:
-    rows = [[_row(event) for event in events[name]] for name in names]
-    document = {"key": [_SHAPE, __version__], "names": names, "stamps": stamps, "rows": rows}
-    body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
-    return digest_bytes(body).encode("ascii") + b"\n" + body

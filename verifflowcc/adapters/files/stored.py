@@ -3,11 +3,11 @@
 import hashlib
 import re
 
+from verifflowcc.domain.item_types import item_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.text.slug import slug
 
 _FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,118}[a-z0-9_-])?")
-_FOLDERS = {"decision": "decisions", "convention": "conventions"}
 
 
 def stored_item(path: str, data: bytes) -> StoredItem:
@@ -28,7 +28,7 @@ def home_path(folder: str, type_name: str, item_id: str) -> str:
     >>> home_path("user", "fact", "Client/A")
     'user/items/fact/client-a-4d4a8bba.md'
     """
-    below = _FOLDERS.get(type_name) or f"items/{_name(type_name, 'other')}"
+    below = item_type(type_name).folder or f"items/{_name(type_name, 'other')}"
     return f"{folder}/{below}/{_name(item_id, 'item')}.md"
 
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Collection
 
-from verifflowcc.adapters.files.items import decode, looks_like_keys, read_block
+from verifflowcc.adapters.files.items import decode, read_front
 from verifflowcc.domain.trace import Flaw, TraceItem
 from verifflowcc.domain.trace_defaults import TYPES
-from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_item import is_trace_item, read_trace_item
 
 
@@ -17,14 +15,6 @@ def parse_trace_item(path: str, data: bytes, types: Collection[str] = TYPES.keys
     file is in `flaws`, front matter that is no YAML too. Raises FormatError where the bytes are not UTF-8, with file,
     line and byte.
     """
-    parts = split(decode(path, data).replace("\r\n", "\n"))
-    table, flaws = None, tuple[Flaw, ...]()
-    if parts.unclosed and looks_like_keys(parts.body):
-        flaws = (Flaw("bad-field", 1, "front matter is opened by --- and never closed; all of it is text"),)
-    if parts.block is not None:
-        try:
-            table = read_block(parts.block)
-        except FormatError as error:
-            line, _, reason = error.message.partition(": ")
-            flaws = (Flaw("bad-field", int(line) + 1, f"front matter cannot be read: {reason}"),)
+    parts, table, problem = read_front(decode(path, data).replace("\r\n", "\n"))
+    flaws = (Flaw("bad-field", *problem),) if problem else ()
     return read_trace_item(path, parts, table, flaws) if is_trace_item(path, table, types) else None

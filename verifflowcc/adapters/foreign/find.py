@@ -5,27 +5,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.foreign.doorstop_tree import CONFIG, read_doorstop_tree
+from verifflowcc.adapters.foreign.doorstop_tree import CONFIG
 from verifflowcc.adapters.foreign.given_file import read_text
+from verifflowcc.domain.importers import IMPORTERS, Importer
+from verifflowcc.domain.lazy import load
 from verifflowcc.domain.trace_import import Foreign
 from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.formats.import_csv import read_csv
-from verifflowcc.formats.import_markdown import read_markdown
-from verifflowcc.formats.import_needs import read_needs
-from verifflowcc.formats.import_oft import read_oft
-from verifflowcc.formats.import_sdoc import read_sdoc
 from verifflowcc.records import dataclass, field
 
 Named = Callable[[Path], str]
-ENDINGS: Mapping[str, tuple[str, ...]] = {
-    "strictdoc": (".sdoc",),
-    "sphinx-needs": (".json",),
-    "reqif": (".reqif", ".reqifz"),
-    "csv": (".csv", ".tsv"),
-    "openfasttrace": (".md", ".markdown"),
-    "markdown": (".md", ".markdown"),
-}
-FORMATS = ("doorstop", *ENDINGS)
 _OFT = re.compile(r"^[ \t]*[`*]*[a-zA-Z]+~[\w.-]+~\d+[`*]*[ \t]*$", re.MULTILINE)
 
 
@@ -49,20 +37,17 @@ def read_foreign(given: Given, named: Named) -> Foreign:
         if not path.exists():
             raise UsageError(f"there is no file or folder {named(path)}")
     chosen = given.format or _guessed(given, named)
-    if chosen == "doorstop":
+    importer = IMPORTERS[chosen]
+    if importer.takes == "folder":
         if len(given.paths) != 1 or not given.paths[0].is_dir():
-            raise UsageError("doorstop's items are read from one folder", hint="vfcc trace import FOLDER")
-        return read_doorstop_tree(given.paths[0], named)
-    files = _files(given.paths, ENDINGS[chosen])
+            raise UsageError(f"{chosen}'s items are read from one folder", hint="vfcc trace import FOLDER")
+        tree: Foreign = load(importer.read)(given.paths[0], named)
+        return tree
+    files = _files(given.paths, importer.endings)
     if not files:
         places = ", ".join(map(named, given.paths))
-        raise FormatError(f"{places}:1: there is no file that ends in {' or '.join(ENDINGS[chosen])}")
-    if chosen == "reqif":
-        from verifflowcc.adapters.foreign.reqif_read import read_reqif
-
-        return joined([read_reqif(path, named(path)) for path in files])
-    texts = [(named(path), read_text(path, named(path))) for path in files]
-    return _parsed(chosen, texts, given)
+        raise FormatError(f"{places}:1: there is no file that ends in {' or '.join(importer.endings)}")
+    return _read(importer, files, given, named)
 
 
 def joined(parts: Iterable[Foreign]) -> Foreign:
@@ -73,16 +58,13 @@ def joined(parts: Iterable[Foreign]) -> Foreign:
     return Foreign(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)))
 
 
-def _parsed(chosen: str, texts: list[tuple[str, str]], given: Given) -> Foreign:
-    if chosen == "strictdoc":
-        return read_sdoc(texts)
-    if chosen == "openfasttrace":
-        return read_oft(texts)
-    if chosen == "markdown":
-        return read_markdown(texts, given.pattern)
-    if chosen == "csv":
-        return joined([read_csv(name, text, given.columns) for name, text in texts])
-    return joined([read_needs(name, text) for name, text in texts])
+def _read(importer: Importer, files: list[Path], given: Given, named: Named) -> Foreign:
+    read: Callable[..., Foreign] = load(importer.read)
+    more = [getattr(given, importer.option)] if importer.option else []
+    if importer.takes == "file":
+        return joined([read(path, named(path)) for path in files])
+    texts = [(named(path), read_text(path, named(path))) for path in files]
+    return read(texts, *more) if importer.takes == "texts" else joined([read(*each, *more) for each in texts])
 
 
 def _guessed(given: Given, named: Named) -> str:
@@ -92,15 +74,16 @@ def _guessed(given: Given, named: Named) -> str:
         return "csv"
     if len(given.paths) == 1 and given.paths[0].is_dir() and _has(given.paths[0], CONFIG):
         return "doorstop"
-    for name, endings in ENDINGS.items():
-        files = _files(given.paths, endings)
+    for name, importer in IMPORTERS.items():
+        files = _files(given.paths, importer.endings) if importer.endings else []
         if not files:
             continue
         if name != "openfasttrace" or any(_OFT.search(read_text(path, named(path))) for path in files):
             return name
     places = ", ".join(map(named, given.paths))
     raise UsageError(
-        f"no format of {', '.join(FORMATS)} reads {places}", hint=f"vfcc trace import {places} --format {FORMATS[0]}"
+        f"no format of {', '.join(IMPORTERS)} reads {places}",
+        hint=f"vfcc trace import {places} --format {next(iter(IMPORTERS))}",
     )
 
 
@@ -115,7 +98,7 @@ def _files(paths: Iterable[Path], endings: tuple[str, ...]) -> list[Path]:
     return list(found)
 
 
-_ALL = tuple(ending for endings in ENDINGS.values() for ending in endings)
+_ALL = tuple(ending for importer in IMPORTERS.values() for ending in importer.endings)
 
 
 def _walk(folder: Path) -> Iterable[Path]:

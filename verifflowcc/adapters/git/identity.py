@@ -4,16 +4,13 @@ A commit's first ancestors never change, so they are remembered for it in `local
 that is walked again. The file is derived, and holds for the git folder on this very disk alone.
 """
 
-import json
 import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from verifflowcc.adapters.actor import clean_name
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.write import write_derived
+from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.git.command import GitResult, ask_git
 from verifflowcc.adapters.git.identity_kept import remember_repository, stamps_of_repository
 from verifflowcc.adapters.git.place import in_repository
@@ -22,7 +19,8 @@ from verifflowcc.records import dataclass
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _HEADS = 16
-_LARGEST_BYTES = 64 * 1024
+FILE = "identity.json"
+_FILE = DerivedFile(FILE, 1, keyed_by="the git folder on this disk", largest_bytes=64 * 1024)
 _HINT = "git fetch --unshallow, or export VFCC_PROJECT=name@0123456789ab"
 _FACTS = ("--show-toplevel", "--git-common-dir", "--is-shallow-repository", "--show-prefix")
 
@@ -126,10 +124,7 @@ def _roots(root: Path, local: Path, place: _Place) -> tuple[str, ...]:
         return remembered[head]
     roots = _from_remembered(root, head, remembered) or _walk(root, head)
     kept = dict([*remembered.items(), (head, roots)][-_HEADS:])
-    with suppress(WorkspaceError):  # it is derived: a memory that cannot be written is only slower
-        check_inside(local, local.parent)
-        content = {"of": _mark(place.common), "heads": {key: list(each) for key, each in kept.items()}}
-        write_derived(_file(local), json.dumps(content).encode())
+    _FILE.write(local / FILE, kept, _mark(place.common))
     return roots
 
 
@@ -157,20 +152,10 @@ def _walk(root: Path, head: str) -> tuple[str, ...]:
     return found
 
 
-def _file(local: Path) -> Path:
-    return local / "identity.json"
-
-
 def _read(local: Path, place: _Place) -> dict[str, tuple[str, ...]]:
     """Return the first commits by commit, the last asked for at the end; what is damaged counts as absent."""
-    try:
-        with _file(local).open("rb") as file:
-            content = json.loads(file.read(_LARGEST_BYTES))
-        if content["of"] != _mark(place.common):
-            return {}
-        heads = {str(head): tuple(map(str, roots)) for head, roots in content["heads"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
+    kept = _FILE.read(local / FILE, _mark(place.common)) or {}
+    heads = {str(head): tuple(map(str, roots)) for head, roots in kept.items()}
     sound = all(_COMMIT.fullmatch(each) for head, roots in heads.items() for each in (head, *roots))
     return heads if sound and all(heads.values()) else {}
 

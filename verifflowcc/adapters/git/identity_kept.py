@@ -5,19 +5,15 @@ git would read to answer; they hold the time at which each file became what it i
 somebody committed cannot know. Derived and deletable: what does not fit, or is damaged, counts as absent.
 """
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from zlib import crc32
 
-from verifflowcc import __version__
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.stamps import Stamps, settled
-from verifflowcc.errors import WorkspaceError
 
 FILE = "repository.json"
-_LARGEST_BYTES = 64 * 1024
+_FILE = DerivedFile(FILE, 1, keyed_by="the user; stamps of what git reads", largest_bytes=64 * 1024)
 _READ_BY_GIT = (
     "HEAD",
     "packed-refs",
@@ -59,29 +55,17 @@ def recall_repository(root: Path, local: Path) -> Told | None:
     now = stamps_of_repository(root)
     if now is None:
         return None
-    try:
-        with (local / FILE).open("rb") as file:
-            content = json.loads(file.read(_LARGEST_BYTES))
-        name, first, folder = content["told"]
-        if content["check"] != _check(content["stamps"], content["told"]) or content["stamps"] != now.by_path:
-            return None
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+    kept = _FILE.read(local / FILE, _user())
+    if kept is None or kept[0] != now.by_path:
         return None
+    name, first, folder = kept[1]
     return (name, first, folder)
 
 
 def remember_repository(local: Path, before: Stamps, told: Told) -> None:
     """Remember what git answered; `before` are the stamps taken before. What cannot be written is not kept."""
-    if not settled(before.touched_ns):
-        return
-    from verifflowcc.adapters.files.write import write_derived
-
-    content = {"check": _check(before.by_path, [*told]), "stamps": before.by_path, "told": [*told]}
-    try:
-        check_inside(local, local.parent)
-        write_derived(local / FILE, json.dumps(content).encode("ascii"))
-    except WorkspaceError:
-        return  # git is asked again
+    if settled(before.touched_ns):
+        _FILE.write(local / FILE, [before.by_path, told], _user())
 
 
 def _ref_of(git: Path) -> Iterator[str]:
@@ -109,5 +93,5 @@ def _settings() -> Iterator[str]:
     yield from (f"{home}/.gitconfig", f"{below}/git/config", "/etc/gitconfig")
 
 
-def _check(stamps: object, told: object) -> int:
-    return crc32(json.dumps([__version__, getattr(os, "geteuid", int)(), stamps, told]).encode("ascii"))
+def _user() -> int:
+    return getattr(os, "geteuid", int)()

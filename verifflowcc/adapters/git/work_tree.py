@@ -365,14 +365,14 @@ def _nested(full: bytes, entry: Entry) -> OnDisk | None:
     return OnDisk(FOLDER, () if now.lines else (now.commit,))
 
 
-def object_id(data: bytes, width: int, kind: bytes = b"blob") -> str:
-    """Return git's id of an object, in a repository whose ids have `width` letters.
+def object_id(data: bytes, width: int) -> str:
+    """Return git's id of a file's content, in a repository whose ids have `width` letters.
 
     >>> object_id(b"", 40)
     'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
     """
     whole = _hash(width)
-    whole.update(b"%s %d\0" % (kind, len(data)) + data)
+    whole.update(b"blob %d\0" % len(data) + data)
     return whole.hexdigest()
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from verifflowcc.adapters.index.kept import KeptTables, summed, unsummed
+from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.index.tables import DerivedTables, summed, unsummed
 
 _FEW = 200
 SPARE = 1_000
@@ -11,7 +12,7 @@ Key = tuple[str, str]
 """The digest of a file's content, and the kind of reading."""
 
 
-class CodeIndex(KeptTables):
+class CodeIndex(DerivedTables):
     """The table `code` of the index; where it cannot be kept, `notices` says so and everything works without."""
 
     def known(self, keys: Collection[Key]) -> dict[Key, str]:
@@ -28,9 +29,8 @@ class CodeIndex(KeptTables):
 
     def learn(self, new: Mapping[Key, str], present: Collection[Key], spare: int = SPARE) -> None:
         """Keep what was just read; forget what is not `present` once that is more than the rest and `spare` more."""
-        if not new:
-            return
-        with self._writing() as store:
+
+        def write(store: Store) -> None:
             values = [(digest, kind, summed(facts)) for (digest, kind), facts in new.items()]
             store.write_all("INSERT OR REPLACE INTO code VALUES (?, ?, ?)", values)
             ((count,),) = store.rows("SELECT count(*) FROM code")
@@ -38,3 +38,6 @@ class CodeIndex(KeptTables):
                 known = store.rows("SELECT digest, kind FROM code")
                 gone = [(digest, kind) for digest, kind in known if (digest, kind) not in present]
                 store.write_all("DELETE FROM code WHERE digest = ? AND kind = ?", gone)
+
+        if new:
+            self._write(write)

@@ -11,7 +11,7 @@ class CountCache(MutableMapping[str, int]):
     def __init__(self, store: Store) -> None:
         self._store = store
         self._here: dict[str, int] = {}
-        self._new: dict[str, int] = {}
+        self.new: dict[str, int] = {}
 
     def __getitem__(self, key: str) -> int:
         if key not in self._here:
@@ -22,7 +22,7 @@ class CountCache(MutableMapping[str, int]):
         return self._here[key]
 
     def __setitem__(self, key: str, tokens: int) -> None:
-        self._here[key] = self._new[key] = tokens
+        self._here[key] = self.new[key] = tokens
 
     def __delitem__(self, key: str) -> None:
         raise TypeError("a count by content digest never becomes wrong")
@@ -39,9 +39,6 @@ class CountCache(MutableMapping[str, int]):
         self._here.update(self._store.rows(range_, (prefix, prefix + "\U0010ffff")))
 
     def save(self) -> None:
-        """Write the new counts in one transaction."""
-        if not self._new:
-            return
-        with self._store.transaction("BEGIN IMMEDIATE"):
-            self._store.write_all("INSERT OR REPLACE INTO counts VALUES (?, ?)", self._new.items())
-        self._new.clear()
+        """Write the new counts, within a transaction."""
+        self._store.write_all("INSERT OR REPLACE INTO counts VALUES (?, ?)", self.new.items())
+        self.new.clear()

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.adapters.files.partitions import ENDING
-from verifflowcc.adapters.index.store import Form, Store
+from verifflowcc.adapters.index.store import Form
+from verifflowcc.adapters.index.tables import DerivedTables
 from verifflowcc.errors import BackendError
 from verifflowcc.formats.history_rows import COLUMNS, Event, Row, event_in, rows_of
 from verifflowcc.records import dataclass
@@ -72,11 +73,11 @@ class Partition:
     path: Path
 
 
-class History:
+class History(DerivedTables):
     """The tables, as of the moment at which they were opened. Use it as a context manager."""
 
     def __init__(self, index: Path, partitions: Sequence[Partition]) -> None:
-        self._store = Store(index, Form(_schema(), LAYOUT))
+        super().__init__(index, Form(_schema(), LAYOUT))
         self._partitions = partitions
         self._places = {each.name: place for place, each in enumerate(partitions)}
         self._anew = False
@@ -84,20 +85,8 @@ class History:
 
     def __enter__(self) -> "History":
         """Bring the tables up. Raises BackendError where they are held by others for too long."""
-        try:
-            self._bring_up()
-        except sqlite3.DatabaseError as error:
-            if not self._store.start_over_if_damaged(error):
-                self._store.keep_nothing(str(error))
-            try:
-                self._bring_up()
-            except sqlite3.DatabaseError as again:
-                raise BackendError(f"the history cannot be read: {again}", hint="run the command again") from again
+        self._soundly(self._bring_up, "the history")
         return self
-
-    def __exit__(self, *_: object) -> None:
-        """Let go of the tables."""
-        self._store.close()
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
         """Return the rows of a query. Raises BackendError."""
@@ -116,7 +105,7 @@ class History:
         for partition in changed:  # each by itself, so that a process which is ended leaves what it has read
             with self._reading():  # what another process has read meanwhile is not read again
                 row = self._store.rows("SELECT size, time, tail FROM files WHERE path = ?", (partition.name,))
-                self._read(partition, *(row[0] if row else (0, 0, b"")))
+                self._read_file(partition, *(row[0] if row else (0, 0, b"")))
         self.bad_lines = sum(bad for (bad,) in self._store.rows("SELECT bad FROM files"))
 
     @contextmanager
@@ -133,9 +122,9 @@ class History:
             self._forget(name)
         self._store.rows("DELETE FROM again")
         for partition in self._partitions:
-            self._read(partition, 0, 0, b"")
+            self._read_file(partition, 0, 0, b"")
 
-    def _read(self, partition: Partition, size: int, time: int, tail: bytes) -> None:
+    def _read_file(self, partition: Partition, size: int, time: int, tail: bytes) -> None:
         try:
             with partition.path.open("rb") as file:
                 now, there = _stamp(partition.path)

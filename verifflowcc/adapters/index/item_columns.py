@@ -11,7 +11,7 @@ from verifflowcc.domain.items import Item
 from verifflowcc.domain.query import (
     DETAILS,
     ORDERING,
-    SCALARS,
+    STORED,
     TAGS,
     Condition,
     Operator,
@@ -24,7 +24,7 @@ from verifflowcc.records import dataclass
 OWN = ("id", "path")
 """Scalar fields for which a table has columns of its own."""
 
-COLUMNS = (*(name for name in SCALARS if name not in OWN), TAGS, "details")
+COLUMNS = (*(name for name in STORED if name not in OWN), TAGS, "details")
 _MOST_VALUES = 500
 _SQL = {Operator.ABOVE: ">", Operator.FROM: ">=", Operator.BELOW: "<", Operator.UP_TO: "<="}
 
@@ -66,13 +66,15 @@ def asked_in_sql(conditions: Iterable[Condition]) -> Asked:
 def order_in_sql(order_by: str) -> str | None:
     """Return what follows ORDER BY; None where SQL cannot say it. Raises UsageError as `order_of` does."""
     field, ascending = order_of(order_by)
-    if field.startswith(DETAILS):
+    if field not in COLUMNS and field not in OWN:
         return None
     return f'"{field}" IS NULL, "{field}" {"ASC" if ascending else "DESC"}, id'
 
 
 def _can_be_asked(condition: Condition) -> bool:
-    return not (condition.field.startswith(DETAILS) and condition.operator in ORDERING)
+    if condition.field.startswith(DETAILS):
+        return condition.operator not in ORDERING
+    return condition.field in COLUMNS or condition.field in OWN
 
 
 def _part(condition: Condition) -> tuple[str, list[Value]]:

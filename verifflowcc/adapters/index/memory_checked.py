@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from verifflowcc.adapters.index.kept import KeptTables, summed, unsummed
+from verifflowcc.adapters.index.tables import DerivedTables, summed, unsummed
 
 
-class MemoryChecked(KeptTables):
+class MemoryChecked(DerivedTables):
     """The files that were checked before, in the index; where they cannot be kept, `notices` says so."""
 
     def facts(self) -> dict[str, tuple[str, str]]:
@@ -21,6 +21,7 @@ class MemoryChecked(KeptTables):
         new = [(path, stamp, summed(facts)) for path, stamp, facts in rows]
         old = [(path,) for path in gone]
         if new or old:
-            with self._writing() as store:
-                store.write_all("DELETE FROM memory_checked WHERE path = ?", old)
-                store.write_all("INSERT OR REPLACE INTO memory_checked VALUES (?, ?, ?)", new)
+            self._write_rows(
+                ("DELETE FROM memory_checked WHERE path = ?", old),
+                ("INSERT OR REPLACE INTO memory_checked VALUES (?, ?, ?)", new),
+            )

@@ -12,10 +12,9 @@ from typing import NamedTuple, TypeVar
 from verifflowcc.adapters.files.item_walk import ItemWalk
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.adapters.index.item_columns import COLUMNS, asked_in_sql, column_values, order_in_sql
-from verifflowcc.adapters.index.kept import summed, unsummed
 from verifflowcc.adapters.index.linked import LINKING, having, names_meant
 from verifflowcc.adapters.index.memory_log import log_changes, newest_mark, paths_since
-from verifflowcc.adapters.index.sound import SoundTables
+from verifflowcc.adapters.index.tables import DerivedTables, summed, unsummed
 from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.query import Condition, Value, matches, ordered_by
@@ -82,7 +81,7 @@ class Told(NamedTuple):
     problems: tuple[str, ...]
 
 
-class MemoryItems(SoundTables):
+class MemoryItems(DerivedTables):
     """The item files below one folder in the index, which is opened when it is first asked; threads may share it."""
 
     def __init__(self, index: Path, folder: str) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from verifflowcc.adapters.index.facts import item_from_text
-from verifflowcc.adapters.index.kept import unsummed
 from verifflowcc.adapters.index.linked import names_meant
 from verifflowcc.adapters.index.recall_tables import (
     Prepared,
@@ -22,7 +21,7 @@ from verifflowcc.adapters.index.recall_tables import (
 )
 from verifflowcc.adapters.index.recall_vectors import drop_stale_vectors
 from verifflowcc.adapters.index.recall_words import Best, best_numbers
-from verifflowcc.adapters.index.sound import SoundTables
+from verifflowcc.adapters.index.tables import DerivedTables, unsummed
 from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import Changes, MemoryBackend
@@ -55,7 +54,7 @@ class Rules:
     replaced: Replaced
 
 
-class RecallIndex(SoundTables):
+class RecallIndex(DerivedTables):
     """The full-text tables of scopes in one index file.
 
     `state` brings one scope up to its store and then asks it, so that an answer is of one state.

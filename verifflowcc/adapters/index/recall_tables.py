@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from zlib import crc32
 
 from verifflowcc.adapters.index.facts import item_to_text
-from verifflowcc.adapters.index.kept import summed, unsummed
 from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.index.tables import summed, unsummed
 from verifflowcc.domain.items import DecisionStatus, Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.recall import FIELDS, Unit
@@ -66,7 +66,7 @@ def prepared(stored: StoredItem, read: Read) -> Prepared:
 
 def row_sum(row: tuple[object, ...]) -> int:
     """Return the checksum of a unit's row, of what stands between its number and this."""
-    return crc32(repr(row).encode("utf-8", "surrogatepass"))
+    return crc32("\0".join(map(str, row)).encode("utf-8", "surrogatepass"))
 
 
 class ScopeTables:

@@ -9,7 +9,7 @@ from typing import Any
 from verifflowcc import __version__
 from verifflowcc.records import dataclass
 
-LAYOUT = 10
+LAYOUT = 13
 _OLD_TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'
 """

@@ -3,11 +3,11 @@
 Everything here can be made again. Each text is kept with its checksum, so that what was damaged counts as not there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import NamedTuple
 
-from verifflowcc.adapters.index.kept import KeptTables, summed, unsummed
+from verifflowcc.adapters.index.tables import DerivedTables, summed, unsummed
 
 _ITEMS = "SELECT path, stamp, digest, facts FROM trace_items WHERE policy = ?"
 
@@ -21,7 +21,7 @@ class ItemRow(NamedTuple):
     facts: str
 
 
-class TraceIndex(KeptTables):
+class TraceIndex(DerivedTables):
     """The trace's tables in the index; where they cannot be kept, `notices` says so and everything works without."""
 
     def items(self, policy: str) -> dict[str, ItemRow]:
@@ -37,7 +37,7 @@ class TraceIndex(KeptTables):
         new = [(row.path, row.stamp, policy, row.digest, summed(row.facts)) for row in rows]
         old = [(path,) for path in gone]
         if new or old:
-            self._write(
+            self._write_rows(
                 ("DELETE FROM trace_items WHERE path = ?", old),
                 ("INSERT OR REPLACE INTO trace_items VALUES (?, ?, ?, ?, ?)", new),
             )
@@ -53,12 +53,7 @@ class TraceIndex(KeptTables):
     def keep(self, name: str, key: str, body: str) -> None:
         """Keep a text under a name, in place of what was there."""
         values = (name, key, _digest(name, key, body) + body)
-        self._write(("INSERT OR REPLACE INTO trace_reports VALUES (?, ?, ?)", [values]))
-
-    def _write(self, *statements: tuple[str, Sequence[tuple[str, ...]]]) -> None:
-        with self._writing() as store:
-            for statement, values in statements:
-                store.write_all(statement, values)
+        self._write_rows(("INSERT OR REPLACE INTO trace_reports VALUES (?, ?, ?)", [values]))
 
 
 def _digest(name: str, key: str, body: str) -> str:

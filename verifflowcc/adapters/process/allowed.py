@@ -18,6 +18,7 @@ from verifflowcc.domain.events import Json
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.repository_code import RepositoryCode
 from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.formats.checked_record import record_from_json, record_to_json
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
@@ -47,12 +48,7 @@ class Allowed:
 
 def commands_digest(commands: Mapping[str, Command]) -> str:
     """Return the digest of a table of commands: all that decides what runs, whatever the order of the table."""
-    return digest_bytes(canonical([_record(commands[name]) for name in sorted(commands)]))
-
-
-def is_allowed(root: Path, digest: str, env: Mapping[str, str]) -> bool:
-    """Say whether the table with this digest may run in the project at `root`. Raises as `allow` does."""
-    return read_allowed(root, env, digest).digest == digest
+    return digest_bytes(canonical([record_to_json(commands[name]) for name in sorted(commands)]))
 
 
 def allows_code(root: Path, code: Sequence[RepositoryCode], env: Mapping[str, str]) -> bool:
@@ -100,7 +96,7 @@ def allow(
     written, and ConflictError where another vfcc holds it for long.
     """
     entry = _entry(commands, at) | {
-        "git": [{"kind": each.kind, "name": each.name, "text": each.text, "digest": each.digest} for each in code],
+        "git": [record_to_json(each) for each in code],
         **({"pins": dict(pins)} if pins else {}),
     }
     with _changing(root, env) as (file, projects):
@@ -235,19 +231,22 @@ def _entry(commands: Mapping[str, Command], at: datetime) -> dict[str, Json]:
     return {
         "digest": commands_digest(commands),
         "at": f"{at:%Y-%m-%dT%H:%M:%SZ}",
-        "commands": [_record(commands[name]) for name in sorted(commands)],
+        "commands": [record_to_json(commands[name]) for name in sorted(commands)],
     }
 
 
 def _commands(entry: dict[str, Json]) -> dict[str, Command]:
-    commands = {command.name: command for command in map(_command, _list(entry["commands"]))}
+    found = [record_from_json(Command, each, "a command") for each in _list(entry["commands"])]
+    commands = {command.name: command for command in found}
     if commands_digest(commands) != entry["digest"]:
         raise ValueError("a digest is not that of the commands beside it")
     return commands
 
 
 def _code(entry: dict[str, Json]) -> tuple[RepositoryCode, ...] | None:
-    return tuple(map(_code_of, _list(entry["git"]))) if "git" in entry else None
+    if "git" not in entry:
+        return None
+    return tuple([record_from_json(RepositoryCode, each, "the code that git runs") for each in _list(entry["git"])])
 
 
 def _pins(entry: dict[str, Json]) -> dict[str, str]:
@@ -255,33 +254,6 @@ def _pins(entry: dict[str, Json]) -> dict[str, str]:
     if not isinstance(pins, dict):
         raise TypeError("the pinned files are no object")
     return {path: str(digest) for path, digest in pins.items()}
-
-
-def _code_of(record: Json) -> RepositoryCode:
-    if not isinstance(record, dict):
-        raise TypeError("the code that git runs is no object")
-    return RepositoryCode(*(str(record[key]) for key in ("kind", "name", "text", "digest")))
-
-
-def _record(command: Command) -> dict[str, Json]:
-    return {
-        "name": command.name,
-        "argv": list(command.argv),
-        "timeout_s": command.timeout_s,
-        "reports": dict(command.reports),
-        "inputs": list(command.inputs),
-    }
-
-
-def _command(record: Json) -> Command:
-    if not isinstance(record, dict):
-        raise TypeError("a command is no object")
-    reports, timeout_s = record["reports"], record["timeout_s"]
-    if not isinstance(reports, dict) or not isinstance(timeout_s, int):
-        raise TypeError("a command has no reports or no timeout")
-    words = tuple(map(str, _list(record["argv"])))
-    paths = {kind: str(path) for kind, path in reports.items()}
-    return Command(str(record["name"]), words, timeout_s, paths, tuple(map(str, _list(record["inputs"]))))
 
 
 def _list(value: Json) -> list[Json]:

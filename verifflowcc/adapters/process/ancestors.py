@@ -8,12 +8,13 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from verifflowcc.domain.agent_clients import PROGRAMS
 from verifflowcc.records import dataclass
 
 CLIENTS = frozenset(
     (
-        *("claude", "codex", "cursor-agent", "gemini", "copilot", "opencode", "aider", "cline", "goose", "amp"),
-        *("auggie", "crush", "droid", "kiro-cli", "openhands", "qwen"),
+        *PROGRAMS.values(),
+        *("opencode", "aider", "cline", "goose", "amp", "auggie", "crush", "droid", "kiro-cli", "openhands", "qwen"),
     )
 )
 """The executables of agent clients, each by its whole name. An editor is none of them: people work in it, too."""

@@ -1,6 +1,5 @@
 """The project's source files as the trace sees them: their marks and symbols, read once for each content."""
 
-import json
 import os
 import stat
 from collections.abc import Collection, Mapping, Sequence
@@ -13,6 +12,7 @@ from verifflowcc.domain.trace import MARK, CodeFile, CodeMark, CodeSymbol
 from verifflowcc.formats.comment_syntax import language_of
 from verifflowcc.records import dataclass
 from verifflowcc.text.glob import select
+from verifflowcc.text.record_codec import RecordCodec
 
 READING = "1"
 """Told apart from readings of other rules; to be raised with every change of what `read_code` returns."""
@@ -21,6 +21,8 @@ _SCRIPT = "script"
 _NOTHING = ""
 """The facts of a text that has no mark in it, and whose symbols nobody asked for."""
 
+_Facts = tuple[tuple[CodeMark, ...], tuple[CodeSymbol, ...]]
+_FACTS: RecordCodec[_Facts] = RecordCodec(_Facts)
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
@@ -61,7 +63,7 @@ def read_code_files(
             facts, sure = _read(root, each, content[each.path])
             if sure:
                 known[each.key] = new[each.key] = facts
-        marks, symbols = _from_text(facts)
+        marks, symbols = _FACTS.value(facts) if facts else ((), ())
         if marks or each.symbols:
             found.append(CodeFile(each.path, content[each.path], each.test, marks, symbols))
     index.learn(new, {each.key for each in asked}, spare)
@@ -87,8 +89,7 @@ def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
         return _NOTHING, True
     if b"\0" in data[:8000] or (MARK.encode() not in data and not each.symbols):
         return _NOTHING if not each.symbols else "[[],[]]", sure
-    marks, symbols = read_code(each.path, data.decode("utf-8", "replace"))
-    return _as_text(marks, symbols), sure
+    return _FACTS.text(read_code(each.path, data.decode("utf-8", "replace"))), sure
 
 
 def read_start(full: bytes, probe: int = 0) -> bytes | None:
@@ -117,21 +118,3 @@ def read_start(full: bytes, probe: int = 0) -> bytes | None:
         return b"".join(parts)
     finally:
         os.close(handle)
-
-
-def _as_text(marks: Sequence[CodeMark], symbols: Sequence[CodeSymbol]) -> str:
-    rows = (
-        [[list(mark.ids), mark.line, mark.symbol] for mark in marks],
-        [[each.name, each.line, each.end, each.digest] for each in symbols],
-    )
-    return json.dumps(rows, ensure_ascii=True, separators=(",", ":"))
-
-
-def _from_text(facts: str) -> tuple[tuple[CodeMark, ...], tuple[CodeSymbol, ...]]:
-    if facts == _NOTHING:
-        return (), ()
-    marks, symbols = json.loads(facts)
-    return (
-        tuple(CodeMark(tuple(ids), line, symbol) for ids, line, symbol in marks),
-        tuple(CodeSymbol(name, line, end, digest) for name, line, end, digest in symbols),
-    )

@@ -1,14 +1,12 @@
 """Digests of files by their stamps: a file whose stamp is known is not read again."""
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.stamps import settled, stamp_of
 from verifflowcc.errors import WorkspaceError
@@ -17,7 +15,7 @@ from verifflowcc.text.digest import digest_bytes, fold_newlines
 
 _TEXT_PROBE_BYTES = 8000
 _CHUNK_BYTES = 1 << 20
-_FORMAT = 1
+_FILE = DerivedFile("*.json", 2, keyed_by="stamps of the files", largest_bytes=512 << 20)
 
 
 @dataclass(slots=True)
@@ -34,7 +32,7 @@ class KnownDigests:
     links: list[tuple[str, bytes]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.known = _load(self.path)
+        self.known = (self.path and _FILE.read(self.path)) or {}
 
     def digest(self, name: str, full: bytes) -> str | None:
         """Return the digest of the file at `full`; None where there is none.
@@ -56,14 +54,8 @@ class KnownDigests:
 
     def save(self) -> None:
         """Keep what is known now, if that is anything new. Where it cannot be written, the next time reads again."""
-        if self.path is None or self.now == self.known:
-            return
-        body = json.dumps({"format": _FORMAT, "files": self.now}, ensure_ascii=False, separators=(",", ":"))
-        try:
-            check_inside(self.path.parent, self.path.parent.parent)
-            write_atomic(self.path, f'["{digest_bytes(body.encode())}",\n{body}\n]\n')
-        except WorkspaceError:
-            return
+        if self.path is not None and self.now != self.known:
+            _FILE.write(self.path, self.now)
 
     def _of_file(self, name: str, full: bytes, found: os.stat_result) -> str:
         stamp = stamp_of(found)
@@ -120,19 +112,3 @@ def digest_file(full: bytes | str) -> str:
 
 def _is_binary(start: bytes) -> bool:
     return b"\0" in start[:_TEXT_PROBE_BYTES]
-
-
-def _load(path: Path | None) -> dict[str, list[str]]:
-    if path is None:
-        return {}
-    try:
-        data = path.read_bytes()
-        check, _, rest = data.partition(b",\n")
-        body = rest.removesuffix(b"\n]\n")
-        if check != f'["{digest_bytes(body)}"'.encode():
-            return {}
-        document = json.loads(body)
-        files: dict[str, list[str]] = document["files"] if document["format"] == _FORMAT else {}
-        return files if all(len(one) == 2 for one in files.values()) else {}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return {}

@@ -2,12 +2,11 @@
 
 The table is a file beside the code: 4,352 block numbers (one byte for each 256 code points), then the blocks (one class
 letter per code point, in Latin-1). `classify` writes a text in class letters, one for one, so that Python's own `re`
-can cut it and the cuts can be read off. `build_characters` makes the table.
+can cut it and the cuts can be read off. `tests/token_tables.py` makes the table.
 """
 
 from pathlib import Path
 
-UNICODE_VERSION = "16.0"
 UPPER, LOWER, LETTER, MARK, NUMBER, SPACE, OTHER, UNASSIGNED = "Aa\xaa\xb70\t!\xbf"
 BLOCK = 256
 BLOCKS = 0x110000 // BLOCK

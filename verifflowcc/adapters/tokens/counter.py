@@ -67,14 +67,6 @@ class VocabularyCounter:
         """What counted so far."""
         return CountStatistics(self._cached, self._counted, self._delegated)
 
-    @property
-    def counted_by(self) -> str:
-        """Return the counter's name and what counted so far, for people; an estimate begins with `~`."""
-        sources = ((self._cached, "cached"), (self._counted, "counted"), (self._delegated, "counted by tiktoken"))
-        parts = [f"{number} {'chunk' if number == 1 else 'chunks'} {what}" for number, what in sources if number]
-        mark = "~" if self.estimated else ""
-        return f"{mark}{self.name} ({', '.join(parts) or 'nothing counted'})"
-
     def count(self, text: str) -> int:
         """Return the tokens in `text`, or the model's estimate, rounded up; 0 for the empty text."""
         tokens = self._count_exactly(text)

@@ -4,13 +4,11 @@ import re
 from collections.abc import Collection, Mapping
 from decimal import Decimal
 
-from verifflowcc.adapters.config.gates_section import REPORT_KINDS
 from verifflowcc.adapters.config.patterns import inputs_problem, millionths, name_problem, path_problem
 from verifflowcc.adapters.config.yaml_values import Loc
-from verifflowcc.adapters.workflows.criterion_rules import COMMON, RULES, Rule, Scale
 from verifflowcc.adapters.workflows.read_trace import check_problem, type_problem
 from verifflowcc.adapters.workflows.reader import Reader, Record, shown
-from verifflowcc.domain.gates import Criterion, Kind, Mode, Trust
+from verifflowcc.domain.gates import REPORTS, RULES, Criterion, Kind, KindRule, Mode, Scale, Trust
 from verifflowcc.domain.trace import RED
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
@@ -19,6 +17,7 @@ from verifflowcc.domain.trace_select import MISSING_CHILD
 from verifflowcc.text.bounded_pattern import pattern_fault
 
 LARGEST = 1_000_000_000
+COMMON = ("id", "kind", "title", "mode", "waivable")
 _ALL_KEYS = (*COMMON, *sorted({key for rule in RULES.values() for key in rule.keys}))
 _UNIT = 1_000_000
 Placed = tuple[tuple[Loc, Criterion], ...]
@@ -74,7 +73,7 @@ def _criterion(reader: Reader, value: object, place: Loc, mode: Mode, trace: Tra
         files=reader.texts(record, "files", place, artifact_problem if kind is Kind.ARTIFACT else _files_problem),
         requires=reader.texts(record, "requires", place),
         command=command,
-        report=reader.choice(record, "report", place, REPORT_KINDS),
+        report=reader.choice(record, "report", place, tuple(REPORTS)),
         inputs=reader.texts(record, "inputs", place, inputs_problem),
         at_least=limits["at_least"],
         at_most=limits["at_most"],
@@ -129,7 +128,7 @@ def _check_keys(reader: Reader, record: Record, place: Loc, kind: Kind, asserted
         )
 
 
-def _limits(reader: Reader, record: Record, key: str, place: Loc, rule: Rule) -> dict[str, int]:
+def _limits(reader: Reader, record: Record, key: str, place: Loc, rule: KindRule) -> dict[str, int]:
     if key not in record or key not in rule.keys or rule.measures is None:
         return {}
     value, at = record[key], (*place, key)

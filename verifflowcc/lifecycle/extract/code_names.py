@@ -32,15 +32,14 @@ _KINDS = {
 }
 _ANY = "|".join(f"(?P<{kind.replace('-', '_')}>{pattern})" for kind, pattern in _KINDS.items())
 ENTITY = re.compile(rf"\b(?:{_ANY})\b(?:'s?)?", re.IGNORECASE)
-ONE = re.compile(rf"\b(?:{'|'.join(_KINDS.values())})\b", re.IGNORECASE)
 _AND = re.compile(
     r"^(?:'s?)?(?: names?)?\s*(?:,|,? and|,? or|,? as well as|/)\s*(?:(?:for|in|to|all|your|our|the|of)\s+){0,2}$", re.I
 )
 
 
-def kinds_in(text: str, start: int = 0) -> Iterator[tuple[str, int, int]]:
+def kinds_in(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the kinds of named things that a text speaks of, with where each stands."""
-    for match in ENTITY.finditer(text, start):
+    for match in ENTITY.finditer(text):
         yield (match.lastgroup or "").replace("_", "-"), match.start(), match.end()
 
 

@@ -100,11 +100,6 @@ def denied(text: str) -> bool:
     return bool(_NOT.search(_BUT_DO.split(_NOT_NOT.sub("", text))[-1]))
 
 
-def but_do(text: str) -> str:
-    """Return the part of a text behind its last `but use` or `and opt for`, where what stood before is not denied."""
-    return _BUT_DO.split(text)[-1]
-
-
 def decorators(sentence: str, decorator: str, focus: tuple[str, ...] = ()) -> list[Stated]:
     """Return the rules for decorators; `decorator` is the one (`name` or `name module`) that was last spoken of."""
     if "decorator" not in sentence and "@" not in sentence:

@@ -165,7 +165,6 @@ _ASKED = re.compile(
     r"explain|elaborate|share|give|help|provide|clarify|describe|imagine|believe|recommend|walk|show))",
     re.IGNORECASE,
 )
-_IF = re.compile(r"^(?:if|what if|suppose|imagine|unless)\b", re.IGNORECASE)
 _TAG = re.compile(
     r",? *(?:okay|ok|alright|all right|right|got it|understood|is that clear|does that make sense|"
     r"can you do that|please|agreed)\?$",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from verifflowcc.lifecycle.extract.code_names import groups_in, plural
+from verifflowcc.lifecycle.extract.code_names import groups_in
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
 from verifflowcc.records import dataclass
 
@@ -247,12 +247,3 @@ def named_kinds(text: str) -> tuple[str, ...]:
     called = [each for each in groups if re.match(r"\s*nam(?:e|es|ing)\b", text[each[2] :], re.I)]
     chosen = (called or groups)[-1:] if groups else []
     return chosen[0][0] if chosen else ()
-
-
-def written(kinds: tuple[str, ...]) -> str:
-    """Return kinds as people write them.
-
-    >>> written(("function", "class"))
-    'functions and classes'
-    """
-    return " and ".join(plural(kind) for kind in kinds)

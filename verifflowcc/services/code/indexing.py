@@ -6,9 +6,9 @@ Where nothing changed since the last time, that is seen from git's listing and t
 from pathlib import Path
 
 from verifflowcc.adapters.index.code_graph import KeptCode, Source, State
-from verifflowcc.adapters.index.code_graph_index import CodeIndex
-from verifflowcc.adapters.index.code_graph_tables import Tables
+from verifflowcc.adapters.index.code_graph_tables import Tables, form
 from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.index.tables import DerivedTables
 from verifflowcc.adapters.project.source_listing import YOUNG, Listing, begun, stamps_of
 from verifflowcc.domain.graph import SourceFile
 from verifflowcc.records import dataclass
@@ -60,23 +60,23 @@ def bring_up(workspace: Workspace, *, commit: str | None = None, index: Path | N
     return Brought(code, done.parsed, done.known, done.removed)
 
 
-class _Bringing:
+class _Bringing(DerivedTables):
     """One index being brought up to one tree. The listing is asked for before all else, as git takes its time."""
 
     def __init__(self, root: Path, index: Path, commit: str | None) -> None:
         self._root, self._commit = root, commit
         self._listing = None if commit else begun(root)
-        self._index = CodeIndex(index, READING)
+        super().__init__(index, form(READING))
         self.done = Done(0, 0, 0)
 
     @property
     def store(self) -> Store:
         """The index itself."""
-        return self._index.store
+        return self._store
 
     def state(self) -> State:
         """Bring the index up and return the state, with a transaction open in which the index is just so."""
-        return self._index.soundly(self._once)
+        return self._soundly(self._once, "the code", patient=True)
 
     def text(self, file: SourceFile) -> bytes | None:
         """Return the bytes of a file, if they are those that it had."""
@@ -88,9 +88,10 @@ class _Bringing:
         """Give up."""
         if self._listing is not None:
             self._listing.drop()
-        self._index.close()
+        self.close()
 
     def _once(self) -> State | None:
+        self.store.let_go()
         tables = Tables(self.store)
         return self._looked(tables) if self._commit is None else self._committed(tables, self._commit)
 

@@ -1,17 +1,13 @@
 """The graph of files, kept until a file comes, goes or changes: making it asks for the meaning of every import."""
 
-import json
-from pathlib import Path
-
-from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.codegraph.links import RULES, FileGraph, graph_of
 from verifflowcc.domain.graph import SearchedCode
-from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.code.states import digest_of
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
 
 FILE = "code-links.json"
+_FILE = DerivedFile(FILE, 1, keyed_by="rules of links; digest of the code", largest_bytes=512 << 20)
 
 
 def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = None) -> FileGraph:
@@ -23,25 +19,9 @@ def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = No
     paths = sorted(code.files)
     state = f"{RULES} {digest or digest_of(code)}"
     kept = workspace.local / FILE
-    known = _read(kept, state, paths)
+    known = _FILE.read(kept, state)
     if known is not None:
-        return known
+        return FileGraph(paths, *known)
     graph = graph_of(code)
-    body = json.dumps([graph.near, graph.central], separators=(",", ":"))
-    try:
-        write_atomic(kept, json.dumps([state, digest_text(body), body]))
-    except WorkspaceError:
-        return graph  # the index has told of a place that cannot be written
+    _FILE.write(kept, [graph.near, graph.central], state)  # the index tells of a place that cannot be written
     return graph
-
-
-def _read(kept: Path, state: str, paths: list[str]) -> FileGraph | None:
-    """Return what is kept for a state; None where it is of another, or not what was written."""
-    try:
-        was, digest, body = json.loads(kept.read_bytes())
-        if was != state or digest != digest_text(body):
-            return None
-        near, central = json.loads(body)
-        return FileGraph(paths, near, central)
-    except (OSError, ValueError, TypeError):
-        return None

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from verifflowcc.records import field_names, is_record
-from verifflowcc.services.documents.rules import ADDED, KEYS, LEAN, UNITS, Units
+from verifflowcc.services.documents.rules import ADDED, KEYS, LEAN, UNITS, WHOLE, Units
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Selection = Mapping[str, "Selection | None"]
@@ -26,7 +26,7 @@ def form(value: object, *, full: bool) -> Json:
 
 def class_name(record: type) -> str:
     """Return the name of a class as rules spell it: its module below the package, and its own."""
-    return f"{record.__module__.removeprefix('verifflowcc.')}.{record.__qualname__}"
+    return f"{record.__module__}.{record.__qualname__}"
 
 
 @cache
@@ -43,6 +43,12 @@ def lean_keys(record: type) -> Selection | None:
     """Return what the lean form of a class keeps; None where that is every key."""
     rule = LEAN.get(class_name(record))
     return None if rule is None else selection(rule)
+
+
+@cache
+def held_keys(record: type) -> Selection:
+    """Return what either form of a class shows of what it holds, by key, where that is not all of it."""
+    return selection(WHOLE.get(class_name(record), ""))
 
 
 def selection(rule: str) -> Selection:
@@ -88,12 +94,13 @@ def _form(value: object, chosen: Selection | None, *, full: bool) -> Json:
 
 def _record(value: object, chosen: Selection | None, *, full: bool, top: bool = False) -> Json:
     kind: Any = type(value)
-    kept = None if full else chosen or lean_keys(kind)
+    kept = chosen if full else chosen or lean_keys(kind)
+    held = held_keys(kind)
     found: dict[str, Json] = {}
     for key, (attribute, unit) in key_sources(kind).items():
         if kept is not None and key not in kept:
             continue
-        shown = _form(getattr(value, attribute), kept[key] if kept else None, full=full)
+        shown = _form(getattr(value, attribute), (kept[key] if kept else None) or held.get(key), full=full)
         shown = scaled(shown, unit) if unit else shown
         if full or not is_empty(shown) or (top and isinstance(shown, list)):
             found[key] = shown

@@ -1,21 +1,12 @@
 """Failures that need not have been: the same error had a `failure` or a `fix` in the project's memory already."""
 
-from verifflowcc.records import dataclass
 from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.memory.metrics import Repeated
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.error_signature import signature_of
 
 _TYPES = ("failure", "fix")
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """How many tools were executed, how many of them failed, and of how many failures memory had known by then."""
-
-    executions: int
-    failures: int
-    known: int
 
 
 def repeated_failures(workspace: Workspace) -> Repeated:

@@ -17,7 +17,7 @@ from verifflowcc.services.hooks.brief_text import BriefPart, Fitted, Part, entri
 from verifflowcc.services.hooks.brief_work import before_compaction, done_last
 from verifflowcc.services.source_reader import SourceReader
 
-__all__ = ["PARTS", "BriefRequest", "Part", "brief", "fitted", "left_out", "line_of", "made_brief", "recalled", "shown"]
+__all__ = ["PARTS", "BriefRequest", "Part", "fitted", "left_out", "line_of", "made_brief", "recalled", "shown"]
 
 PATIENCE_S, RESERVE_S = 1.0, 0.4
 """Seconds of processor time for the parts of a brief, and of wall time kept for writing it.
@@ -34,11 +34,6 @@ _LEAST_HANDOVER = 4
 """The artifacts of earlier stages have this part of the budget at the least, and all that the other parts leave."""
 _MARGIN = 60
 """What their heading and a line about what is left out may take of that."""
-
-
-def brief(request: BriefRequest, reader: SourceReader) -> str:
-    """Return what a session begins with; empty where there is nothing to say, or no room for it."""
-    return made_brief(request, reader).text
 
 
 def made_brief(request: BriefRequest, reader: SourceReader, seen: SeenBrief | None = None) -> Fitted:

@@ -7,7 +7,7 @@ from typing import Any
 from verifflowcc.adapters.files.partitions import seen_file
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.clients.answer import Answer
-from verifflowcc.domain.gates import Kind, Mode
+from verifflowcc.domain.gates import PEOPLE, Mode
 from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.hooks.brief import shown
@@ -15,7 +15,6 @@ from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.owed import Owed, next_command, owed_by
 from verifflowcc.services.workspace import Workspace
 
-_OF_PEOPLE = frozenset((Kind.REVIEW, Kind.ATTESTATION))
 _TOLD = 5
 
 
@@ -53,7 +52,7 @@ def _closed_gate(workspace: Workspace, sprint_id: str) -> list[str]:
 
 
 def _is_agents(each: Owed) -> bool:
-    return each.mode is Mode.HARD and each.kind not in _OF_PEOPLE and not each.person
+    return each.mode is Mode.HARD and each.kind not in PEOPLE and not each.person
 
 
 def _count(path: Path) -> int:

@@ -126,7 +126,7 @@ def superseding(added: Added) -> tuple[str, ...]:
     """Return the ids of what a new item took the place of; none where it is only proposed, or was there before."""
     if added.outcome is not Outcome.ADDED or not added.written:
         return ()
-    return tuple(link.to for link in added.item.links if link.relation is Relation.SUPERSEDES)
+    return tuple(link.to for link in added.item.links if link.relation == Relation.SUPERSEDES)
 
 
 def refuse_secrets_in(wanted: Wanted) -> None:

@@ -39,7 +39,7 @@ def scopes_to_learn(workspace: Workspace | None, named: str | None, *, agent: st
         return Chosen((read_scope(workspace, named, agent=agent),))
     if workspace is None:
         return Chosen((USER,))
-    mode = memory_settings(workspace).scope_mode
+    mode = memory_settings(workspace).scope.mode
     if mode is ScopeMode.SKILL and agent is not None and is_role(workspace, agent):
         return Chosen((USER, PROJECT, f"{ScopeKind.AGENT}/{agent}"))
     return Chosen((USER, PROJECT), f"{MANUAL}: a person says the scope" if mode is ScopeMode.MANUAL else "")
@@ -51,6 +51,6 @@ def scope_to_add(workspace: Workspace | None, type_name: str) -> str:
     Raises UsageError where a person is to name it.
     """
     home = str(default_scope(type_name))
-    if home in GUARDED and workspace is not None and memory_settings(workspace).scope_mode is ScopeMode.MANUAL:
+    if home in GUARDED and workspace is not None and memory_settings(workspace).scope.mode is ScopeMode.MANUAL:
         raise UsageError(f"{MANUAL}: name the scope of what is added", hint=f"--scope {home}")
     return home

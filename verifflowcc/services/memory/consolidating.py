@@ -197,7 +197,7 @@ def _joinable(shelf: Shelf, terms: Terms) -> list[Remembered]:
 def _contradicted(items: Iterable[Item]) -> dict[str, str]:
     """Return what is contradicted, by the name in the link → the id of what contradicts it."""
     links = ((link, item.id) for item in items for link in item.links)
-    return {link.to: item_id for link, item_id in links if link.relation is Relation.CONTRADICTS}
+    return {link.to: item_id for link, item_id in links if link.relation == Relation.CONTRADICTS}
 
 
 def _names(item: Item) -> tuple[str, ...]:

@@ -15,8 +15,6 @@ from verifflowcc.services.memory.permission import require_person
 from verifflowcc.services.memory.scanning import scanned
 from verifflowcc.services.workspace import Workspace
 
-KINDS = (BackendKind.FILES, BackendKind.SQLITE, BackendKind.POSTGRES)
-"""What can be copied from and to: what outlives a process."""
 SCOPES = (USER, "project")
 
 

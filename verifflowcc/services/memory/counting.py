@@ -19,13 +19,13 @@ CONTRADICTION, SUPERSEDED = "contradiction.detected", "items.superseded"
 MISMATCH, OVERHEAD = "scope.mismatch.filtered", "token.overhead"
 
 
-def note_metrics(workspace: Workspace | None, counts: Mapping[str, int], *, why: str = "") -> tuple[str, ...]:
+def note_metrics(workspace: Workspace | None, counts: Mapping[str, int]) -> tuple[str, ...]:
     """Add to counters, each by a number, in one line each; return notices where that cannot be done.
 
-    `why` is the cause that they are counted under. Outside of a project they go to the person's own log.
+    Outside of a project they go to the person's own log.
     """
     at = moment(workspace)
-    return note_lines(workspace, b"".join(count_line(at, metric, by, why) for metric, by in counts.items() if by))
+    return note_lines(workspace, b"".join(count_line(at, metric, by) for metric, by in counts.items() if by))
 
 
 def note_prompt_use(workspace: Workspace | None, use: "MemoryUse") -> tuple[str, ...]:

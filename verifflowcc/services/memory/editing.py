@@ -1,6 +1,7 @@
 """Change an item that is there: only the lines that say something else afterwards."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from verifflowcc.adapters.files.items import edit_item as edit_lines
 from verifflowcc.adapters.files.items import parse_item
@@ -52,7 +53,7 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ItemChange:
     """A change that a person is asked about."""
 
     scope: str
@@ -60,7 +61,7 @@ class Asked:
     after: StoredItem
 
 
-Confirm = Callable[[Asked], None]
+Confirm = Callable[[ItemChange], None]
 """Asks a person; raises where they do not say yes."""
 _FIELDS = ("title", "key", "importance", "confidence", "status", "expires", "deadline", "trust", "tags", "refs")
 
@@ -85,7 +86,7 @@ def edit_item(
         refuse_item(after)
     _demand_answer(found.item, after.item)
     if asks(found.scope, found.item.type) and is_person(actor):
-        confirm(Asked(found.scope, found.stored, after))
+        confirm(ItemChange(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(found.item.id), found)
         if changes.key or changes.status is Status.ACTIVE:
@@ -117,7 +118,7 @@ def replace_text(
     demand_no_rise(found.item, after.item, actor)
     _demand_answer(found.item, after.item)
     if asks(found.scope, found.item.type) and is_person(actor):
-        confirm(Asked(found.scope, found.stored, after))
+        confirm(ItemChange(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(found.item.id), found)
         _demand_free_key(standing_of_key(store, after.item.type, after.item.key), after.item)
@@ -211,23 +212,9 @@ def _demand_free_key(other: StoredItem | None, item: Item) -> None:
 
 
 def _as_asked(item: Item, changes: Changes) -> Item:
-    return replace(
-        item,
-        title=item.title if changes.title is None else changes.title,
-        key=_or(changes.key, item.key),
-        importance=item.importance if changes.importance is None else changes.importance,
-        confidence=item.confidence if changes.confidence is None else changes.confidence,
-        status=changes.status or item.status,
-        expires=_or(changes.expires, item.expires),
-        deadline=_or(changes.deadline, item.deadline),
-        trust=changes.trust or item.trust,
-        tags=_tags(item, changes.tag, changes.untag),
-        refs=item.refs if changes.refs is None else changes.refs,
-    )
-
-
-def _or(asked: str | None, now: str | None) -> str | None:
-    return now if asked is None else asked or None
+    asked = {name: getattr(changes, name) for name in _FIELDS if name != "tags"}
+    given: dict[str, Any] = {name: None if value == "" else value for name, value in asked.items() if value is not None}
+    return replace(item, tags=_tags(item, changes.tag, changes.untag), **given)
 
 
 def _tags(item: Item, more: Sequence[str], less: Sequence[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from verifflowcc.errors import ConflictError, FormatError, UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.near import nearest_start
 
 LISTED = 6
 
@@ -119,8 +119,7 @@ def _unknown(
     where = f" in {scopes[0]} memory" if len(scopes) == 1 else ""
     if not seen:
         return UsageError(f"there is no item {name}{where}: there is none at all", hint='vfcc memory add fact "Text"')
-    begun = {each[: len(wanted)]: each for each in sorted(seen, reverse=True)}
-    near = nearest(wanted, seen) or begun.get(nearest(wanted, begun) or "")
+    near = nearest_start(wanted, seen)
     more = f"; did you mean {seen[near]}?" if near else ""
     return UsageError(
         f"there is no item {name}{where}{more}", hint=f"vfcc memory show {seen[near]}" if near else "vfcc memory list"

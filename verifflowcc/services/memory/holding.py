@@ -8,8 +8,9 @@ from verifflowcc.domain.items import Item, Relation, SourceKind, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import PROMOTED_BY, awaits_promotion
 from verifflowcc.lifecycle.consolidate import is_consolidation, is_told
-from verifflowcc.lifecycle.extract import key_of, statement_of
 from verifflowcc.lifecycle.extract.revised import revision
+from verifflowcc.lifecycle.extract.stated import key_of
+from verifflowcc.lifecycle.extract.turns import statement_of
 from verifflowcc.records import replace
 
 REJECTED = "rejected"
@@ -45,7 +46,7 @@ class Holding:
     def add(self, stored: StoredItem) -> None:
         """Take in an item that is new, and what it replaces."""
         item = stored.item
-        targets = {self._paths.get(link.to, "") for link in item.links if link.relation is Relation.SUPERSEDES}
+        targets = {self._paths.get(link.to, "") for link in item.links if link.relation == Relation.SUPERSEDES}
         self._outdone |= targets
         if item.status is Status.ACTIVE:
             self._gone |= targets

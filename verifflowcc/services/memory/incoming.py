@@ -201,7 +201,7 @@ def _linked(found: list[Incoming]) -> list[Incoming]:
     linked = []
     for each in found:
         stored = each.stored
-        there = {link.to for link in stored.item.links if link.relation is Relation.SUPERSEDES}
+        there = {link.to for link in stored.item.links if link.relation == Relation.SUPERSEDES}
         for item_id in sorted(set(older.get(stored.item.path, ())) - there):
             stored = with_link(stored, Link(item_id, Relation.SUPERSEDES))
         linked.append(replace(each, stored=stored))

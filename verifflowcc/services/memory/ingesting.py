@@ -19,7 +19,7 @@ from verifflowcc.domain.item_types import is_trace_type
 from verifflowcc.domain.turns import Conversation, Turn
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.turn_tools import OWN
-from verifflowcc.lifecycle.extract import extract as extract_by_rule
+from verifflowcc.lifecycle.extract.turns import extract as extract_by_rule
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
 from verifflowcc.services.memory.here import required

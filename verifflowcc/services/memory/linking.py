@@ -70,7 +70,7 @@ def unlink_items(workspace: Workspace | None, found: Found, relation: Relation, 
     name = found.item.id
     _demand_allowed(found, actor)
     wanted = to.strip().casefold()
-    ends = [link.to for link in found.item.links if link.relation is relation]
+    ends = [link.to for link in found.item.links if link.relation == relation]
     exact = [each for each in ends if each.casefold() == wanted]
     meant = exact or [each for each in ends if wanted and each.casefold().startswith(wanted)]
     if len(set(meant)) != 1:

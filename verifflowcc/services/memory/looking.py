@@ -1,13 +1,10 @@
 """Read a memory for its checks: unchanged files from the index, the others read and parsed."""
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.adapters.index.memory_checked import MemoryChecked
 from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.stamps import as_on_disk, settled
@@ -17,7 +14,11 @@ from verifflowcc.lifecycle.memory_sources import Looked, Unread
 from verifflowcc.records import dataclass
 from verifflowcc.text.conflict_markers import conflict_line
 from verifflowcc.text.digest import digest_text
+from verifflowcc.text.record_codec import RecordCodec
 from verifflowcc.text.secrets import find_secrets, place_of
+
+_Read = tuple[Looked | None, Unread | None]
+_READ: RecordCodec[_Read] = RecordCodec(_Read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,13 @@ def read_folders(root: Path, folders: Iterable[str], index: MemoryChecked, apart
         stamp = seen.stamp if settled(seen.touched_ns) else ""
         kept = known.get(path)
         if kept is not None and stamp and kept[0] == stamp:
-            read: Looked | Unread | None = _from_text(path, kept[1])
+            looked, problem = _READ.value(kept[1])
+            read = looked or problem
         else:
             parsed += 1
             read = _read(root, path)
             if read is not None and stamp:
-                learned.append((path, stamp, _to_text(read)))
+                learned.append((path, stamp, _READ.text((read, None) if isinstance(read, Looked) else (None, read))))
         if isinstance(read, Looked):
             items.append(read)
         elif read is not None:
@@ -97,18 +99,3 @@ def _problem(path: str, why: str) -> Unread:
     if why.startswith("is a link") and "nowhere" not in why:
         return Unread("link-outside", path, 1, why)
     return Unread("too-large" if " MiB" in why else "unreadable-file", path, 1, why)
-
-
-def _to_text(read: Looked | Unread) -> str:
-    if isinstance(read, Unread):
-        return json.dumps([read.code, read.line, read.why])
-    facts = [item_to_text(read.item), dict(read.lines), read.notices, read.unknown, read.secrets, read.says]
-    return json.dumps(facts, ensure_ascii=False)
-
-
-def _from_text(path: str, text: str) -> Looked | Unread:
-    kept: Any = json.loads(text)
-    if len(kept) == 3:
-        return Unread(kept[0], path, kept[1], kept[2])
-    secrets = tuple((kind, line, column) for kind, line, column in kept[4])
-    return Looked(item_from_text(kept[0]), kept[1], tuple(kept[2]), tuple(kept[3]), secrets, kept[5])

@@ -112,7 +112,7 @@ def _round(workspace: Workspace | None, shelves: Mapping[str, Shelf], main: str,
 
 def _is_due(settings: MemorySettings, last: str | None, today: str) -> bool:
     """Say whether the interval since the last consolidation is over; a day that cannot be read is none."""
-    days = timedelta(days=settings.consolidation.interval_days)
+    days = timedelta(days=settings.consolidation.interval)
     try:
         return last is None or date.fromisoformat(last) + days <= date.fromisoformat(today)
     except (ValueError, OverflowError):

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.errors import VfccError
@@ -21,10 +20,8 @@ from verifflowcc.services.memory.counting import (
     RERANK_SKIPPED,
     SUPERSEDED,
 )
+from verifflowcc.services.providers import provider
 from verifflowcc.services.workspace import Workspace
-
-if TYPE_CHECKING:
-    from verifflowcc.services.history.repeated import Repeated
 
 MEANINGS: Mapping[str, str] = {
     CALLS: "model calls about turns",
@@ -49,6 +46,15 @@ _OF_PROMPTS: Mapping[str, str] = {
     MISMATCH: "filtered",
 }
 NOT_MEASURED = "not measured yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """How many tools were executed, how many of them failed, and of how many failures memory had known by then."""
+
+    executions: int
+    failures: int
+    known: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +136,16 @@ def measured(workspace: Workspace | None) -> tuple[Measured, tuple[str, ...]]:
     return measure(found, failures), (*told, *unread)
 
 
-def _failures(workspace: Workspace | None) -> "tuple[Repeated | None, tuple[str, ...]]":
+def _failures(workspace: Workspace | None) -> tuple[Repeated | None, tuple[str, ...]]:
     """Return how many failures there were, and of how many memory had known; notices where nobody can tell."""
-    from verifflowcc.services.history.repeated import repeated_failures
 
     try:
-        return (repeated_failures(workspace) if workspace else None), ()
+        return (provider("repeated failures")(workspace) if workspace else None), ()
     except VfccError as error:
         return None, (f"the history is not read: {error.message}",)
 
 
-def measure(found: Metrics, failures: "Repeated | None" = None) -> Measured:
+def measure(found: Metrics, failures: Repeated | None = None) -> Measured:
     """Return the counters and indicators of a log, and of the failures in the history.
 
     >>> measure(Metrics()).counters["token.overhead"]
@@ -168,7 +173,7 @@ def measure(found: Metrics, failures: "Repeated | None" = None) -> Measured:
 
 
 def _indicators(
-    prompts: Sequence[PromptsCounted], recall: RecallMeasured | None, failures: "Repeated | None"
+    prompts: Sequence[PromptsCounted], recall: RecallMeasured | None, failures: Repeated | None
 ) -> tuple[Indicator, ...]:
     none = "no prompt was compiled yet"
     many, clashing = sum(each.times for each in prompts), sum(each.clashing for each in prompts)
@@ -181,7 +186,7 @@ def _indicators(
     )
 
 
-def _repeated(found: "Repeated | None") -> Indicator:
+def _repeated(found: Repeated | None) -> Indicator:
     name = "repeated failure rate"
     if found is None or not found.executions:
         return Indicator(name, None, f"{NOT_MEASURED}: no tool executions are recorded yet")

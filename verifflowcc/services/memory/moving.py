@@ -13,7 +13,7 @@ from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key
-from verifflowcc.services.memory.editing import demand_same
+from verifflowcc.services.memory.editing import ItemChange, demand_same
 from verifflowcc.services.memory.finding import Found, has_no_id
 from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.identity import identity_of
@@ -37,16 +37,7 @@ class Moved:
     """Whether an interrupted move had put it there already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moving:
-    """A move that a person is asked about."""
-
-    scope: str
-    before: StoredItem
-    after: StoredItem
-
-
-Confirm = Callable[[Moving], None]
+Confirm = Callable[[ItemChange], None]
 """Asks a person; raises where they do not say yes."""
 
 
@@ -103,7 +94,7 @@ def transfer(  # noqa: PLR0913 - a move, and what a promotion adds to it
     refuse_item(found.stored)
     after = _there(workspace, found, to, type_name, promoted_as)
     if always or (asks(to, after.item.type) and is_person(actor)):
-        confirm(Moving(to, found.stored, after))
+        confirm(ItemChange(to, found.stored, after))
     with open_store(workspace, to) as target, target.writing():
         there = target.get(after.item.id)
         finished = there is not None and _same(there, after, but_for_record=promoted_as is not None)

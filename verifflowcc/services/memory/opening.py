@@ -45,7 +45,8 @@ def backend_of(workspace: Workspace | None, scope: str) -> BackendKind:
     """Return the kind of backend that the settings name for a scope; files where they cannot name one."""
     if scope == USER:
         return user_settings().backend
-    return memory_settings(workspace).backends.get(kind_of(scope), BackendKind.FILES)
+    backends = memory_settings(workspace).backends
+    return {ScopeKind.PROJECT: backends.project, ScopeKind.TASK: backends.task}.get(kind_of(scope), BackendKind.FILES)
 
 
 def memory_settings(workspace: Workspace | None) -> MemorySettings:

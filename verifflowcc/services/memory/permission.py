@@ -35,7 +35,7 @@ def asks(scope: str, type_name: str) -> bool:
 
 def would_replace(item: Item) -> bool:
     """Say whether an item supersedes others where it is not pending: also an archived one does, which held once."""
-    return any(link.relation is Relation.SUPERSEDES for link in item.links) or bool(
+    return any(link.relation == Relation.SUPERSEDES for link in item.links) or bool(
         item.decision and item.decision.supersedes
     )
 

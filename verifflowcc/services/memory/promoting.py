@@ -9,11 +9,11 @@ from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key
-from verifflowcc.services.memory.editing import demand_same
+from verifflowcc.services.memory.editing import ItemChange, demand_same
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.heard import awaits_adoption
-from verifflowcc.services.memory.moving import Moving, transfer
+from verifflowcc.services.memory.moving import transfer
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import asks, require_person
 from verifflowcc.services.memory.promotion_diff import NOTHING, Change, change_of
@@ -90,7 +90,7 @@ def promote_item(  # noqa: PLR0913 - one for each word of the command
     _demand_way(found, to)
     seen: list[Change] = []
 
-    def shown(moving: Moving) -> None:
+    def shown(moving: ItemChange) -> None:
         seen.append(_shown(workspace, to, moving.after, seen_by_person))
 
     done = transfer(
@@ -151,8 +151,8 @@ def _next(scope: str) -> str | None:
 
 
 def _supersedes(item: Item, other: Item) -> bool:
-    return any(link.relation is Relation.SUPERSEDES and link.to in (other.id, other.path) for link in item.links)
+    return any(link.relation == Relation.SUPERSEDES and link.to in (other.id, other.path) for link in item.links)
 
 
 def _superseded_by(item: Item) -> tuple[str, ...]:
-    return tuple(link.to for link in item.links if link.relation is Relation.SUPERSEDES)
+    return tuple(link.to for link in item.links if link.relation == Relation.SUPERSEDES)

@@ -34,7 +34,7 @@ def change_of(store: MemoryBackend, after: StoredItem) -> Change:
 
 def _replaced(store: MemoryBackend, item: Item) -> StoredItem | None:
     for link in item.links:
-        if link.relation is Relation.SUPERSEDES:
+        if link.relation == Relation.SUPERSEDES:
             found = store.get(link.to)
             if found is not None and found.item.id != item.id:
                 return found

@@ -228,8 +228,8 @@ def _link_past(shelf: Shelf, gone: dict[str, Item]) -> None:
             if link.relation not in (Relation.SUPERSEDES, Relation.CONTRADICTS):
                 continue
             stored = without_link(stored, link.to, link.relation)
-            for older in _older(gone, link.to) if link.relation is Relation.SUPERSEDES else ():
-                if older not in {each.to for each in stored.item.links if each.relation is Relation.SUPERSEDES}:
+            for older in _older(gone, link.to) if link.relation == Relation.SUPERSEDES else ():
+                if older not in {each.to for each in stored.item.links if each.relation == Relation.SUPERSEDES}:
                     stored = with_link(stored, Link(older, Relation.SUPERSEDES))
         if stored.text != (shelf.get(item.id) or stored).text:
             shelf.add(stored)
@@ -246,7 +246,7 @@ def _older(gone: dict[str, Item], name: str) -> list[str]:
         if here not in gone:
             found[here] = None
             continue
-        waiting += [link.to for link in gone[here].links if link.relation is Relation.SUPERSEDES]
+        waiting += [link.to for link in gone[here].links if link.relation == Relation.SUPERSEDES]
     return list(found)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from verifflowcc.domain.candidates import Candidate, Extracted, Signals
-from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
+from verifflowcc.domain.config import ExtractionMode, MemorySettings
 from verifflowcc.domain.ports import Count, Model
 from verifflowcc.domain.turns import Turn
+from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.lifecycle.model_answer import Answered, StatementOf, read_answer
@@ -162,7 +163,7 @@ def open_extractor(workspace: Workspace | None, settings: MemorySettings, *, ask
     With `asks` False none is asked at all, and it is told how often one would be. What a model did is counted at the
     end. Raises ConfigError or WorkspaceError where the person's settings cannot be read.
     """
-    from verifflowcc.lifecycle.extract import extract, statement_of
+    from verifflowcc.lifecycle.extract.turns import extract, statement_of
 
     extractor = Extractor(extract, statement_of, settings.extraction_mode, asks=asks)
     if not settings.enabled:
@@ -262,7 +263,7 @@ def _as_rules_say(candidate: Candidate, turn: Turn, extract: Extract) -> Candida
 
 def _known_key(candidate: Candidate) -> str | None:
     """Return the key that the rules give a rule whose aspect they know (`start:a_`), however worded; else None."""
-    from verifflowcc.lifecycle.extract import key_of
+    from verifflowcc.lifecycle.extract.stated import key_of
 
     knows = candidate.type in _RULES and candidate.subject and re.search("[:=]", candidate.value)
     return key_of(candidate.subject, candidate.value) if knows else None

@@ -15,8 +15,8 @@ from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKi
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.turns import TRUST_OF, Speaker, Turn
 from verifflowcc.formats.item_render import render_item
-from verifflowcc.lifecycle.extract import is_users_own
 from verifflowcc.lifecycle.extract.qualifiers import doubt_about
+from verifflowcc.lifecycle.extract.turns import is_users_own
 from verifflowcc.lifecycle.settle import settle
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.holding import Holding, mark_of
@@ -324,7 +324,7 @@ def _ids(held: Sequence[Held]) -> tuple[str, ...]:
 
 
 def _told(item: Item, said: Said, scope: str, why: str) -> Learned:
-    named = {relation: tuple(each.to for each in item.links if each.relation is relation) for relation in Relation}
+    named = {relation: tuple(each.to for each in item.links if each.relation == relation) for relation in Relation}
     return replace(
         _learned(Fate.ADDED if item.status is Status.ACTIVE else Fate.PROPOSED, said, scope, why=why),
         id=item.id,

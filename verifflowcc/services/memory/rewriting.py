@@ -2,22 +2,20 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.adapters.files.item_lists import edit_item_list
-from verifflowcc.adapters.files.items import edit_item, read_block
+from verifflowcc.adapters.files.items import edit_item, edit_item_list, read_block
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.items import Item, Link, Relation, Status
+from verifflowcc.domain.item_keys import MEMORY_KEYS
+from verifflowcc.domain.items import Item, Link, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.front_matter_list import ListEdit, entry
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
+from verifflowcc.formats.item_fields import texts_of
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.records import replace
 
-_KEYS = (
-    *("type", "title", "key", "importance", "confidence", "status", "trust", "refs", "created", "updated"),
-    *("expires", "deadline", "tags", "details", "archived"),
-)
+_KEYS = tuple(row.name for row in MEMORY_KEYS if row.name not in {"id", "links", "source"})
 
 
 def rewritten(stored: StoredItem, item: Item, body: str | None = None) -> StoredItem:
@@ -77,13 +75,13 @@ def with_link(stored: StoredItem, link: Link) -> StoredItem:
     return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (_entry(link),))))
 
 
-def without_link(stored: StoredItem, to: str, relation: Relation) -> StoredItem:
+def without_link(stored: StoredItem, to: str, relation: str) -> StoredItem:
     """Return a stored item without its links of a relation to an item. Raises FormatError."""
 
     meant = {"to": to, "relation": str(relation)}.items()
 
     def drop(values: tuple[Value, ...]) -> ListEdit:
-        return ListEdit(dict.fromkeys(place for place, value in enumerate(values) if meant <= _texts(value).items()))
+        return ListEdit(dict.fromkeys(place for place, value in enumerate(values) if meant <= texts_of(value).items()))
 
     path = stored.item.path
     return stored_item(path, edit_item_list(path, stored.text.encode("utf-8"), "links", drop))
@@ -98,12 +96,6 @@ def values_of(item: Item) -> dict[str, str]:
 
 def _entry(link: Link) -> Table:
     return Table((("to", Scalar(link.to, False, 1)), ("relation", Scalar(str(link.relation), True, 1))), 1)
-
-
-def _texts(value: Value) -> dict[str, str]:
-    """Return the texts of a mapping in a list."""
-    pairs = value.pairs if isinstance(value, Table) else ()
-    return {name: each.text.strip() for name, each in pairs if isinstance(each, Scalar)}
 
 
 def _value(text: str, key: str) -> Value | None:

@@ -3,7 +3,7 @@
 Our own patterns have looked before, whatever is set. The library is imported when something is written, and never else.
 """
 
-from verifflowcc.adapters.backends.scanned import ScannedBackend
+from verifflowcc.adapters.backends.scanned import scanned_store
 from verifflowcc.domain.config import SecretScanner
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import SecretError
@@ -24,7 +24,7 @@ def scanned(workspace: Workspace | None, store: MemoryBackend) -> MemoryBackend:
             before = kept_in.get(item.item.id)
             refuse_scanned(workspace, before.text if before else "", item.text, item.item.id)
 
-    return ScannedBackend(store, look)
+    return scanned_store(store, look)
 
 
 def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> None:

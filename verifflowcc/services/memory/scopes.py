@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.actors import NO_ROLE
-from verifflowcc.domain.item_types import ScopeKind, item_type
+from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.workspace import Workspace
@@ -53,28 +53,23 @@ def read_scope(workspace: Workspace | None, text: str, *, agent: str | None = No
     return _sprint(here, name) if word == "sprint" else _stage(here, name)
 
 
-def scope_of_type(workspace: Workspace | None, type_name: str, *, agent: str | None = None) -> str:
-    """Return the scope of new items of a type, where none was named. Raises as `read_scope` does."""
-    return read_scope(workspace, str(item_type(type_name).scope), agent=agent)
-
-
-def scopes_listed(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
+def scopes_listed(workspace: Workspace | None) -> tuple[str, ...]:
     """Return the scopes that a list shows where none is named: the project, what is open in it, the user."""
     return (*(_open_ones(workspace) if workspace else ()), USER)
 
 
 def scopes_recalled(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
     """Return the scopes in which recall looks where none is named: those listed, and the acting agent's own."""
-    *here, user = scopes_listed(workspace, agent=agent)
+    *here, user = scopes_listed(workspace)
     own = (f"agent/{agent}",) if workspace is not None and agent in _agents(workspace) else ()
     return (*here, *own, user)
 
 
-def scopes_searched(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
+def scopes_searched(workspace: Workspace | None) -> tuple[str, ...]:
     """Return the scopes in which an id is looked for: those listed, and every agent's."""
     if workspace is None:
         return (USER,)
-    *open_ones, user = scopes_listed(workspace, agent=agent)
+    *open_ones, user = scopes_listed(workspace)
     return (*open_ones, *(f"agent/{name}" for name in sorted(_agents(workspace))), user)
 
 
@@ -97,7 +92,7 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
     from verifflowcc.adapters.files.open_scopes import remember_scopes
     from verifflowcc.adapters.stamps import Stamps
     from verifflowcc.services.memory.tasks import task_places
-    from verifflowcc.services.status import depends_on
+    from verifflowcc.services.sprint_reading import depends_on
 
     before = Stamps(workspace.root)
     before.take((*depends_on(workspace), *task_places(workspace)))
@@ -154,7 +149,7 @@ def is_role(workspace: Workspace, name: str) -> bool:
 def roles_here(workspace: Workspace) -> set[str]:
     """Return the names of the roles that have prompts here."""
     from verifflowcc.services.configuration import effective_config
-    from verifflowcc.services.prompt_templates import own_roles, shipped_roles
+    from verifflowcc.services.role_files import own_roles, shipped_roles
 
     known = (
         _agents(workspace)

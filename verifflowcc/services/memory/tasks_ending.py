@@ -15,7 +15,6 @@ from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.events import stamp
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.given import one_line
-from verifflowcc.services.history.tasks import note_task
 from verifflowcc.services.memory.adding import proposal_of_key, standing_of_key
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.opening import open_store
@@ -25,6 +24,7 @@ from verifflowcc.services.memory.recording import changed
 from verifflowcc.services.memory.rewriting import rewritten, with_link
 from verifflowcc.services.memory.tasks import all_tasks, find_task, tasks_folder
 from verifflowcc.services.memory.vouching import promoted, without_vouching
+from verifflowcc.services.providers import provider
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 from verifflowcc.text.short_ids import ambiguous, fitting_ids
@@ -97,7 +97,7 @@ def end_task(
             ended = _ended(task, status, stamp(workspace.clock.now()), said, kept)
             save_task(folder, workspace.memory, ended)
             own.clear()
-    note_task(workspace, ended)
+    provider("task history")(workspace, ended)
     _forget_oldest(workspace)
     stay = {each.id for each in kept}
     return Ended(ended, kept, tuple(item for item in items if item.id not in stay))

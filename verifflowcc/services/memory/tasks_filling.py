@@ -11,15 +11,14 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.finding import find_stage
-from verifflowcc.services.given import LONGEST_TITLE, one_line
-from verifflowcc.services.history.tasks import note_task
+from verifflowcc.services.given import LONGEST_TITLE, one_line, one_of
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import NAME, agent_of
 from verifflowcc.services.memory.stores import TaskMemoryStore
 from verifflowcc.services.memory.tasks import find_task, task_in_work, tasks_folder
+from verifflowcc.services.providers import provider
 from verifflowcc.services.sprint_reading import ledger_of, open_sprints, show_sprint
-from verifflowcc.services.trace_finding import one_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.item_id import item_id
 
@@ -69,7 +68,7 @@ def start_task(
     where = _sprint(workspace, sprint, stage)
     task = Task(_free_id(workspace, about), about, actor, stamp(workspace.clock.now()), role, *where)
     save_task(tasks_folder(workspace), workspace.memory, task)
-    note_task(workspace, task)
+    provider("task history")(workspace, task)
     return task
 
 

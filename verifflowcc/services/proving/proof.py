@@ -4,8 +4,8 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from verifflowcc.adapters.git.place import objects_folder
 from verifflowcc.adapters.git.versions import TreeFile
-from verifflowcc.adapters.proving.outcome_cache import cache_folder
 from verifflowcc.adapters.proving.scratch import scratch_of
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.script_shape import SCRIPTS
@@ -98,7 +98,8 @@ def prove_change(
     files = {**made, **change.after}
     with scratch_of(top, change.head, environments(top, {*change.before, *change.after})) as scratch:
         setup = _setup(wanted, change, split, rules, known)
-        cache = cache_folder(top) if wanted.cached else None
+        objects = objects_folder(top) if wanted.cached else None
+        cache = objects.parent / "vfcc" / "prove" if objects else None  # all worktrees share it
         trials = Trials(scratch, setup, files, chosen, limits, cache, wanted.timeout_s)
         if wanted.refactoring:
             verdict, why, tests, unguarded, untried = _refactored(trials, change, split, wanted)

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.git.versions import TreeFile
 from verifflowcc.adapters.git.work_tree import object_id
 from verifflowcc.adapters.observer import step
-from verifflowcc.adapters.proving.outcome_cache import keep_outcome, load_outcome
 from verifflowcc.adapters.proving.run import run_in_scratch
 from verifflowcc.adapters.proving.scratch import Scratch
 from verifflowcc.proving.outcomes import TestRun
@@ -19,8 +19,11 @@ from verifflowcc.proving.targets import Selection, TestFile
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.record_codec import RecordCodec
 
 _VERSION = 1
+_OUTCOMES = DerivedFile("*.json", 2, keyed_by="the digest of what decides a run", most=5_000)
+_RUN: RecordCodec[RunText] = RecordCodec(RunText)
 _SLOWER = 4
 """A run without the change may take so many times as long as the one with it, and a minute more: it may hang."""
 _MARGIN_S = 60
@@ -85,9 +88,10 @@ class Trials:
         """
         files, made = self._content(changed or {})
         key = self._key(files)
-        kept = load_outcome(self.cache, key)
+        file = self.cache / f"{key.removeprefix('sha256:')}.json" if self.cache else None
+        kept = _OUTCOMES.read(file) if file else None
         if kept is not None:
-            return self._read(kept)
+            return self._read(_RUN.made(kept))
         if self.runs and not self.limits.allow():
             return TestRun(problem=NO_RUN_LEFT)
         self.scratch.become(files, made)
@@ -105,30 +109,22 @@ class Trials:
         here = f"{self.scratch.tree}{os.sep}"  # what is inside of it is named as it is in the repository
         output = done.ran.output.decode("utf-8", "replace")
         report = output if prints_results(self.setup.runner) else done.report
-        text: dict[str, object] = {
-            "report": report.replace(here, ""),
-            "output": output[-_KEPT_OUTPUT:].replace(here, ""),
-            "exit_code": done.ran.exit_code,
-            "failure": done.ran.failure,
-            "duration_ms": done.ran.duration_ms,
-        }
-        if not done.ran.failure:  # a run that was cut off may go well the next time
-            keep_outcome(self.cache, key, text)
+        text = RunText(
+            report.replace(here, ""),
+            output[-_KEPT_OUTPUT:].replace(here, ""),
+            done.ran.exit_code,
+            done.ran.failure,
+            done.ran.duration_ms,
+        )
+        if file and not done.ran.failure:  # a run that was cut off may go well the next time
+            _OUTCOMES.write(file, _RUN.plain(text))
         return self._read(text)
 
     def expect(self, run: TestRun) -> None:
         """Bound further runs by how long one took."""
         self.timeout_s = min(self.timeout_s, run.duration_ms * _SLOWER // 1000 + _MARGIN_S)
 
-    def _read(self, kept: Mapping[str, object]) -> TestRun:
-        code = kept.get("exit_code")
-        text = RunText(
-            str(kept.get("report", "")),
-            str(kept.get("output", "")),
-            code if isinstance(code, int) else None,
-            str(kept.get("failure", "")),
-            int(str(kept.get("duration_ms", 0))),
-        )
+    def _read(self, text: RunText) -> TestRun:
         found = read_run(self.setup.runner, text, self._selection, is_product=self.setup.is_product)
         return self.chosen(found)
 

@@ -7,10 +7,11 @@ where a person names no model nothing is asked and nothing leaves the machine.
 
 from collections.abc import Callable, Sequence
 
-from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
+from verifflowcc.domain.config import ExtractionMode, MemorySettings
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.ports import Count, Model
 from verifflowcc.domain.recall import Hit, Reranked
+from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.recall.order import order_question, order_schema, read_order, speaks_to_a_model

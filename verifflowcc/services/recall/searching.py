@@ -146,7 +146,7 @@ def _comparing(
     text: str, memory: MemorySettings, embedder: Callable[[], Embedder], tell: Tell
 ) -> tuple[Embed | None, Callable[[], "Meaning | None"]]:
     """Return what makes missing vectors, and what begins to compare meanings; nothing where that is off."""
-    if not (memory.enabled and memory.embeddings and any(map(str.isalnum, text))):
+    if not (memory.enabled and memory.embeddings.enabled and any(map(str.isalnum, text))):
         return None, lambda: None
     from verifflowcc.services.recall.meaning import Meaning, embed
 

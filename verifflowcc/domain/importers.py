@@ -1,0 +1,30 @@
+"""The formats of other tools from which items are imported: one entry each, in the order in which files are asked."""
+
+from collections.abc import Mapping
+
+from verifflowcc.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """A format: the endings of its files, the function that reads it (`lazy.load`), and what that gets.
+
+    `takes` is `texts` (all files, each with its name), `text` (one file after the other), `file` (a path) or `folder`.
+    `option` is the part of the request that it needs too.
+    """
+
+    endings: tuple[str, ...]
+    read: str
+    takes: str = "texts"
+    option: str = ""
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "doorstop": Importer((), "verifflowcc.adapters.foreign.doorstop_tree:read_doorstop_tree", "folder"),
+    "strictdoc": Importer((".sdoc",), "verifflowcc.formats.import_sdoc:read_sdoc"),
+    "sphinx-needs": Importer((".json",), "verifflowcc.formats.import_needs:read_needs", "text"),
+    "reqif": Importer((".reqif", ".reqifz"), "verifflowcc.adapters.foreign.reqif_read:read_reqif", "file"),
+    "csv": Importer((".csv", ".tsv"), "verifflowcc.formats.import_csv:read_csv", "text", "columns"),
+    "openfasttrace": Importer((".md", ".markdown"), "verifflowcc.formats.import_oft:read_oft"),
+    "markdown": Importer((".md", ".markdown"), "verifflowcc.formats.import_markdown:read_markdown", option="pattern"),
+}
