@@ -11,6 +11,7 @@ from verifflowcc.domain.importers import IMPORTERS, Importer
 from verifflowcc.domain.lazy import load
 from verifflowcc.domain.trace_import import Foreign
 from verifflowcc.errors import FormatError, UsageError
+from verifflowcc.formats.import_exported import is_export
 from verifflowcc.records import dataclass, field
 
 Named = Callable[[Path], str]
@@ -78,13 +79,18 @@ def _guessed(given: Given, named: Named) -> str:
         files = _files(given.paths, importer.endings) if importer.endings else []
         if not files:
             continue
-        if name != "openfasttrace" or any(_OFT.search(read_text(path, named(path))) for path in files):
+        holds = _HOLDS.get(name)
+        if holds is None or any(holds(read_text(path, named(path))) for path in files):
             return name
     places = ", ".join(map(named, given.paths))
     raise UsageError(
         f"no format of {', '.join(IMPORTERS)} reads {places}",
         hint=f"vfcc trace import {places} --format {next(iter(IMPORTERS))}",
     )
+
+
+_HOLDS: Mapping[str, Callable[[str], object]] = {"openfasttrace": _OFT.search, "vfcc": is_export}
+"""What a text has of a format that shares its ending with another."""
 
 
 def _files(paths: Iterable[Path], endings: tuple[str, ...]) -> list[Path]:
