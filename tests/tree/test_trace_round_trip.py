@@ -112,11 +112,11 @@ def read(here: Workspace) -> dict[str, tuple[TraceItem, str]]:
 
 def without(item: TraceItem, lost: str, known: set[str]) -> TraceItem:
     """Return an item without what an export says that it cannot carry."""
-    if "review" in lost:
+    if "reviews" in lost:
         item = replace(item, reviewed=None)
-    if "stamp of a link" in lost:
+    if "stamps of links" in lost:
         item = replace(item, links=tuple(replace(each, stamp=None) for each in item.links))
-    if "was verified" in lost:
+    if "were verified" in lost:
         item = replace(item, verified=None)
     if "symbol" in lost:
         item = replace(item, refs=tuple(Ref(each.path) for each in item.refs))

@@ -62,6 +62,8 @@ class ForeignItem:
 class Foreign:
     """What was read: the items in the order of their files, and what could not be carried over (`file:line: why`).
 
+    `malformed` is what the format does not allow (`file:line: why`), and was skipped.
+
     `tool` is the name of the format. `tops` are kinds whose items need no parent by the tool's own rules.
     """
 
@@ -69,3 +71,4 @@ class Foreign:
     left: tuple[str, ...] = ()
     tool: str = ""
     tops: frozenset[str] = frozenset()
+    malformed: tuple[str, ...] = ()

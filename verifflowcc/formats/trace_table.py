@@ -34,22 +34,22 @@ def not_carried(items: Sequence[TraceItem], bodies: Mapping[str, str], *, in_fil
     """Yield what a table, or ReqIF, says less of than the items do; JSON has all. `in_file_only`: links as in ReqIF."""
     known = {item.id for item in items}
     lost = {
-        "review": sum(item.reviewed is not None for item in items),
-        "stamp of a link": sum(link.stamp is not None for item in items for link in item.links),
-        "word that an item was verified": sum(item.verified is not None for item in items),
-        "symbol or digest of a file": sum(bool(ref.symbol or ref.digest) for item in items for ref in item.refs),
-        "comma in a tag, file or test": sum(
+        "reviews": sum(item.reviewed is not None for item in items),
+        "stamps of links": sum(link.stamp is not None for item in items for link in item.links),
+        "words that items were verified": sum(item.verified is not None for item in items),
+        "symbols and digests of files": sum(bool(ref.symbol or ref.digest) for item in items for ref in item.refs),
+        "commas in tags, files and tests": sum(
             any(_SEPARATORS & set(word) or word != word.strip() or not word for word in _listed(item)) for item in items
         ),
-        "section of notes, comments or history": sum(_has_more(item, bodies.get(item.path, "")) for item in items),
-        "link to an item that is not exported": sum(
+        "notes, comments and history": sum(_has_more(item, bodies.get(item.path, "")) for item in items),
+        "links to items that are not exported": sum(
             in_file_only and link.to not in known for item in items for link in item.links
         ),
-        "character that XML does not have": sum(
+        "characters that XML does not have": sum(
             in_file_only and _NOT_XML.search(f"{item.title}{item.text}{item.rationale}") is not None for item in items
         ),
     }
-    yield from (f"{count} {what}{'' if count == 1 else ', times'}" for what, count in lost.items() if count)
+    yield from (f"{what} ({count})" for what, count in lost.items() if count)
 
 
 def without_bad_xml(text: str) -> str:

@@ -55,7 +55,7 @@ def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -
     )
     bodies = {item.path: withhold(_body(workspace, each)) for each, item in zip(asked, items, strict=True)}
     if chosen != "json" and (lost := tuple(not_carried(items, bodies, in_file_only=chosen == "reqif"))):
-        told = (*told, f"{chosen} cannot carry: {'; '.join(lost)} (--format json carries everything)")
+        told = (*told, f"{chosen} cannot carry: {', '.join(lost)} (--format json carries everything)")
     if chosen == "reqif":
         from verifflowcc.adapters.foreign.reqif_write import reqif_text
 

@@ -53,7 +53,7 @@ class Adoption:
 
 def adopt(foreign: Foreign, policy: TracePolicy, choices: Choices, here: Here, trust: Trust) -> Adoption:
     """Return the items that a foreign tree becomes."""
-    left = list(foreign.left)
+    left = [*foreign.malformed, *foreign.left]
     types: dict[str, str] = {}
     chosen: list[ForeignItem] = []
     for item in foreign.items:

@@ -56,7 +56,8 @@ def joined(parts: Iterable[Foreign]) -> Foreign:
     every = list(parts)
     items = tuple(item for each in every for item in each.items)
     left = tuple(line for each in every for line in each.left)
-    return Foreign(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)))
+    malformed = tuple(line for each in every for line in each.malformed)
+    return Foreign(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)), malformed)
 
 
 def _read(importer: Importer, files: list[Path], given: Given, named: Named) -> Foreign:
