@@ -241,12 +241,34 @@ def test_link_out_of_the_tree(tmp_path: Path) -> None:
     root = project(tmp_path, TESTS)
     (root / "src/file.py").symlink_to(outside / "one.py")
     (root / "src/folder").symlink_to(outside)
+    far = write_tree(tmp_path / "far", {"two.py": "b = 1\n", "more/three.py": "c = 1\n"})
+    for name, target in (("two.py", far / "two.py"), ("more", far / "more"), ("again", outside), ("back", root)):
+        (outside / name).symlink_to(target)
     commit(root)
     done(root, "evidence", "run")
+    done(root, "check", "gate")
+    for file in (far / "two.py", far / "more/three.py"):
+        edited(file, "1", "2")
+        assert "src/folder changed" in vfcc(root, "check", "gate").out
+        edited(file, "2", "1")
     done(root, "check", "gate")
     edited(outside / "one.py", "1", "2")
 
     refused("link-out-of-the-tree", root)
+
+
+def test_link_to_a_folder_around(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    (root / "src/own").symlink_to("..")
+    commit(root)
+    done(root, "doctor")
+    (root / "src/up").symlink_to("../..")
+    commit(root)
+    done(root, "evidence", "run")
+    write_tree(tmp_path, {"beside.py": "a = 2\n"})
+
+    unseen("link-to-a-folder-around", root, "gate")
+    refused("link-to-a-folder-around", root)
 
 
 def test_source_that_a_hidden_rule_ignores(tmp_path: Path) -> None:

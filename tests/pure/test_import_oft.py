@@ -3,7 +3,6 @@
 import pytest
 
 from verifflowcc.domain.trace_import import ForeignLink
-from verifflowcc.errors import FormatError
 from verifflowcc.formats.import_oft import read_oft
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
@@ -66,7 +65,8 @@ def test_an_item_is_read_with_all_its_parts() -> None:
     assert (item.id, item.kind, item.place, item.title) == ("req-open", "req", "a.md:6", "Open")
     assert item.text == "\nThe door shall open.\n\n```\nreq~not-this~1\n```".lstrip("\n")
     assert (item.rationale, item.comments) == ("People walk in.", ("Ask Ann.",))
-    assert (item.status, item.tags, item.attributes) == ("draft", ("a", "b"), {"Needs": "impl, utest"})
+    assert (item.status, item.tags, item.attributes) == ("draft", ("a", "b"), {"Needs": "impl"})
+    assert item.verification == "test"
 
 
 def test_a_revision_is_a_stamp_that_holds_while_it_is_the_same() -> None:
@@ -94,6 +94,18 @@ def test_forwarded_items_are_told() -> None:
     )
 
 
-def test_a_list_of_what_is_no_item_is_refused() -> None:
-    with pytest.raises(FormatError, match=r"^a\.md:4: `Covers`"):
-        read_oft([("a.md", "req~a~1\n\nCovers:\n* everything\n")])
+def test_a_line_that_covers_no_item_is_skipped_and_named() -> None:
+    tree = read_oft([("a.md", "req~a~1\n\nCovers:\n* everything\n* req~b~1\n\nreq~b~1\n")])
+
+    assert tree.malformed == ("a.md:4: `Covers` lists items such as req~login~1, and this is none: * everything",)
+    assert tree.items[0].links == (ForeignLink("req-b", "", "1", holds=True),)
+
+
+def test_nothing_between_off_and_on_is_an_item() -> None:
+    text = "req~a~1\nIt ends.\n<!-- oft:off -->\nreq~b~1\n<!-- oft:on -->\nreq~c~1\n.. OFT:OFF\nreq~d~1\n"
+
+    assert [(item.id, item.text) for item in read_oft([("a.md", text)]).items] == [("req-a", "It ends."), ("req-c", "")]
+
+
+def test_an_indented_line_is_code_and_no_item() -> None:
+    assert [item.id for item in read_oft([("a.md", "   req~a~1\n\n    req~b~1\n")]).items] == ["req-a"]

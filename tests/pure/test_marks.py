@@ -339,3 +339,23 @@ def test_any_text_can_be_read_and_marks_lie_in_it(path: str, text: str) -> None:
 def test_a_large_text_of_one_piece_is_read_to_its_end(path: str, piece: str) -> None:
     # A scan that takes time in proportion to more than the length does not come back from this.
     read_code(path, piece * (LARGEST_SCANNED // 4 // len(piece)))
+
+
+TAG = "[impl->" + "dsn~log.in~1]"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("a.py", f"# {TAG}\ndef run():\n    pass\n", [("dsn-log.in", 1, "run")]),
+        (
+            "A.java",
+            f"// {TAG} [ utest~x~2 -> " + "req~b~1 >> impl, utest ]\nclass A {}\n",
+            [("dsn-log.in", 1, "A"), ("req-b", 1, "A")],
+        ),
+        ("a.py", f"x = '{TAG}'\n", []),
+        ("a.py", "# [impl->dsn] [a~b] [impl->" + "dsn~x]\n", []),
+    ],
+)
+def test_tags_of_openfasttrace_in_comments_are_marks(path: str, text: str, found: list[tuple[str, int, str]]) -> None:
+    assert marks(path, text) == found

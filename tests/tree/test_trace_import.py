@@ -277,6 +277,18 @@ def test_a_word_that_is_none_of_ours_is_refused(here: Workspace, choices: Choice
         import_items(here, Given((here.root / "reqs",)), choices, actor=YOU)
 
 
+def test_a_malformed_part_is_skipped_and_refused_when_strict(here: Workspace) -> None:
+    text = "req~a~1\n\nIt shall open.\n\nCovers:\n* everything\n"
+    write_tree(here.root, {"a.md": text})
+    given = Given((here.root / "a.md",))
+
+    with pytest.raises(FormatError, match=r"^a\.md:6: `Covers`"):
+        import_items(here, given, Choices(), actor=YOU, strict=True)
+    assert items(here) == {}
+    report = import_items(here, given, Choices(), actor=YOU)
+    assert (set(items(here)), len(report.left)) == ({"req-a"}, 1)
+
+
 def test_what_a_person_chose_goes_first(here: Workspace) -> None:
     choices = Choices(type="requirement", types={"*/tst/*": "unit"}, verification="review")
     import_items(here, Given((here.root / "reqs",)), choices, actor=YOU)

@@ -35,6 +35,7 @@ def import_(
     pattern: Annotated[
         str | None, typer.Option("--pattern", metavar="REGEX", help="Lines of Markdown that begin items: (?P<id>…).")
     ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse malformed parts instead of skipping them.")] = False,
     update: Annotated[bool, typer.Option("--update", help="Take what the other side changed.")] = False,
     dry_run: DryRunFlag = False,
     as_json: JsonFlag = False,
@@ -52,7 +53,9 @@ def import_(
     given = Given(tuple(paths), chosen, pattern, _pairs(column, "--map"))
     choices = Choices(type_, _pairs(map_type, "--map-type"), relation, verification)
     acting = moves.acting_here()
-    report = import_items(acting.workspace, given, choices, actor=acting.actor, update=update, dry_run=dry_run)
+    report = import_items(
+        acting.workspace, given, choices, actor=acting.actor, update=update, strict=strict, dry_run=dry_run
+    )
     out.emit_json(report) if as_json else out.emit(import_text(report))
 
 

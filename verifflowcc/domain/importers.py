@@ -22,6 +22,7 @@ class Importer:
 IMPORTERS: Mapping[str, Importer] = {
     "doorstop": Importer((), "verifflowcc.adapters.foreign.doorstop_tree:read_doorstop_tree", "folder"),
     "strictdoc": Importer((".sdoc",), "verifflowcc.formats.import_sdoc:read_sdoc"),
+    "vfcc": Importer((".json",), "verifflowcc.formats.import_exported:read_exported", "text"),
     "sphinx-needs": Importer((".json",), "verifflowcc.formats.import_needs:read_needs", "text"),
     "reqif": Importer((".reqif", ".reqifz"), "verifflowcc.adapters.foreign.reqif_read:read_reqif", "file"),
     "csv": Importer((".csv", ".tsv"), "verifflowcc.formats.import_csv:read_csv", "text", "columns"),

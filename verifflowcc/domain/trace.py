@@ -8,7 +8,12 @@ from verifflowcc.domain.items import Link, Ref, Stamp, Status, Trust
 from verifflowcc.records import dataclass, field
 
 MARK = "vfcc"
-"""A source text without it holds no mark."""
+"""A source text without it, and without a tag of OpenFastTrace, holds no mark."""
+
+
+def may_hold_mark(text: str) -> bool:
+    """Say whether a source text may hold a mark; most hold none, and need no second look."""
+    return MARK in text or ("->" in text and "~" in text)
 
 
 class Family(StrEnum):

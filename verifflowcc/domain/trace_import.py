@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.records import dataclass, field
 
 
@@ -25,7 +26,9 @@ class ForeignItem:
 
     `id` is its identifier, "" where it has none. `kind` is its word for the type. `place` is `file:line`. `reviewed` is
     the tool's digest of a review; `review_holds` as in `ForeignLink`. `status` is its word for how far the item is.
-    `comments` are remarks that are no part of what it demands. `attributes` are further fields, by name.
+    `comments` are remarks that are no part of what it demands. `attributes` are further fields, by name. `exact` says
+    that it is from an export of vfcc, whose words are kept as they are; `own` is the whole item, with its `body`, where
+    the export has all of it.
     """
 
     id: str
@@ -46,11 +49,20 @@ class ForeignItem:
     status: str = ""
     comments: tuple[str, ...] = ()
     attributes: Mapping[str, str] = field(default_factory=dict)
+    integrity: str = ""
+    planned: str = ""
+    tests: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    exact: bool = False
+    own: TraceItem | None = None
+    body: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
     """What was read: the items in the order of their files, and what could not be carried over (`file:line: why`).
+
+    `malformed` is what the format does not allow (`file:line: why`), and was skipped.
 
     `tool` is the name of the format. `tops` are kinds whose items need no parent by the tool's own rules.
     """
@@ -59,3 +71,4 @@ class Foreign:
     left: tuple[str, ...] = ()
     tool: str = ""
     tops: frozenset[str] = frozenset()
+    malformed: tuple[str, ...] = ()

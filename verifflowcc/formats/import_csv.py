@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
 from verifflowcc.errors import FormatError
+from verifflowcc.formats.trace_table import COLUMNS
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "uid", "identifier", "key", "req id", "requirement id", "number"),
@@ -21,7 +22,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "files": ("files", "file", "refs", "references"),
     "comment": ("comment", "comments", "notes", "note"),
 }
+_OURS = ("path", "integrity", "planned", "tests", "evidence")
+"""Columns of our own export that mean something else, or nothing, in another table."""
 _SEPARATORS = (",", ";", "\t", "|")
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINK = re.compile(r"(?:([a-z_]+):)?(\S+)")
 _YES = frozenset({"yes", "true", "1", "x", "y"})
 
@@ -35,7 +39,10 @@ def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> 
     if not rows:
         raise FormatError(f"{path}:1: the table is empty")
     headings = [cell.strip() for cell in rows[0][1]]
+    exact = not columns and headings[:2] == ["id", "type"] and "path" in headings and set(headings) <= {*COLUMNS}
     fields = _fields(path, headings, columns or {})
+    if exact:
+        fields = {**fields, **{name: name for name in _OURS if name in headings}}
     left: list[str] = []
     items = []
     for line, row in rows[1:]:
@@ -43,8 +50,8 @@ def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> 
             continue
         if len(row) > len(headings):
             raise FormatError(f"{path}:{line}: this row has {len(row)} cells and the head {len(headings)}")
-        cells = dict(zip(headings, (cell.strip() for cell in row), strict=False))
-        item = _item(f"{path}:{line}", cells, fields)
+        cells = dict(zip(headings, (row if exact else (cell.strip() for cell in row)), strict=False))
+        item = _item(f"{path}:{line}", cells, fields, exact=exact)
         items.append(item) if item.id else left.append(f"{path}:{line}: a row has no id")
     return Foreign(tuple(items), tuple(left), "csv")
 
@@ -52,7 +59,7 @@ def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
     first = text.partition("\n")[0]
     separator = max(_SEPARATORS, key=first.count)
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
+    reader = csv.reader(_LINES.findall(text), delimiter=separator, strict=True)
     rows: list[tuple[int, list[str]]] = []
     line = 1
     try:
@@ -82,14 +89,14 @@ def _fields(path: str, headings: list[str], columns: Mapping[str, str]) -> Mappi
     return found
 
 
-def _item(place: str, cells: Mapping[str, str], fields: Mapping[str, str]) -> ForeignItem:
+def _item(place: str, cells: Mapping[str, str], fields: Mapping[str, str], *, exact: bool) -> ForeignItem:
     by_field = {name: cells.get(heading, "") for heading, name in fields.items()}
     named = by_field.get
     return ForeignItem(
         id=named("id", ""),
         kind=named("type", ""),
         place=place,
-        title=" ".join(named("title", "").split()),
+        title=named("title", "") if exact else " ".join(named("title", "").split()),
         text=named("text", ""),
         rationale=named("rationale", ""),
         derived=named("derived", "").lower() in _YES,
@@ -100,6 +107,11 @@ def _item(place: str, cells: Mapping[str, str], fields: Mapping[str, str]) -> Fo
         status=named("status", ""),
         comments=tuple(filter(None, [named("comment", "")])),
         attributes={heading: cell for heading, cell in cells.items() if heading not in fields and cell},
+        integrity=named("integrity", ""),
+        planned=named("planned", ""),
+        tests=_words(named("tests", "")),
+        evidence=_words(named("evidence", "")),
+        exact=exact,
     )
 
 

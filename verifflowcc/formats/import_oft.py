@@ -8,18 +8,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
-from verifflowcc.errors import FormatError
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.fences import fenced_lines
 
 _ID = r"([a-zA-Z]+)~([\w][\w.-]*)~(\d+)"
-_OWN = re.compile(rf"\s*(?:<a\s+id=\"[^\"]*\">\s*</a>)?\s*[`*_]*{_ID}[`*_]*\s*")
+_OWN = re.compile(rf" {{0,3}}(?:<a\s+id=\"[^\"]*\">\s*</a>\s*)?[`*_]*{_ID}[`*_]*\s*")
 _NAMED = re.compile(_ID)
 _HEADING = re.compile(r"#{1,6}\s+(.*?)(?:\s+#+)?\s*")
 _KEY = re.compile(r"(Needs|Covers|Depends|Rationale|Comment|Status|Tags|Description):\s*(.*)")
 _FORWARD = re.compile(r"\s*[*+-]?\s*\w+\s*-->\s*\w+(?:\s*,\s*\w+)*\s*:")
 _ANCHOR = re.compile(r"\s*<a\s+id=\"[^\"]*\">\s*</a>\s*")
 _UNDERLINE = re.compile(r"(?:=+|-+)\s*")
+_SWITCH = re.compile(r"(?:^|\W)oft:(off|on)(?=\W|$)", re.IGNORECASE)
+_TEST = re.compile(r"[a-z]*te?st", re.IGNORECASE)
+"""Kinds of items that verify, such as `utest`; where one is needed, the item is verified by test."""
 _LISTS = frozenset({"Needs", "Covers", "Depends", "Tags", "Status"})
 
 
@@ -43,20 +45,28 @@ class _Item:
 def read_oft(documents: Sequence[tuple[str, str]]) -> Foreign:
     """Return the items of Markdown files, given as path and text, as one tree.
 
-    Raises FormatError where a list of covered items names none, with file and line.
+    A line of a list of covered items that names none is skipped, and is among `malformed`.
     """
     left: list[str] = []
+    malformed: list[str] = []
     found = [(path, item) for path, text in documents for item in _items(path, text, left)]
     revisions = {f"{item.kind}-{item.name}": item.revision for _, item in found}
-    return Foreign(tuple(_foreign(path, item, revisions) for path, item in found), tuple(left), "openfasttrace")
+    items = tuple(_foreign(path, item, revisions, malformed) for path, item in found)
+    return Foreign(items, tuple(left), "openfasttrace", malformed=tuple(malformed))
 
 
 def _items(path: str, text: str, left: list[str]) -> Iterator[_Item]:
     lines = text.split("\n")
     fenced = fenced_lines(text)
+    off = _switched_off(lines)
     item: _Item | None = None
     key, title = "Description", ""
     for number, line in enumerate(lines):
+        if number in off:
+            if item is not None:
+                yield item
+            item, title = None, ""
+            continue
         own = None if number in fenced else _OWN.fullmatch(line)
         heading = None if number in fenced else _heading(lines, number)
         if own is not None or heading is not None:
@@ -72,6 +82,18 @@ def _items(path: str, text: str, left: list[str]) -> Iterator[_Item]:
             title = ""
     if item is not None:
         yield item
+
+
+def _switched_off(lines: Sequence[str]) -> frozenset[int]:
+    """Return the lines from one with `oft:off` to one with `oft:on`, or to the end; both switches are among them."""
+    found: set[int] = set()
+    off = False
+    for number, line in enumerate(lines):
+        switches = _SWITCH.findall(line)
+        if switches or off:
+            found.add(number)
+        off = switches[-1].lower() == "off" if switches else off
+    return frozenset(found)
 
 
 def _heading(lines: list[str], number: int) -> str | None:
@@ -100,10 +122,12 @@ def _add(item: _Item, key: str, number: int, line: str) -> str:
     return key
 
 
-def _foreign(path: str, item: _Item, revisions: Mapping[str, str]) -> ForeignItem:
-    covered = _links(path, item, "Covers", "", revisions)
-    needed = _links(path, item, "Depends", "depends_on", revisions)
-    needs = ", ".join(item.words("Needs"))
+def _foreign(path: str, item: _Item, revisions: Mapping[str, str], malformed: list[str]) -> ForeignItem:
+    covered = _links(path, item, "Covers", "", revisions, malformed)
+    needed = _links(path, item, "Depends", "depends_on", revisions, malformed)
+    wanted = item.words("Needs")
+    tested = any(_TEST.fullmatch(each) for each in wanted)
+    needs = ", ".join(each for each in wanted if not _TEST.fullmatch(each))
     return ForeignItem(
         id=f"{item.kind}-{item.name}",
         kind=item.kind,
@@ -112,6 +136,7 @@ def _foreign(path: str, item: _Item, revisions: Mapping[str, str]) -> ForeignIte
         text=item.text("Description"),
         rationale=item.text("Rationale"),
         links=(*covered, *needed),
+        verification="test" if tested else None,
         tags=item.words("Tags"),
         status=" ".join(item.words("Status")),
         comments=tuple(filter(None, [item.text("Comment")])),
@@ -119,11 +144,14 @@ def _foreign(path: str, item: _Item, revisions: Mapping[str, str]) -> ForeignIte
     )
 
 
-def _links(path: str, item: _Item, key: str, role: str, revisions: Mapping[str, str]) -> Iterator[ForeignLink]:
+def _links(
+    path: str, item: _Item, key: str, role: str, revisions: Mapping[str, str], malformed: list[str]
+) -> Iterator[ForeignLink]:
     for number, line in item.parts.get(key, ()):
         named = _NAMED.findall(line)
         if line.strip() and not named:
-            raise FormatError(f"{path}:{number}: `{key}` lists items such as req~login~1, and this is none")
+            said = line.strip()
+            malformed.append(f"{path}:{number}: `{key}` lists items such as req~login~1, and this is none: {said}")
         for kind, name, revision in dict.fromkeys(named):
             to = f"{kind}-{name}"
             yield ForeignLink(to, role, revision, None if to not in revisions else revisions[to] == revision)

@@ -16,8 +16,12 @@ from verifflowcc.records import dataclass
 
 KEY = "imported"
 BODY = "text"
-PARTS = ("title", "status", "verification", "derived", "links", "refs", "reviewed", "tags", BODY)
-"""What an import writes, and compares the next time: keys of the front matter, and the body."""
+_OF_EXPORTS = ("integrity", "planned", "tests", "evidence", "verified")
+PARTS = ("title", "status", "verification", "derived", "links", "refs", "reviewed", "tags", *_OF_EXPORTS, BODY)
+"""What an import writes, and compares the next time: keys of the front matter, and the body.
+
+Those of `_OF_EXPORTS` count where the other side has them, or had them: most tools do not know them.
+"""
 _DIGITS = 8
 
 
@@ -72,7 +76,7 @@ def changed(here: Mapping[str, str], there: Mapping[str, str], then: Imported) -
     found: dict[str, Side] = {}
     for part in PARTS:
         ours, theirs = here.get(part, ""), there.get(part, "")
-        if ours == theirs:
+        if ours == theirs or (part in _OF_EXPORTS and not theirs and part not in then.digests):
             continue
         before = then.digests.get(part, "")
         now = tuple(_digest(raw) if raw else "" for raw in (ours, theirs))

@@ -5,6 +5,8 @@ stands behind them as punctuation is none of theirs. A mark in backticks or quot
 with `…`, `<` or `*` behind it a pattern. Words of nothing but lower-case letters are prose, and so is what has words
 behind it and neither a digit nor two capitals in a row: `vfcc: the tool` and `vfcc: V-Model sprints` mark nothing.
 
+Tags of OpenFastTrace (`[impl->dsn~login~1]`) in comments are marks, too, of the item that an import makes of it.
+
 A mark belongs to the symbol whose text it stands in; in a comment right above a symbol, to that symbol, also over blank
 lines, save before the first symbol of a file: there it belongs to the file (""). Of a text only the first 1,048,576
 characters are looked at.
@@ -14,7 +16,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from verifflowcc.domain.trace import MARK, CodeMark, CodeSymbol
+from verifflowcc.domain.trace import CodeMark, CodeSymbol, may_hold_mark
 from verifflowcc.formats.comment_syntax import LANGUAGES, Shape, Syntax, language_of, script_language
 from verifflowcc.formats.comments import Span, bare_code, spans
 from verifflowcc.formats.symbols import with_digests
@@ -31,6 +33,9 @@ MOST_IDS = 200
 
 _LONGEST_ID = 200
 _MARK = re.compile(r"(?<![\w:./@`\"'‘“-])vfcc:[ \t]*+")
+_TAG = re.compile(
+    r"\[\s*[a-zA-Z]+(?:~[\w.-]*~\d+)?\s*->\s*([a-zA-Z]+)~(\w[\w.-]*)~\d+\s*(?:>>\s*[a-zA-Z]+(?:\s*,\s*[a-zA-Z]+)*\s*)?\]"
+)
 _ID = re.compile(r"\w[\w.-]*+")
 _NO_ID_BEHIND = re.compile(r"[…<{$*\ufffd]")
 _PROSE = re.compile(r"[^\W\d_]++\Z")
@@ -61,7 +66,7 @@ def read_code(path: str, text: str) -> tuple[tuple[CodeMark, ...], tuple[CodeSym
     if syntax is None:
         return (), ()
     if syntax.shape is Shape.PYTHON:
-        parsed = parse_python(whole, marks=MARK in whole)
+        parsed = parse_python(whole, marks=may_hold_mark(whole))
         if parsed is not None:
             return _of_python(whole, syntax, parsed)
     found = spans(whole, syntax)
@@ -113,7 +118,7 @@ def _no_blocks(_text: str, _bare: str) -> tuple[()]:
 
 def _of_python(text: str, syntax: Syntax, parsed: PythonSource) -> tuple[tuple[CodeMark, ...], tuple[CodeSymbol, ...]]:
     symbols = with_digests(parsed.blocks, text)
-    if MARK not in text:
+    if not may_hold_mark(text):
         return (), symbols
     comments = python_comments(text)
     found = list(_in_comments(text, spans(text, syntax) if comments is None else comments))
@@ -131,11 +136,13 @@ def _marks_of(line: str) -> Iterator[tuple[str, ...]]:
         ids = _ids_at(line, match.end())
         if ids:
             yield ids
+    for match in _TAG.finditer(line) if "->" in line else ():
+        yield (f"{match[1]}-{match[2]}",)
 
 
 def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_Found]:
     """Yield the marks in the comments, each with the last line of the run of comments that it stands in."""
-    if MARK not in text:
+    if not may_hold_mark(text):
         return
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     comments = [span for span in found if span.comment]
@@ -147,7 +154,7 @@ def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_Found]:
         if own[number] and own[number + 1] and first[number + 1] <= last[number] + 1:
             run[number] = run[number + 1]
     for number, span in enumerate(comments):
-        if MARK in text[span.start : span.end]:
+        if may_hold_mark(text[span.start : span.end]):
             for offset, line in enumerate(text[span.start : span.end].split("\n")):
                 for ids in _marks_of(line):
                     yield _Found(ids, first[number] + offset, run[number], own[number])

@@ -1,56 +1,89 @@
 """Trace items as a table or as JSON, for other tools: one row each, in the order of their ids."""
 
-import csv
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from verifflowcc.domain.items import Stamp
 from verifflowcc.domain.trace import TraceItem
 
 COLUMNS = (
     *("id", "type", "title", "status", "verification", "links", "text", "rationale", "derived", "integrity"),
-    *("tags", "files", "path"),
+    *("planned", "tests", "evidence", "tags", "files", "path"),
 )
+
+VERIFIED = ("method", "by", "on", "fingerprint", "content", "saw")
+_SPECIAL = re.compile(r'[",;|\t\r\n]')
+_SEPARATORS = frozenset(",;\n")
+_NOT_XML = re.compile("[^\\t\\n -\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_RATIONALE = re.compile(r" {0,3}(?:#{1,6}[ \t]+rationale\b|[=-]{3,}$|rationale\b)", re.IGNORECASE)
 
 
 def trace_csv(items: Iterable[TraceItem]) -> str:
     """Return items as CSV with a head; links are `relation:ID`, separated by blanks. `vfcc trace import` reads it."""
-    rows = _Rows()
-    writer = csv.writer(rows, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for item in items:
-        writer.writerow(_row(item))
-    return "".join(rows.lines)
+    return "".join(",".join(map(_cell, row)) + "\n" for row in (COLUMNS, *map(_row, items)))
 
 
-def trace_json(items: Iterable[TraceItem]) -> str:
-    """Return items as JSON: `items`, each with all its fields, keys sorted."""
-    return json.dumps({"items": [_object(item) for item in items]}, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+def trace_json(items: Iterable[TraceItem], bodies: Mapping[str, str]) -> str:
+    """Return items as JSON: `items`, each with all its fields and its body (by path), keys sorted."""
+    every = [_object(item, bodies.get(item.path, "")) for item in items]
+    return json.dumps({"items": every}, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-class _Rows:
-    """What `csv.writer` writes to."""
+def not_carried(items: Sequence[TraceItem], bodies: Mapping[str, str], *, in_file_only: bool) -> Iterator[str]:
+    """Yield what a table, or ReqIF, says less of than the items do; JSON has all. `in_file_only`: links as in ReqIF."""
+    known = {item.id for item in items}
+    lost = {
+        "reviews": sum(item.reviewed is not None for item in items),
+        "stamps of links": sum(link.stamp is not None for item in items for link in item.links),
+        "words that items were verified": sum(item.verified is not None for item in items),
+        "symbols and digests of files": sum(bool(ref.symbol or ref.digest) for item in items for ref in item.refs),
+        "commas in tags, files and tests": sum(
+            any(_SEPARATORS & set(word) or word != word.strip() or not word for word in _listed(item)) for item in items
+        ),
+        "notes, comments and history": sum(_has_more(item, bodies.get(item.path, "")) for item in items),
+        "links to items that are not exported": sum(
+            in_file_only and link.to not in known for item in items for link in item.links
+        ),
+        "characters that XML does not have": sum(
+            in_file_only and _NOT_XML.search(f"{item.title}{item.text}{item.rationale}") is not None for item in items
+        ),
+    }
+    yield from (f"{what} ({count})" for what, count in lost.items() if count)
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
 
-    def write(self, text: str) -> int:
-        """Keep a line."""
-        self.lines.append(text)
-        return len(text)
+def without_bad_xml(text: str) -> str:
+    """Return a text without the characters that XML cannot hold."""
+    return _NOT_XML.sub("", text)
+
+
+def _listed(item: TraceItem) -> tuple[str, ...]:
+    return (*item.tags, *item.tests, *item.evidence, *(ref.path for ref in item.refs))
+
+
+def _has_more(item: TraceItem, body: str) -> bool:
+    """Whether a body has words that are neither in the text nor in the rationale."""
+    kept = set(f"{item.text}\n{item.rationale}".split("\n"))
+    return any(line.strip() and line not in kept and not _RATIONALE.match(line) for line in body.split("\n"))
+
+
+def _cell(text: str) -> str:
+    """Return a cell, in quotes where a reader would cut it or trim it."""
+    if _SPECIAL.search(text) or text != text.strip():
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
 def _row(item: TraceItem) -> Iterator[str]:
     links = " ".join(f"{link.relation}:{link.to}" for link in item.links)
     yield from (item.id, item.type, item.title, str(item.status), item.verification or "", links, item.text)
-    yield from (item.rationale, "true" if item.derived else "", item.integrity or "", ", ".join(item.tags))
+    yield from (item.rationale, "true" if item.derived else "", item.integrity or "")
+    yield from (item.planned or "", ", ".join(item.tests), ", ".join(item.evidence), ", ".join(item.tags))
     yield from (", ".join(ref.path for ref in item.refs), item.path)
 
 
-def _object(item: TraceItem) -> dict[str, object]:
-    links = [
-        {"to": link.to, "relation": link.relation, "fingerprint": link.stamp.fingerprint if link.stamp else None}
-        for link in item.links
-    ]
+def _object(item: TraceItem, body: str) -> dict[str, object]:
+    links = [{"to": link.to, "relation": link.relation, **_stamp(link.stamp)} for link in item.links]
     refs = [{"path": ref.path, "symbol": ref.symbol, "digest": ref.digest} for ref in item.refs]
     return {
         "id": item.id,
@@ -68,7 +101,16 @@ def _object(item: TraceItem) -> dict[str, object]:
         "tests": list(item.tests),
         "evidence": list(item.evidence),
         "reviewed": item.reviewed.fingerprint if item.reviewed else None,
+        "review": _stamp(item.reviewed) if item.reviewed else None,
+        "verified": {name: getattr(item.verified, name) for name in VERIFIED} if item.verified else None,
+        "body": body,
         "tags": list(item.tags),
         "path": item.path,
         "fingerprint": item.digest,
     }
+
+
+def _stamp(stamp: Stamp | None) -> dict[str, str | None]:
+    names = ("fingerprint", "by", "on", "reason")
+    found = {name: getattr(stamp, name) if stamp else None for name in names}
+    return {name: value for name, value in found.items() if value is not None or name == "fingerprint"}

@@ -15,7 +15,7 @@ from verifflowcc.adapters.files.layout import PROJECTIONS
 from verifflowcc.adapters.files.leftovers import leftovers
 from verifflowcc.adapters.files.lock import holder
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.unseen import unseen_sources
+from verifflowcc.adapters.git.unseen import links_around, unseen_sources
 from verifflowcc.adapters.git.work_tree import read_work_tree
 from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.project.names import shown_name
@@ -168,6 +168,9 @@ def _unseen(workspace: Workspace) -> Iterator[Remark]:
             text = f"{some[0].path}{more}: {reason}, so no evidence speaks of it; tests can import it"
             health = Health.FINDING if some is hidden else Health.NOTE
             yield Remark("git", health, text, f"git check-ignore -v -- {shlex.quote(some[0].path)}")
+    for name in links_around(workspace.root):
+        text = f"{name} leads to a folder around the project, so no evidence speaks of what is there"
+        yield Remark("git", Health.FINDING, text, f"git rm --cached -- {shlex.quote(name)}")
 
 
 def _is_only_record(workspace: Workspace, path: str, states: dict[str, SprintState | None]) -> bool:

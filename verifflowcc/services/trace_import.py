@@ -99,13 +99,14 @@ def import_items(
     *,
     actor: str,
     update: bool = False,
+    strict: bool = False,
     dry_run: bool = False,
 ) -> ImportReport:
     """Write an item for each item of the other tool, and say what became of all of them.
 
     With `update`, parts that the other side changed are taken; parts that changed here alone always stay. Raises
-    UsageError for an unknown type, relation or method, FormatError where a file cannot be read or holds no item: then
-    nothing was written.
+    UsageError for an unknown type, relation or method, FormatError where a file cannot be read, holds no item, or, if
+    `strict`, has a malformed part: then nothing was written.
     """
     policy = policy_of(workspace)
     _demand_known(policy, choices)
@@ -113,6 +114,8 @@ def import_items(
     foreign = read_foreign(given, name)
     if not foreign.items:
         raise FormatError(f"{', '.join(map(name, given.paths))}:1: there is no item in it to import")
+    if strict and foreign.malformed:
+        raise FormatError("\n".join(foreign.malformed), hint="without --strict, these parts are skipped")
     with writing_items(workspace.memory):
         known, others = _here(workspace, foreign.tool)
         here = Here({each.imported.id: each.id for each in known.values()}, others, _files(workspace.root, foreign))

@@ -53,7 +53,7 @@ class Adoption:
 
 def adopt(foreign: Foreign, policy: TracePolicy, choices: Choices, here: Here, trust: Trust) -> Adoption:
     """Return the items that a foreign tree becomes."""
-    left = list(foreign.left)
+    left = [*foreign.malformed, *foreign.left]
     types: dict[str, str] = {}
     chosen: list[ForeignItem] = []
     for item in foreign.items:
@@ -93,9 +93,12 @@ def _plain(  # noqa: PLR0913, PLR0917 - one decision on all that is known
     trust: Trust,
     left: list[str],
 ) -> Adopted:
-    """Return an item with no stamps yet."""
+    """Return an item with no stamps yet; one of a whole export of vfcc has those that it had."""
+    if item.own is not None:
+        return _whole(item, item.own, types[item.id], ids, trust, left)
     own, title = types[item.id], title_of(item)
     method = method_for(item.verification) or choices.verification if item.normative else None
+    level = item.integrity or None
     links = tuple(_links(item, own, types, ids, policy, choices))
     body = body_of(item)
     text, reason = text_and_reason(body)
@@ -112,17 +115,48 @@ def _plain(  # noqa: PLR0913, PLR0917 - one decision on all that is known
         title=title,
         path=f"{ITEMS}/{own}/{name}.md",
         text=text,
-        digest=own_digest(title, text, method, None, [(link.to, link.relation) for link in links]),
+        digest=own_digest(title, text, method, level, [(link.to, link.relation) for link in links]),
         status=status_for(item),
         verification=method,
         links=links,
         refs=refs,
+        tests=item.tests,
+        evidence=item.evidence,
+        planned=item.planned or None,
+        integrity=level,
         derived=item.derived,
         rationale=reason,
         trust=trust,
         tags=tuple(dict.fromkeys(item.tags)),
     )
     return Adopted(made, body, item)
+
+
+def _whole(
+    item: ForeignItem, own: TraceItem, kind: str, ids: Mapping[str, str], trust: Trust, left: list[str]
+) -> Adopted:
+    """Return an item as an export of vfcc has it. Only a person vouches for who reviewed and verified it."""
+    person = trust is Trust.HUMAN
+    if own.type != kind:
+        left.append(f"{item.place}: the workflow has no type {own.type}; {item.id} becomes a {kind}")
+    if own.verified and not person:
+        left.append(f"{item.place}: a person's word that {item.id} was verified, which only a person imports")
+
+    def vouched(stamp: Stamp | None) -> Stamp | None:
+        return stamp if person or stamp is None else Stamp(stamp.fingerprint, "tool:vfcc")
+
+    links = tuple(replace(each, to=ids.get(each.to, each.to), stamp=vouched(each.stamp)) for each in own.links)
+    made = replace(
+        own,
+        id=ids[item.id],
+        type=kind,
+        path=f"{ITEMS}/{kind}/{ids[item.id]}.md",
+        links=links,
+        reviewed=vouched(own.reviewed),
+        verified=own.verified if person else None,
+        trust=trust,
+    )
+    return Adopted(made, item.body, item)
 
 
 def _links(
@@ -136,7 +170,8 @@ def _links(
     seen: set[tuple[str, str]] = set()
     for link in item.links:
         to = ids.get(link.to, link.to)
-        relation = relation_for(link.role, own, types.get(link.to), policy, choices.relation)
+        exact = item.exact and link.role
+        relation = link.role if exact else relation_for(link.role, own, types.get(link.to), policy, choices.relation)
         if (to, relation) not in seen:
             seen.add((to, relation))
             yield Link(to, relation, 1)
@@ -144,6 +179,8 @@ def _links(
 
 def _stamped(adopted: Adopted, all_of_them: Mapping[str, Adopted], tool: str) -> Adopted:
     item, foreign = adopted.item, adopted.foreign
+    if foreign.own is not None:
+        return adopted
     by_target = {each.to: each for each in reversed(foreign.links)}
     ours = {each.item.id: name for name, each in all_of_them.items()}
     links = []

@@ -29,6 +29,8 @@ def body_of(item: ForeignItem) -> str:
     What explains the item (rationale, comments, fields that have no place of their own) stands in sections that are not
     normative; a heading in them cannot end them.
     """
+    if item.exact and (exact := _exact_body(item)) is not None:
+        return exact
     parts = [close_fences(item.text).rstrip()]
     if item.rationale.strip():
         parts.append(f"## Rationale\n\n{_inside(item.rationale)}")
@@ -43,6 +45,14 @@ def body_of(item: ForeignItem) -> str:
         rows = (f"**{name}**: {_inside(value)}" for name, value in rest.items())
         parts.append("## Notes\n\n" + "\n\n".join(rows))
     return "\n\n".join(each for each in parts if each.strip())
+
+
+def _exact_body(item: ForeignItem) -> str | None:
+    """Return text and rationale with no word changed; None where they would not be read again as they are."""
+    why = f"## Rationale\n\n{item.rationale}" if item.rationale else ""
+    body = "\n\n".join(each for each in (item.text, why) if each)
+    simple = not item.comments and not item.attributes
+    return body if simple and with_rationale(body) == (item.text, item.rationale) else None
 
 
 def text_and_reason(body: str) -> tuple[str, str]:

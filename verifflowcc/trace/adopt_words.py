@@ -24,7 +24,8 @@ _TYPES: Mapping[str, str] = {
 }
 _STATES: Mapping[str, Status] = {
     **dict.fromkeys(
-        ("draft", "backlog", "proposed", "open", "new", "tbd", "in-review", "in-work", "todo"), Status.PENDING
+        ("pending", "draft", "backlog", "proposed", "open", "new", "tbd", "in-review", "in-work", "todo"),
+        Status.PENDING,
     ),
     **dict.fromkeys(
         ("rejected", "deprecated", "obsolete", "deleted", "retired", "inactive", "archived", "superseded", "withdrawn"),
@@ -87,7 +88,7 @@ def status_for(item: ForeignItem) -> Status:
 
 def state_is_known(word: str) -> bool:
     """Say whether a tool's word for a state has one of ours that says all of it."""
-    return not word or _folded(word) in {"active", "draft", "archived"}
+    return not word or _folded(word) in {"active", "pending", "draft", "archived"}
 
 
 def method_for(word: str | None) -> str | None:
@@ -105,6 +106,8 @@ def _root(policy: TracePolicy) -> str:
 
 
 def _named(kind: str, policy: TracePolicy) -> str | None:
+    if kind in policy.types:
+        return kind
     word = _folded(kind)
     for rule in policy.types.values():
         if word and word in {_folded(rule.name), rule.prefix.lower()}:

@@ -11,6 +11,7 @@ from verifflowcc.domain.importers import IMPORTERS, Importer
 from verifflowcc.domain.lazy import load
 from verifflowcc.domain.trace_import import Foreign
 from verifflowcc.errors import FormatError, UsageError
+from verifflowcc.formats.import_exported import is_export
 from verifflowcc.records import dataclass, field
 
 Named = Callable[[Path], str]
@@ -55,7 +56,8 @@ def joined(parts: Iterable[Foreign]) -> Foreign:
     every = list(parts)
     items = tuple(item for each in every for item in each.items)
     left = tuple(line for each in every for line in each.left)
-    return Foreign(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)))
+    malformed = tuple(line for each in every for line in each.malformed)
+    return Foreign(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)), malformed)
 
 
 def _read(importer: Importer, files: list[Path], given: Given, named: Named) -> Foreign:
@@ -78,13 +80,18 @@ def _guessed(given: Given, named: Named) -> str:
         files = _files(given.paths, importer.endings) if importer.endings else []
         if not files:
             continue
-        if name != "openfasttrace" or any(_OFT.search(read_text(path, named(path))) for path in files):
+        holds = _HOLDS.get(name)
+        if holds is None or any(holds(read_text(path, named(path))) for path in files):
             return name
     places = ", ".join(map(named, given.paths))
     raise UsageError(
         f"no format of {', '.join(IMPORTERS)} reads {places}",
         hint=f"vfcc trace import {places} --format {next(iter(IMPORTERS))}",
     )
+
+
+_HOLDS: Mapping[str, Callable[[str], object]] = {"openfasttrace": _OFT.search, "vfcc": is_export}
+"""What a text has of a format that shares its ending with another."""
 
 
 def _files(paths: Iterable[Path], endings: tuple[str, ...]) -> list[Path]:

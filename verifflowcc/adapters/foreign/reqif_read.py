@@ -21,6 +21,8 @@ from verifflowcc.formats.import_csv import FIELDS
 from verifflowcc.records import dataclass
 
 _GUIDE = {"foreignid": "id", "name": "title", "chaptername": "chapter", "text": "text", "description": "text"}
+_OURS = frozenset({"Integrity", "Planned", "Tests", "Evidence"})
+"""Attributes of our own export that mean something else, or nothing, in another file."""
 _LINE = re.compile(r"line (\d+)")
 _BROKEN = (AssertionError, AttributeError, IndexError, KeyError, NotImplementedError, TypeError, ValueError)
 
@@ -78,16 +80,17 @@ def _items(name: str, text: str) -> list[ForeignItem]:
     try:
         bundle = reqif_module("parser").ReqIFParser.parse_from_string(text)
         content = bundle.core_content.req_if_content if bundle.core_content else None
-        return list(_read(name, content)) if content is not None else []
+        exact = getattr(bundle.req_if_header, "source_tool_id", "") == "vfcc"
+        return list(_read(name, content, exact=exact)) if content is not None else []
     except broken as error:
         line = _LINE.search(str(error))
         said = " ".join(str(error).split())[:200] or type(error).__name__
         raise FormatError(f"{name}:{line[1] if line else 1}: it cannot be read as ReqIF: {said}") from error
 
 
-def _read(name: str, content: Any) -> Iterator[ForeignItem]:
+def _read(name: str, content: Any, *, exact: bool) -> Iterator[ForeignItem]:
     words = _words(content)
-    objects = {each.identifier: _named(each, words) for each in content.spec_objects or ()}
+    objects = {each.identifier: _named(each, words, exact=exact) for each in content.spec_objects or ()}
     ids = {key: fields.get("id") or key for key, fields in objects.items()}
     links: dict[str, list[ForeignLink]] = defaultdict(list)
     for relation in content.spec_relations or ():
@@ -97,7 +100,8 @@ def _read(name: str, content: Any) -> Iterator[ForeignItem]:
         fields = objects[each.identifier]
         line = each.xml_node.sourceline if each.xml_node is not None else 1
         kind = words.kinds.get(each.spec_object_type, "")
-        yield _item(f"{name}:{line}", ids[each.identifier], kind, fields, tuple(dict.fromkeys(links[each.identifier])))
+        own = tuple(dict.fromkeys(links[each.identifier]))
+        yield _item(f"{name}:{line}", ids[each.identifier], kind, fields, own, exact=exact)
 
 
 def _words(content: Any) -> _Words:
@@ -112,13 +116,13 @@ def _words(content: Any) -> _Words:
     return _Words(kinds, attributes, values)
 
 
-def _named(each: Any, words: _Words) -> dict[str, str]:
+def _named(each: Any, words: _Words, *, exact: bool) -> dict[str, str]:
     """Return an object's fields by our names; those that have none keep theirs, behind a blank."""
     found: dict[str, str] = {}
     for attribute in each.attributes:
         heading = words.attributes.get(attribute.definition_ref, attribute.definition_ref)
         text = _value(attribute, words)
-        field = _field(heading)
+        field = heading.lower() if exact and heading in _OURS else _field(heading)
         if text and (field is None or field in found):
             found[f" {heading}"] = text
         elif text and field:
@@ -143,22 +147,33 @@ def _value(attribute: Any, words: _Words) -> str:
     return str(attribute.value or "").strip()
 
 
-def _item(place: str, name: str, kind: str, fields: Mapping[str, str], links: tuple[ForeignLink, ...]) -> ForeignItem:
+def _item(
+    place: str, name: str, kind: str, fields: Mapping[str, str], links: tuple[ForeignLink, ...], *, exact: bool
+) -> ForeignItem:
     chapter = fields.get("chapter", "")
     return ForeignItem(
         id=name,
         kind=fields.get("type") or kind,
         place=place,
-        title=" ".join((fields.get("title") or chapter).split()),
+        title=fields.get("title", "") if exact else " ".join((fields.get("title") or chapter).split()),
         text=fields.get("text", ""),
         rationale=fields.get("rationale", ""),
         derived=fields.get("derived", "").lower() == "true",
         normative=not (chapter and not fields.get("text")),
         links=links,
         verification=fields.get("verification"),
-        files=tuple(each.strip() for each in fields.get("files", "").split(",") if each.strip()),
-        tags=tuple(each.strip() for each in fields.get("tags", "").split(",") if each.strip()),
+        files=_words_in(fields, "files"),
+        tags=_words_in(fields, "tags"),
         status=fields.get("status", ""),
         comments=tuple(filter(None, [fields.get("comment")])),
         attributes={key.strip(): text for key, text in sorted(fields.items()) if key.startswith(" ")},
+        integrity=fields.get("integrity", ""),
+        planned=fields.get("planned", ""),
+        tests=_words_in(fields, "tests"),
+        evidence=_words_in(fields, "evidence"),
+        exact=exact,
     )
+
+
+def _words_in(fields: Mapping[str, str], name: str) -> tuple[str, ...]:
+    return tuple(each.strip() for each in fields.get(name, "").split(",") if each.strip())

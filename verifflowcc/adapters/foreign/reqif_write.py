@@ -10,9 +10,11 @@ from xml.sax.saxutils import escape
 
 from verifflowcc.adapters.foreign.reqif_library import reqif_module
 from verifflowcc.domain.trace import TraceItem
+from verifflowcc.formats.trace_table import without_bad_xml
 
 _STRINGS = (
-    *("ReqIF.ForeignID", "ReqIF.Name", "Type", "Status", "Verification", "Derived", "Integrity", "Tags", "Files"),
+    *("ReqIF.ForeignID", "ReqIF.Name", "Type", "Status", "Verification", "Derived", "Integrity", "Planned"),
+    *("Tests", "Evidence", "Tags", "Files"),
 )
 _TEXTS = ("ReqIF.Text", "Rationale")
 _STRING, _XHTML = "type-string", "type-xhtml"
@@ -86,11 +88,11 @@ def _object(item: TraceItem, moment: str) -> Any:
     kinds = reqif_module("models.reqif_types").SpecObjectAttributeType
     strings = (
         *(item.id, item.title, item.type, str(item.status), item.verification or ""),
-        *("true" if item.derived else "", item.integrity or "", ", ".join(item.tags)),
-        ", ".join(ref.path for ref in item.refs),
+        *("true" if item.derived else "", item.integrity or "", item.planned or ""),
+        *map(", ".join, (item.tests, item.evidence, item.tags, [ref.path for ref in item.refs])),
     )
     values = [
-        models.SpecObjectAttribute(kinds.STRING, _attribute(item.type, name), text)
+        models.SpecObjectAttribute(kinds.STRING, _attribute(item.type, name), without_bad_xml(text))
         for name, text in zip(_STRINGS, strings, strict=True)
         if text
     ]
@@ -148,7 +150,7 @@ def _specification(items: Sequence[TraceItem], moment: str) -> Any:
 
 
 def _xhtml(text: str) -> str:
-    return f"<xhtml:div><xhtml:pre>{escape(text)}</xhtml:pre></xhtml:div>"
+    return f"<xhtml:div><xhtml:pre>{escape(without_bad_xml(text))}</xhtml:pre></xhtml:div>"
 
 
 def _attribute(kind: str, name: str) -> str:

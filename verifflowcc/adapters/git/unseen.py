@@ -6,7 +6,8 @@ from itertools import islice
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.project.content import belongs, listed_at, walk
+from verifflowcc.adapters.git.work_tree import LINK
+from verifflowcc.adapters.project.content import belongs, is_around, listed_at, walk
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
@@ -44,6 +45,20 @@ def unseen_sources(root: Path) -> tuple[UnseenSource, ...]:
     inside = sorted(name for name in islice(walk(top, b".memory"), MOST) if name.endswith(_SOURCES))
     unseen = (UnseenSource(shown_name(name), _rule(root, name)) for name in ignored)
     return (*unseen, *(UnseenSource(shown_name(name)) for name in inside))
+
+
+def links_around(root: Path) -> tuple[str, ...]:
+    """Return the links that git has and that lead to a folder around the project: no digest holds what is there.
+
+    Raises WorkspaceError where git cannot list them.
+    """
+    listed = ask_git(root, "ls-files", "-z", "--stage")
+    if listed.code:
+        raise WorkspaceError(f"git cannot list the files of {root}: {listed.first_line}", hint="git status")
+    top = os.path.realpath(os.fsencode(root))
+    entries = (line.partition(b"\t") for line in listed.out.split(b"\0") if line.startswith(LINK.encode()))
+    found = ((name, os.path.realpath(os.path.join(top, name))) for _, _, name in entries)  # noqa: PTH118
+    return tuple(shown_name(name) for name, real in found if real != top and is_around(top, real))
 
 
 def _sources(top: bytes, ignored: list[bytes]) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.text.glob import select
 from verifflowcc.text.record_codec import RecordCodec
 
-READING = "1"
+READING = "2"
 """Told apart from readings of other rules; to be raised with every change of what `read_code` returns."""
 
 _SCRIPT = "script"
@@ -87,7 +87,7 @@ def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
         return _NOTHING, False
     if data is None:
         return _NOTHING, True
-    if b"\0" in data[:8000] or (MARK.encode() not in data and not each.symbols):
+    if b"\0" in data[:8000] or (not (MARK.encode() in data or (b"->" in data and b"~" in data)) and not each.symbols):
         return _NOTHING if not each.symbols else "[[],[]]", sure
     return _FACTS.text(read_code(each.path, data.decode("utf-8", "replace"))), sure
 

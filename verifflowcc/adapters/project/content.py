@@ -6,7 +6,7 @@ In git these are the files that git has, whatever their names, and those that it
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -66,16 +66,17 @@ def _followed(
     folder around it, is none of these.
     """
     top = os.path.realpath(os.fsencode(root))
+
+    def counts(real: bytes) -> bool:
+        shown = shown_name(os.path.relpath(real, top))
+        return is_around(top, real) or shown in names or any(each.startswith(f"{shown}/") for each in names)
+
     for name, full in links:
         real = os.path.realpath(full)
-        shown = shown_name(os.path.relpath(real, top))
-        around = os.path.join(top, b"").startswith(os.path.join(real, b""))  # noqa: PTH118 - names are bytes here
-        if around or shown in names or any(each.startswith(f"{shown}/") for each in names):
-            continue
         parts = []
-        for below in _linked_files(name, real):
+        for below, path in () if counts(real) else _linked_files(name, real, counts):
             try:
-                found = known.digest(f"{name}\0{shown_name(below)}", os.path.join(real, below) if below else real)  # noqa: PTH118
+                found = known.digest(f"{name}\0{shown_name(below)}", path)
             except OSError as error:
                 raise WorkspaceError(f"cannot read what {name} leads to: {error.strerror or error}") from error
             parts.append(f"{shown_name(below)}\0{found}\n")
@@ -83,11 +84,14 @@ def _followed(
             yield name, "".join(sorted(parts))
 
 
-def _linked_files(name: str, real: bytes) -> list[bytes]:
-    """Return the files to which a link leads, relative to there: one without a name, or those of a folder."""
-    if not os.path.isdir(real):  # noqa: PTH112 - names are bytes here
-        return [b""] if os.path.isfile(real) else []  # noqa: PTH113
-    found = list(islice(walk(real), MOST_LINKED_FILES + 1))
+def is_around(top: bytes, real: bytes) -> bool:
+    """Say whether `real` is the folder `top` or one around it."""
+    return os.path.join(top, b"").startswith(os.path.join(real, b""))  # noqa: PTH118 - names are bytes here
+
+
+def _linked_files(name: str, real: bytes, counts: Callable[[bytes], bool]) -> list[tuple[bytes, bytes]]:
+    """Return the files to which a link leads, each with a name for it, and what links among them lead to in turn."""
+    found = list(islice(_behind(real, counts), MOST_LINKED_FILES + 1))
     if len(found) > MOST_LINKED_FILES:
         raise WorkspaceError(
             f"{name} leads to more than {MOST_LINKED_FILES:,} files that are not the project's, so nothing can be "
@@ -95,6 +99,22 @@ def _linked_files(name: str, real: bytes) -> list[bytes]:
             hint=f"git rm --cached {name}  # and ignore it, or put what it should hold in its place",
         )
     return found
+
+
+def _behind(real: bytes, counts: Callable[[bytes], bool]) -> Iterator[tuple[bytes, bytes]]:
+    pending, seen = [(b"", real)], {real}
+    while pending:
+        below, place = pending.pop()
+        if not os.path.isdir(place):  # noqa: PTH112 - names are bytes here
+            yield from [(below, place)] if os.path.isfile(place) else []  # noqa: PTH113
+            continue
+        for each in walk(place):
+            name, full = os.path.join(below, each), os.path.join(place, each)  # noqa: PTH118
+            yield name, full
+            target = os.path.realpath(full) if os.path.islink(full) else full  # noqa: PTH114
+            if target != full and target not in seen and not counts(target):
+                seen.add(target)
+                pending.append((name + b" ->", target))
 
 
 def memory_content(root: Path) -> Mapping[str, str]:

@@ -8,7 +8,7 @@ from verifflowcc.adapters.index.code_graph_tables import Tree
 from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass
 
-READING = "3"
+READING = "4"
 """Which reading the facts are of: another number wherever a text's facts, words, language or marks become others."""
 
 

@@ -10,7 +10,7 @@ from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.index.history_asked import touches
 from verifflowcc.domain.config import HookSettings
 from verifflowcc.domain.recall import Hit, Sought
-from verifflowcc.domain.trace import MARK
+from verifflowcc.domain.trace import may_hold_mark
 from verifflowcc.episodes.briefed import conversation_of, stage_lines
 from verifflowcc.errors import VfccError
 from verifflowcc.services.history.questions import pairs_in
@@ -121,7 +121,7 @@ def _marks(workspace: Workspace, path: str) -> Sequence[str]:
         text = read_given(workspace.root / path)
     except VfccError:
         return ()  # it is not there yet, or is no text
-    if MARK not in text:
+    if not may_hold_mark(text):
         return ()
     from verifflowcc.formats.marks import read_code
 
