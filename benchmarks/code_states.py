@@ -81,6 +81,7 @@ class State:
     ) -> None:
         self._files, self._read, self._texts = files, read, texts
         self._heads: dict[str, Head] = {}
+        self._lists: dict[str, dict[str, list[str]]] | None = None
 
     @property
     def files(self) -> Mapping[str, SourceFile]:
@@ -101,27 +102,35 @@ class State:
         return chosen(self._read[path][0].references if path in self._read else (), name, kind)
 
     def defining(self, name: str) -> Sequence[str]:
-        return [path for path, (facts, _) in self._read.items() if any(each.name == name for each in facts.definitions)]
+        return self._listed("defining").get(name, ())
 
     def referring(self, name: str) -> Sequence[str]:
-        return [
-            path
-            for path, (facts, _) in self._read.items()
-            if any(each.name == name for each in facts.references)
-            or any(name in (each.name, each.alias) for each in facts.imports)
-        ]
+        return self._listed("referring").get(name, ())
 
     def importing(self, part: str) -> Sequence[str]:
-        return [
-            path
-            for path, (facts, _) in self._read.items()
-            if any(part == each.name or last_part(each.module) == part for each in facts.imports)
-        ]
+        return self._listed("importing").get(part, ())
+
+    def _listed(self, kind: str) -> dict[str, list[str]]:
+        """Name → paths; made at the first question."""
+        if self._lists is None:
+            self._lists = {"defining": {}, "referring": {}, "importing": {}}
+            for path, (facts, _) in self._read.items():
+                taken = facts.imports
+                names = {
+                    "defining": {each.name for each in facts.definitions},
+                    "referring": {each.name for each in facts.references}
+                    | {name for each in taken for name in (each.name, each.alias)},
+                    "importing": {name for each in taken for name in (each.name, last_part(each.module))},
+                }
+                for each, found in names.items():
+                    for name in found:
+                        self._lists[each].setdefault(name, []).append(path)
+        return self._lists[kind]
 
     def postings(self, words: Collection[str]) -> Mapping[str, Sequence[tuple[str, int, int]]]:
         found: dict[str, list[tuple[str, int, int]]] = {}
         for path, (_, counted) in self._read.items():
-            for word in words:
+            for word in words if len(words) < len(counted.inside) else counted.inside.keys() & set(words):
                 if word in counted.inside:
                     found.setdefault(word, []).append((path, counted.inside[word], counted.named.get(word, 0)))
         return found

@@ -287,16 +287,24 @@ def _reached(found: CodeImpact) -> Iterator[str]:
 def _affected(found: CodeImpact) -> Iterator[str]:
     if not found.affected_tests:
         return
-    yield "\ntests"
-    yield from (folded(f"  {each.id} ({each.why})", 6) for each in found.affected_tests[:MOST])
-    if len(found.affected_tests) > MOST:
-        yield f"  and {len(found.affected_tests) - MOST:,} more: --json lists them"
+    sure = [each for each in found.affected_tests if each.confidence >= CONFIDENT]
+    likely = [each for each in found.affected_tests if each.confidence < CONFIDENT]
+    if sure:
+        yield "\ntests that reach it"
+        yield from (folded(f"  {each.id} ({each.why})", 6) for each in sure[:MOST])
+        if len(sure) > MOST:
+            yield f"  and {len(sure) - MOST:,} more: --json lists them"
+    if likely:
+        yield "\ntests that share words with it"
+        yield from (folded(f"  {each.id}", 6) for each in likely[:FEW])
+        if len(likely) > FEW:
+            yield f"  and {len(likely) - FEW:,} more: --json lists them"
+    yield "\nrun all these"
     short = [each for each in found.commands if len(each.command) <= LONGEST_COMMAND]
-    yield "\nrun them"
     yield from (f"  {each.command}" for each in short[:FEW])
     if len(short) < len(found.commands) or len(short) > FEW:
-        forms = ", ".join(dict.fromkeys(each.format for each in found.commands))
-        yield f"  --format {forms} prints the whole command"
+        for each in dict.fromkeys(each.format for each in found.commands):
+            yield f"  add --format {each} to print the command"
 
 
 def commands(found: CodeImpact) -> list[str]:

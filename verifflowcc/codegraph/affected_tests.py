@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.call_reach import Node, Reached, heirs_of
+from verifflowcc.codegraph.call_reach import Node, Reached, definitions_at, heirs_of
 from verifflowcc.codegraph.read_testcases import CASES_OF, read_cases
 from verifflowcc.domain.code_reach import AffectedTest
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode
 from verifflowcc.domain.testcases import TestCase
+from verifflowcc.records import dataclass
 
 _SETUP = frozenset(
     "setUp setUpClass setUpTestData asyncSetUp tearDown tearDownClass setup_method setup_class setup teardown_method"
@@ -22,6 +23,16 @@ _ATTRIBUTE = re.compile(
 _GO_TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _BY_ATTRIBUTE = frozenset({"rust", "java", "csharp"})
+
+
+@dataclass(frozen=True, slots=True)
+class TestText:
+    """A test with its text."""
+
+    __test__ = False
+
+    test: AffectedTest
+    text: str
 
 
 class TestFinder:
@@ -44,6 +55,42 @@ class TestFinder:
                 if kept is None or (test.distance, -test.confidence) < (kept.distance, -kept.confidence):
                     found[test.id] = test
         return tuple(sorted(found.values(), key=lambda each: (each.distance, -each.confidence, each.path, each.name)))
+
+    def inside(self, path: str, lines: Iterable[int] | None = None) -> tuple[AffectedTest, ...]:
+        """Return the tests of a file; those alone that hold any of some lines, where these are given."""
+        file = self._code.files.get(path)
+        if file is None:
+            return ()
+        if file.language in _SCRIPTS:
+            places = lines if lines is not None else [case.line for case in self._cases_of(path)]
+            nodes = [Reached(path, FILE, line, 0, 100, (path, FILE)) for line in places]
+        else:
+            definitions = self._code.head(path).definitions
+            held = range(len(definitions)) if lines is None else sorted(definitions_at(definitions, lines))
+            nodes = [Reached(path, place, 0, 0, 100, (path, place)) for place in held]
+        return self.among((), nodes)
+
+    def texts(self, path: str) -> list[TestText]:
+        """Return the tests of a file with their texts."""
+        file = self._code.files.get(path)
+        if file is None:
+            return []
+        lines = self._text(path)
+        if file.language in _SCRIPTS:
+            cases = self._cases_of(path)
+            ends = [*(case.line - 1 for case in cases[1:]), len(lines)][: len(cases)]
+            return [
+                TestText(
+                    AffectedTest(path, case.name, file.language, 0, 100, ""), "\n".join(lines[case.line - 1 : end])
+                )
+                for case, end in zip(cases, ends, strict=True)
+            ]
+        found = []
+        for place, each in enumerate(self._code.head(path).definitions):
+            text = "\n".join(lines[(each.start or each.line) - 1 : each.end])
+            node = Reached(path, place, 0, 0, 100, (path, place))
+            found += [TestText(test, text) for test in self._tests_of(node) if test.path == path]
+        return list({each.test.id: each for each in reversed(found)}.values())[::-1]
 
     def _tests_of(self, each: Reached) -> Iterator[AffectedTest]:
         file = self._code.files.get(each.path)
@@ -163,15 +210,17 @@ class TestFinder:
 
     def _script_cases(self, each: Reached) -> Iterator[tuple[str, str]]:
         """Yield the case around a line; the whole file for a line before the first one."""
-        if each.path not in self._cases:
-            language, data = self._code.files[each.path].language, self._code.text(each.path) or b""
+        cases = self._cases_of(each.path)
+        if cases and each.place == FILE and each.line:
+            before = [case for case in cases if case.line <= each.line]
+            yield each.path, before[-1].name if before else ""
+
+    def _cases_of(self, path: str) -> tuple[TestCase, ...]:
+        if path not in self._cases:
+            language, data = self._code.files[path].language, self._code.text(path) or b""
             read = read_cases(language, data) if language in CASES_OF else {}
-            self._cases[each.path] = tuple(sorted(read.values(), key=lambda case: case.line))
-        cases = self._cases[each.path]
-        if not cases or (each.place != FILE and not each.distance):
-            return
-        before = [case for case in cases if case.line <= each.line]
-        yield each.path, before[-1].name if before and each.place == FILE else ""
+            self._cases[path] = tuple(sorted(read.values(), key=lambda case: case.line))
+        return self._cases[path]
 
     def _qualified(self, path: str, place: int) -> str:
         return self._code.head(path).definitions[place].name if place != FILE else path

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from verifflowcc.codegraph.bind_queries import callers, subtypes, uses
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, Mark, SymbolKind
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, Mark, ReferenceKind, SymbolKind
 from verifflowcc.domain.graph_answers import CONFIDENT, Link
 from verifflowcc.records import dataclass
 
@@ -20,6 +20,7 @@ MOST = 4_000
 """So many definitions are followed; a change that reaches more concerns the whole suite."""
 WIDEST = 600
 """A definition with more uses than this is not followed through, unless it is changed itself: all code uses it."""
+_NAMED = frozenset({ReferenceKind.TYPE})
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _IMPLICIT = frozenset({"__init__", "__new__", "__post_init__", "constructor"})
 
@@ -121,13 +122,13 @@ def _links_to(binder: Binder, node: Node) -> Iterator[Link]:
     if place == FILE:
         return
     definition = binder.names.sheet(path).definition(place)
-    special = definition.name.startswith("__") and definition.name.endswith("__")
     links: list[Link] = [*uses(binder, path, place)]
     if definition.name in _IMPLICIT:
         links += callers(binder, path, place)
-    elif special and definition.parent != FILE:
-        links += uses(binder, path, definition.parent)
-    yield from (link for link in links if link.confidence >= CONFIDENT)
+    elif definition.name.startswith("__") and definition.name.endswith("__") and definition.parent != FILE:
+        links += callers(binder, path, definition.parent)  # an operator has no name where it is used
+    by_name = definition.kind in TYPES  # a type that is only named, in an annotation, does not run
+    yield from (link for link in links if link.confidence >= CONFIDENT and not (by_name and link.kind in _NAMED))
 
 
 def _ends(binder: Binder, node: Node) -> bool:

@@ -14,6 +14,7 @@ from verifflowcc.codegraph.bind_queries import callers, imported_by
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.codegraph.call_reach import Reach, reach_of
 from verifflowcc.codegraph.changed import ChangedCode, changed_places
+from verifflowcc.codegraph.likely_tests import likely_tests
 from verifflowcc.codegraph.runner_lines import FORMATS, commands_for
 from verifflowcc.domain.code import code_path
 from verifflowcc.domain.code_limits import MOST_SYMBOLS
@@ -106,7 +107,9 @@ def _impact_of(workspace: Workspace, code: KeptCode, change: _Change, runner: st
     reach = reach_of(binder, change.changed)
     items, traced, more = _traced(workspace, change.places)
     memories, problems = _remembered(workspace, change.places)
-    tests = with_trace_tests(TestFinder(binder, code).among(change.changed, reach.found), traced, code)
+    finder = TestFinder(binder, code)
+    sure = with_trace_tests(finder.among(change.changed, reach.found), traced, code)
+    tests = (*sure, *likely_tests(finder, code, change.changed, {each.id for each in sure}))
     return CodeImpact(
         asked=change.asked,
         symbols=tuple(change.symbols),

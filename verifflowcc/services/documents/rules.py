@@ -114,6 +114,8 @@ KEYS: Mapping[str, Mapping[str, str]] = {
 
 UNITS: Mapping[str, Mapping[str, Units]] = {
     "domain.candidates.Candidate": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
+    "domain.code_reach.AffectedTest": {"confidence": Units.HUNDREDTHS},
+    "domain.code_reach.ReachedCode": {"confidence": Units.HUNDREDTHS},
     "domain.code_views.FileFound": {"score": Units.THOUSANDTHS},
     "domain.entries.LayerUse": {"share": Units.MILLIONTHS},
     "domain.entries.PartUse": {"share": Units.MILLIONTHS},
@@ -158,6 +160,8 @@ ADDED: Mapping[str, Mapping[str, str]] = {
 _ITEM = "id type title scope"
 
 LEAN: Mapping[str, str] = {
+    "domain.code_reach.AffectedTest": "path name distance confidence",
+    "domain.code_reach.ReachedCode": "path line name distance",
     "domain.code_told.Related": "symbol(path line name) links(path line kind symbol candidate(confidence))",
     "domain.code_views.CodeContext": "text tokens budget_tokens",
     "domain.code_views.CodeMap": "text tokens budget_tokens",
