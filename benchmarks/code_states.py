@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchmarks.code_commits import git
 from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.manifests import manifest_kind, read_manifest
 from verifflowcc.codegraph.read import read_facts
 from verifflowcc.codegraph.words import FileWords, words_of
 from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
@@ -28,13 +29,16 @@ class History:
     def at(self, commit: str) -> "State":
         """Return the code of a commit."""
         listed = git(self._repository, "ls-tree", "-r", "-z", commit).decode("utf-8", "surrogateescape")
-        files = {}
+        files, configured = {}, {}
         for entry in filter(None, listed.split("\0")):
             about, path = entry.split("\t", 1)
             mode, _, blob = about.split()
             if mode.startswith("100") and (language := language_of(path)):
                 files[path] = (language, blob)
-        self._fetch({blob for _, blob in files.values()})
+            elif mode.startswith("100") and (kind := manifest_kind(path)):
+                configured[path] = (kind, blob)
+        self._fetch({blob for _, blob in (*files.values(), *configured.values())})
+        manifests = {path: read_manifest(kind, self.texts[blob]) for path, (kind, blob) in sorted(configured.items())}
         for language, blob in files.values():
             if (language, blob) not in self._read:
                 facts = read_facts(language, self.texts[blob])
@@ -44,7 +48,9 @@ class History:
             path: SourceFile(path, language, blob, self._marks(path, self.texts[blob][:2000]))
             for path, (language, blob) in sorted(files.items())
         }
-        return State(rows, {path: self._read[each.language, each.blob] for path, each in rows.items()}, self.texts)
+        return State(
+            rows, {path: self._read[each.language, each.blob] for path, each in rows.items()}, self.texts, manifests
+        )
 
     def save(self) -> None:
         """Keep what was read."""
@@ -78,7 +84,9 @@ class State:
         files: Mapping[str, SourceFile],
         read: Mapping[str, tuple[FileFacts, FileWords]],
         texts: Mapping[str, bytes],
+        manifests: Mapping[str, Sequence[Import]],
     ) -> None:
+        self._manifests = manifests
         self._files, self._read, self._texts = files, read, texts
         self._heads: dict[str, Head] = {}
         self._lists: dict[str, dict[str, list[str]]] | None = None
@@ -97,6 +105,9 @@ class State:
 
     def heads(self, paths: Collection[str]) -> None:
         pass
+
+    def manifests(self) -> Mapping[str, Sequence[Import]]:
+        return self._manifests
 
     def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
         return chosen(self._read[path][0].references if path in self._read else (), name, kind)
