@@ -244,4 +244,4 @@ def test_broken_text_gives_what_is_whole() -> None:
 def test_names_beyond_latin_1_are_read_wherever_they_are_called() -> None:
     facts = read("python", "print(* lambda x: x)\nassert some.żółw()[0].łódź(é=1).ś()\ncafé().ü()\n")
 
-    assert {each.rpartition(" in ")[0].rpartition(".")[2] for each in calls(facts)} >= {"żółw", "łódź", "ś", "café", "ü"}
+    assert calls(facts) == ["some.żółw", "?.łódź", "?.ś", "café", "café().ü"]
