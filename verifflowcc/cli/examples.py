@@ -115,7 +115,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "code refs": ("code refs ended",),
     "code map": ("code map --budget 2000",),
     "code context": ('code context "end a session" --budget 2000',),
-    "code impact": ("code impact ended", "code impact src/session.py"),
+    "code impact": ("code impact ended", "code impact src/session.py --format pytest", "code impact --diff main"),
     "history": ("history show --by file --days 30", 'history similar "end a session"'),
     "history import": ("history import --dry-run", "history import --client claude"),
     "history saved": ("history saved --budget 4000",),
