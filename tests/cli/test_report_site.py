@@ -13,6 +13,8 @@ from tests.report_figures import figures_of, wrong_figures
 from tests.trace_project import HOSTILE, traced
 from tests.trees import write_memory, write_tree
 
+pytestmark = pytest.mark.vfcc("REQ-REPORT")
+
 FILES = ["gates.html", "index.html", "memory.html", "prompts.html", "trace.html"]
 
 
@@ -177,6 +179,31 @@ def test_what_a_project_holds_is_text_on_every_page(young: Path) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in pages(young / "site")["gates.html"]
     assert "&lt;img src=x onerror=alert(1)&gt;" in pages(young / "site")["index.html"]
     assert "more characters" in pages(young / "site")["trace.html"]
+
+
+def test_what_cannot_be_trusted_is_shown_and_is_a_finding(kept: Path) -> None:
+    event = max((kept / ".memory/sprint/sprint-02/events").iterdir())
+    event.write_text(event.read_text(encoding="utf-8").replace("maintainer", "somebody"), encoding="utf-8")
+    git(kept, "commit", "--quiet", "--all", "--message=Forge")
+
+    done = vfcc(kept, "report", "--html", "site")
+
+    assert (done.code, done.out) == (1, "site/index.html\n")
+    assert "1 of its event files cannot be trusted" in pages(kept / "site")["index.html"]
+    assert "Not to be trusted" in pages(kept / "site")["gates.html"]
+
+
+def test_no_secret_is_on_a_page(kept: Path) -> None:
+    secret = "ghp_" + "Zk3vQ9xT1mB7rW5yN2cL8dF4gH6jS0pAeUiO"
+    write_memory(kept, {"project/decisions/0098-key.md": f"# The key {secret} opens it\n\n{secret}\n"})
+    git(kept, "add", "--all")
+    git(kept, "commit", "--quiet", "--message=A key")
+    assert vfcc(kept, "report", "--html", "site").code == 0
+
+    text = "".join(pages(kept / "site").values())
+
+    assert "[secret withheld" in text
+    assert secret not in text
 
 
 def test_one_sprint_can_be_reported_alone(kept: Path) -> None:

@@ -40,7 +40,8 @@ def report(
     """Show the project, or one sprint, as a static site.
 
     Board, gates, trace, prompts and memory, as plain files that load nothing from elsewhere. It holds what the commit
-    holds: on the same day, every clone writes the same bytes. User memory is never in it.
+    holds: on the same day, every clone writes the same bytes. User memory is never in it. Exits with 1 where an event
+    or evidence file cannot be trusted; the report shows that too.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
@@ -69,6 +70,8 @@ def report(
         _tell(done, workspace)
     if open_:
         _open(done.index)
+    if any(each.report.problems for each in facts.sprints):
+        raise typer.Exit(1)
 
 
 def _write(facts: "ReportFacts", folder: Path) -> "ReportWritten":
