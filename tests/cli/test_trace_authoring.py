@@ -34,6 +34,44 @@ def _three(folder: Path, young: Path) -> Path:
     return root
 
 
+@pytest.mark.vfcc("REQ-TRACE-ITEMS")
+def test_an_added_unit_passes_the_schema_of_its_workflow(young: Path) -> None:
+    (young / ".memory/config.yaml").write_text("format: 2\nworkflow: standard\n", encoding="utf-8")
+    (young / "store.py").write_text("def keep(): ...\n", encoding="utf-8")
+    text = "## Contract\n\nIt keeps a session.\n\n## Errors\n\nIt raises KeyError."
+
+    line = ("trace", "add", "unit", "Session store", "--id", "UNIT-store")
+    whole = vfcc(young, *line, "--text", text, "--ref", "store.py:keep")
+    assert "needs" not in whole.err
+    assert "UNIT-store" not in [each["item"] for each in schema_faults(young)]
+
+    bare = vfcc(young, *line[:4], "--id", "UNIT-bare")
+    assert "it needs a text below ## Contract and ## Errors in the file" in bare.err + bare.out
+    file = young / ".memory/project/items/unit/UNIT-bare.md"
+    file.write_text(
+        file.read_text(encoding="utf-8")
+        .replace("## Contract\n", "## Contract\n\nIt keeps one.\n")
+        .replace("## Errors\n", "## Errors\n\nNone.\n"),
+        encoding="utf-8",
+    )
+    assert {each["about"] for each in schema_faults(young)} == {"refs"}
+
+
+@pytest.mark.vfcc("REQ-TRACE-ITEMS")
+def test_ids_are_listed_in_the_order_of_their_numbers(young: Path) -> None:
+    for number in (10, 9, 100, 1):
+        assert vfcc(young, "trace", "add", "need", f"Need {number}", "--id", f"NEED-{number}").code == 0
+
+    listed = vfcc(young, "trace", "list", "--json").data
+    assert [each["id"] for each in listed] == ["NEED-1", "NEED-9", "NEED-10", "NEED-100"]
+
+
+def schema_faults(root: Path) -> list[dict[str, str]]:
+    """Return what `vfcc check trace` says of fields and parts that items lack."""
+    findings = vfcc(root, "check", "trace", "--json", "--full").document["data"]["report"]["findings"]
+    return [each for each in findings if each["code"] in {"missing-field", "bad-field", "unknown-field"}]
+
+
 @pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-ITEMS")
 def test_an_item_is_added_and_its_file_is_named(young: Path) -> None:

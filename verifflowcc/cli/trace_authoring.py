@@ -37,6 +37,10 @@ def add(
     integrity: Annotated[str | None, typer.Option("--integrity", metavar="LEVEL", help="Its integrity level.")] = None,
     id_: NewIdOption = None,
     tag: TagsOption = None,
+    ref: Annotated[
+        list[str] | None,
+        typer.Option("--ref", metavar="PATH[:SYMBOL]", help="Code that it speaks of; may be repeated."),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Add an item.
@@ -64,6 +68,7 @@ def add(
         integrity,
         id_,
         tuple(tag or ()),
+        tuple(ref or ()),
     )
     acting = moves.acting_here()
     added = add_item(acting.workspace, wanted, actor=acting.actor)

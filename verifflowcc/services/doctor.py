@@ -169,7 +169,7 @@ def _unseen(workspace: Workspace) -> Iterator[Remark]:
             health = Health.FINDING if some is hidden else Health.NOTE
             yield Remark("git", health, text, f"git check-ignore -v -- {shlex.quote(some[0].path)}")
     for name in links_around(workspace.root):
-        text = f"{name} leads to a folder around the project, so no evidence speaks of what is there"
+        text = f"{name} leads to a folder around the project, so evidence does not cover its files"
         yield Remark("git", Health.FINDING, text, f"git rm --cached -- {shlex.quote(name)}")
 
 

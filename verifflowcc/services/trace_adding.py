@@ -5,13 +5,13 @@ import shlex
 from collections.abc import Iterator
 
 from verifflowcc.adapters.files.item_files import create_item_file, draw_letters, writing_items
-from verifflowcc.domain.items import Link, Source, Status, Trust
+from verifflowcc.domain.items import Link, Ref, Source, Status, Trust
 from verifflowcc.domain.trace import Severity, TraceItem
 from verifflowcc.domain.trace_policy import METHODS, ItemRule, TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_render import render_trace_item
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.given import LONGEST_TITLE, one_line, one_of, prose
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.loaded import reason_here
@@ -22,6 +22,7 @@ from verifflowcc.services.trace_linking import chosen_relation
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text.item_id import item_id
 from verifflowcc.text.normative import normative
+from verifflowcc.text.required_parts import has_part
 from verifflowcc.trace.view import TraceView
 
 ATTEMPTS = 200
@@ -46,6 +47,7 @@ class Wanted:
     integrity: str | None = None
     id: str | None = None
     tags: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +76,15 @@ def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
         ("the id", wanted.id),
         *(("a tag", tag) for tag in wanted.tags),
     )
-    text = render_trace_item(item, _body(wanted), source=Source(actor=actor), created=workspace.today())
+    lacks = tuple(_lacking(view.policy, rule, item))
+    body = _body(wanted, rule, item)
+    item = _with_text(item, normative(body))
+    text = render_trace_item(item, body, source=Source(actor=actor), created=workspace.today())
     refuse_scanned(workspace, "", text, "the item")
     with writing_items(workspace.memory):
         create_item_file(workspace.root, item.path, text)
     dead = reason_here(workspace, item.path, traced=True)
-    return Added(item, (*_lacking(view.policy, rule, item), *([dead] if dead else [])))
+    return Added(item, (*lacks, *([dead] if dead else [])))
 
 
 def _rule(policy: TracePolicy, name: str) -> ItemRule:
@@ -107,6 +112,7 @@ def _item(view: TraceView, rule: ItemRule, wanted: Wanted, trust: Trust) -> Trac
         own_digest(title, text, method, level, [(link.to, link.relation) for link in links]),
         verification=method,
         links=links,
+        refs=tuple(dict.fromkeys(_ref(each, command) for each in wanted.refs)),
         derived=wanted.derived,
         rationale=prose(wanted.rationale, "the rationale"),
         planned=one_line(wanted.planned or "", "--planned") or None,
@@ -172,9 +178,28 @@ def _demand_pattern(policy: TracePolicy, name: str, hint: str | None) -> None:
         raise UsageError(f"the id {name} does not fit the project's pattern {policy.id_pattern}", hint=hint)
 
 
-def _body(wanted: Wanted) -> str:
+def _ref(text: str, command: str) -> Ref:
+    """Return the code that `PATH` or `PATH:SYMBOL` names."""
+    path, _, symbol = one_line(text, "--ref").partition(":")
+    if not path or path.startswith(("/", "../")) or "/../" in path:
+        raise UsageError(f"{text!r} is no path in the project", hint=f"{command} --ref src/file.py")
+    return Ref(path, symbol or None)
+
+
+def _body(wanted: Wanted, rule: ItemRule, item: TraceItem) -> str:
+    """Return the text, a heading for each part that the type needs and the text lacks, and the rationale."""
     text, why = prose(wanted.text, "the text"), prose(wanted.rationale, "the rationale")
-    return "\n\n".join(filter(None, [text, f"## Rationale\n\n{why}" if why else ""]))
+    parts = [f"## {part}" for part in _missing_parts(rule, item)]
+    return "\n\n".join(filter(None, [text, *parts, f"## Rationale\n\n{why}" if why else ""]))
+
+
+def _with_text(item: TraceItem, text: str) -> TraceItem:
+    links = [(link.to, link.relation) for link in item.links]
+    return replace(item, text=text, digest=own_digest(item.title, text, item.verification, item.integrity, links))
+
+
+def _missing_parts(rule: ItemRule, item: TraceItem) -> tuple[str, ...]:
+    return tuple(part for part in rule.requires if not has_part(item.path, item.text, part))
 
 
 def _lacking(policy: TracePolicy, rule: ItemRule, item: TraceItem) -> Iterator[str]:
@@ -185,6 +210,10 @@ def _lacking(policy: TracePolicy, rule: ItemRule, item: TraceItem) -> Iterator[s
             yield f"it needs a verification method in the file; verification: {', '.join(METHODS)}"
         elif name == "integrity" and not item.integrity:
             yield "it needs an integrity level in the file"
+        elif name == "refs" and not item.refs:
+            yield "it needs the code that it speaks of in the file; refs: [{path: src/file.py}]"
+    if parts := _missing_parts(rule, item):
+        yield f"it needs a text below {' and '.join(f'## {each}' for each in parts)} in the file"
     needs_parent = not rule.root and rule.level is not None and policy.severities.get("no-parent") is not Severity.OFF
     if needs_parent and not item.links and not item.derived:
         yield f"it has no parent yet: vfcc trace link {item.id} PARENT"

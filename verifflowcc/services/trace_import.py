@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 
-from verifflowcc.adapters.files.item_files import create_item_file, read_item_file, replace_item_file, writing_items
+from verifflowcc.adapters.files.item_files import create_item_files, read_item_file, replace_item_file, writing_items
 from verifflowcc.adapters.files.items import decode, read_block
 from verifflowcc.adapters.foreign.find import Given, read_foreign
 from verifflowcc.domain.items import Source, SourceKind, Trust
@@ -21,7 +21,7 @@ from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.given import one_of
 from verifflowcc.services.memory.guarding import refuse_new_secret
-from verifflowcc.services.memory.scanning import refuse_scanned
+from verifflowcc.services.memory.scanning import asks_for_scan, refuse_scanned
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
@@ -237,15 +237,16 @@ def _write(workspace: Workspace, planned: list[_Planned]) -> int:
             raise ConflictError(f"{each.told.path} is there already; nothing was written", hint="vfcc trace list")
         if each.before is not None and read_item_file(workspace.root, each.told.path) != each.before:
             raise ConflictError(f"{each.told.path} changed since it was read; nothing was written")
+    scans = asks_for_scan(workspace)
     for each in wanted:
         before, after = ((data or b"").decode("utf-8", "replace") for data in (each.before, each.after))
         refuse_new_secret(before, after, withhold(each.told.path))
-        refuse_scanned(workspace, before, after, each.told.path)
+        if scans:
+            refuse_scanned(workspace, before, after, each.told.path)
+    new = [each for each in wanted if each.before is None]
+    create_item_files(workspace.root, [(each.told.path, (each.after or b"").decode("utf-8")) for each in new])
     for each in wanted:
-        assert each.after is not None
-        if each.before is None:
-            create_item_file(workspace.root, each.told.path, each.after.decode("utf-8"))
-        else:
+        if each.before is not None and each.after is not None:
             replace_item_file(workspace.root, each.told.path, each.before, each.after)
     return len(wanted)
 

@@ -10,6 +10,7 @@ from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_seeing import unread_files
 from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.natural import natural_key
 from verifflowcc.trace.answers import CodePlace, TestSeen, all_tests_of, implementers
 from verifflowcc.trace.stamps import LinkState, link_state, review_word
 from verifflowcc.trace.view import TraceView
@@ -97,7 +98,7 @@ def list_items(
         and (lack is None or LACKS[lack](view, item))
     ]
     order = {name: place for place, name in enumerate(types)}
-    found.sort(key=lambda each: (order.get(each.type, 99), each.id))
+    found.sort(key=lambda each: (order.get(each.type, 99), natural_key(each.id)))
     return Listing(tuple(_row(view, item) for item in found), unread_files(view))
 
 

@@ -68,7 +68,8 @@ def adopt(foreign: Foreign, policy: TracePolicy, choices: Choices, here: Here, t
     ids = adopted_ids(types, policy.id_pattern, here.known, here.taken)
     wanted = [item for item in chosen if not _refused(item, ids[item.id], here, left)]
     plain = {item.id: _plain(item, types, ids, policy, choices, here, trust, left) for item in wanted}
-    items = tuple(_stamped(each, plain, foreign.tool) for each in plain.values())
+    ours = {each.item.id: name for name, each in plain.items()}
+    items = tuple(_stamped(each, plain, ours, foreign.tool) for each in plain.values())
     renamed = tuple((item.id, ids[item.id]) for item in wanted if ids[item.id] != item.id)
     kinds: dict[str, list[str]] = {}
     for item in wanted:
@@ -177,12 +178,12 @@ def _links(
             yield Link(to, relation, 1)
 
 
-def _stamped(adopted: Adopted, all_of_them: Mapping[str, Adopted], tool: str) -> Adopted:
+def _stamped(adopted: Adopted, all_of_them: Mapping[str, Adopted], ours: Mapping[str, str], tool: str) -> Adopted:
+    """Return an item with its stamps; `ours` maps our ids to the foreign ones."""
     item, foreign = adopted.item, adopted.foreign
     if foreign.own is not None:
         return adopted
     by_target = {each.to: each for each in reversed(foreign.links)}
-    ours = {each.item.id: name for name, each in all_of_them.items()}
     links = []
     for link in item.links:
         theirs = by_target.get(ours.get(link.to, link.to))

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from verifflowcc.domain.trace import Finding, TraceItem, TraceReport
 from verifflowcc.records import dataclass
 from verifflowcc.text.glob import matches
+from verifflowcc.text.natural import natural_key
 from verifflowcc.trace.answers import CodePlace, TestSeen, told
 from verifflowcc.trace.reach import above
 from verifflowcc.trace.standing import Standing, Standings
@@ -86,7 +87,7 @@ def matrix(view: TraceView, report: TraceReport) -> Matrix:
         found[each.item].append(each)
     rows = sorted(
         (_row(standings.of(item), standings, suspect, found.get(item.id, [])) for item in view.live),
-        key=lambda row: (type_order(view.policy, row.type), row.id, row.path),
+        key=lambda row: (type_order(view.policy, row.type), natural_key(row.id), row.path),
     )
     return Matrix(tuple(rows), _tests(view, standings), _counted(rows), len(rows))
 

@@ -20,7 +20,7 @@ def scanned(workspace: Workspace | None, store: MemoryBackend) -> MemoryBackend:
         return store
 
     def look(item: StoredItem, kept_in: MemoryBackend) -> None:
-        if _asked_for(workspace):
+        if asks_for_scan(workspace):
             before = kept_in.get(item.item.id)
             refuse_scanned(workspace, before.text if before else "", item.text, item.item.id)
 
@@ -32,7 +32,7 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
 
     Raises ConfigError where it is not installed, and where the settings are not sound.
     """
-    if before == after or not _asked_for(workspace):
+    if before == after or not asks_for_scan(workspace):
         return
     from verifflowcc.adapters.scanning.detect_secrets import scan_text
     from verifflowcc.services.memory.guarding import HINT
@@ -45,7 +45,8 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
             raise SecretError(f"{withhold(what)} holds {told}; nothing was written", hint=HINT)
 
 
-def _asked_for(workspace: Workspace) -> bool:
+def asks_for_scan(workspace: Workspace) -> bool:
+    """Return whether the project asks for the library; who writes many items asks once."""
     return effective_config(workspace).config.memory.secret_scanner is not SecretScanner.OWN
 
 
