@@ -10,7 +10,7 @@ from verifflowcc import __version__
 from verifflowcc.adapters.files.private import private_if_own
 from verifflowcc.records import dataclass
 
-LAYOUT = 13
+LAYOUT = 14
 _OLD_TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'
 """
