@@ -1,12 +1,13 @@
 """Forty calls over MCP that try to get above an agent's rights: none does, and what a person owns keeps its bytes."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.mcp_client import mcp
+from tests.cli.mcp_client import McpClient, mcp
 from tests.cli.mcp_world import mcp_project
 from tests.cli.process import by_person, vfcc
 
@@ -77,12 +78,18 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def person(world: Path) -> Iterator[McpClient]:
+    """A client that calls itself a person, in an environment that says so, too."""
+    with mcp(world, name="human:You", env=PERSON) as client:
+        yield client
+
+
 @pytest.mark.parametrize("name", PAYLOADS)
-def test_a_hostile_call_gets_no_right_that_an_agent_does_not_have(world: Path, name: str) -> None:
+def test_a_hostile_call_gets_no_right_that_an_agent_does_not_have(world: Path, person: McpClient, name: str) -> None:
     tool, arguments = PAYLOADS[name]
     before = owned(world)
-    with mcp(world, name="human:You", env=PERSON) as client:
-        answered = client.call(tool, **arguments)
+    answered = person.call(tool, **arguments)
 
     assert answered.refused is (name not in HARMLESS), answered.text
     assert answered.step

@@ -48,6 +48,7 @@ def traced(root: Path, log: Path, tool: str, *options: str) -> int:
     return done.returncode
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("tool", CALLS)
 def test_a_call_that_was_killed_is_done_once_when_it_is_sent_again(tmp_path: Path, tool: str) -> None:
     if shutil.which("strace") is None:

@@ -34,11 +34,11 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(root, tmp_path, tmp_path / "log")
 
 
-def run(client: str, program: Path, desk: Desk, server: ModelServer) -> ClientRan:
+def run(client: str, program: Path, desk: Desk, server: ModelServer, prompt: str = "Do it.") -> ClientRan:
     """Let a client work, with its permission questions off."""
     if client == "claude":
-        return run_claude(program, desk.folder, desk.home, server, "Do it.", extra=["--tools", f"{CLAUDE_TOOLS},Skill"])
-    return run_codex(program, desk.folder, desk.home, server, "Do it.")
+        return run_claude(program, desk.folder, desk.home, server, prompt, extra=["--tools", f"{CLAUDE_TOOLS},Skill"])
+    return run_codex(program, desk.folder, desk.home, server, prompt)
 
 
 def program_of(client: str, request: pytest.FixtureRequest) -> Path:
@@ -78,6 +78,17 @@ def plain(text: str) -> str:
 
 def plain_json(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+@pytest.mark.parametrize(("client", "typed"), [("claude", "/vfcc-stage"), ("codex", "$vfcc-stage")])
+def test_one_word_begins_the_work_in_a_stage(
+    client: str, typed: str, desk: Desk, request: pytest.FixtureRequest
+) -> None:
+    with serving({MAIN: [Turn("Done.")]}) as server:
+        ran = run(client, program_of(client, request), desk, server, typed)
+
+    assert ran.code == 0, ran
+    assert "Ask for the next step." in whole(server.asked()[0])
 
 
 @pytest.mark.parametrize("client", PREFIX)

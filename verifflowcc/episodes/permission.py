@@ -219,8 +219,11 @@ def _wishes(call: Call) -> "Iterator[Wish]":
 
 def _of_unknown(call: Call) -> "Iterator[Wish]":
     """Yield what a tool of a server, or one that is new, wants by its name and input."""
-    from verifflowcc.episodes.tool_input import only_reads_by_name, paths_in
+    from verifflowcc.episodes.tool_input import only_reads_by_name, own_command, paths_in
 
+    if own := own_command(call.tool):
+        yield "vfcc", own  # it names files, and edits none of them
+        return
     if call.tool.startswith("mcp__"):
         yield "mcp", call.tool
     for command, found in call.commands:
