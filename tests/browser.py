@@ -55,9 +55,7 @@ def axe_findings(page: Path, axe: str, folder: Path, *flags: str) -> list[dict[s
     """Return what axe-core finds wrong with a page: in a copy whose policy lets axe-core run."""
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text(encoding="utf-8"))
     text = text.replace("<details", "<details open")
-    run = (
-        "axe.run(document, {resultTypes: ['violations']}).then(r => { document.title = JSON.stringify(r.violations.map("
-    )
+    run = "axe.run(document, {resultTypes: ['violations']}).then(r => document.title = JSON.stringify(r.violations.map("
     shown = "v => ({id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))})"
     script = f"<script>{axe}</script><script>{run}{shown})))</script>"
     copy = folder / page.name

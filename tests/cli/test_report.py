@@ -74,7 +74,7 @@ def test_what_is_in_a_sprint_is_text_in_its_page(young: Path) -> None:
     assert vfcc(young, "sprint", "report", "-o", "report.html").code == 0
     page = (young / "report.html").read_text(encoding="utf-8")
 
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; &#34;&#39; &amp; `x` {{ 7 * 7 }}" in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &#34;&#39; &amp; <code>x</code> {{ 7 * 7 }}" in page
     assert page.count("<script") == 1
 
 

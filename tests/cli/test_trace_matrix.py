@@ -120,7 +120,7 @@ def test_the_page_is_the_same_for_the_same_project(project: Path) -> None:
     first = vfcc(project, "trace", "matrix", "--format", "html")
 
     assert (first.code, first.err) == (0, "")
-    assert first.out.startswith("<!DOCTYPE html>")
+    assert first.out.startswith("<!doctype html>")
     assert vfcc(project, "trace", "matrix", "--format", "html") == first
 
 
