@@ -17,10 +17,11 @@ QUICK = $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT) $(TESTS)
 # Where this is set, each test process and each vfcc that they start compiles every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo recording test sweep fresh matrix reference screenshots screens check site dist bench clean
+.PHONY: help demo recording test sweep fresh matrix reference report screenshots screens check site dist bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and show a gate that stays closed until the tests can fail"
+	@echo "make report  the report of this project, into build/report"
 	@echo "make test    install into $(VENV) and run the tests that take minutes, not quarters of an hour"
 	@echo "make sweep   the other cases, and all examples of the laws; with SWEEP=full five times as many"
 	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
@@ -52,7 +53,11 @@ $(TOOLS): $(READY)
 	@touch $(TOOLS)
 
 demo: $(INSTALLED)
-	$(BIN)/python docs/demo.py
+	$(BIN)/python docs/demo.py --report build/demo
+
+# This project's own report, of the commit that is checked out.
+report: $(INSTALLED)
+	$(BIN)/vfcc report --html build/report
 
 # The recording at the top of the README. A test compares it with what the demo prints.
 recording: $(INSTALLED)
@@ -95,7 +100,10 @@ reference: $(READY)
 	$(BIN)/python docs/capabilities.py
 	$(BIN)/python docs/schemas.py
 	$(BIN)/python -m tests.completion_table
+	$(BIN)/python -m tests.mcp_lists
+	$(BIN)/python -m tests.plugin_folder
 	$(BIN)/python docs/reference.py
+	$(BIN)/python docs/example_report.py
 	$(BIN)/python -m tests.trace_checks_page
 	$(BIN)/python -m tests.memory_checks_page
 	$(BIN)/python -m tests.item_types_page

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchmarks.code_commits import git
 from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.manifests import manifest_kind, read_manifest
 from verifflowcc.codegraph.read import read_facts
 from verifflowcc.codegraph.words import FileWords, words_of
 from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
@@ -28,13 +29,16 @@ class History:
     def at(self, commit: str) -> "State":
         """Return the code of a commit."""
         listed = git(self._repository, "ls-tree", "-r", "-z", commit).decode("utf-8", "surrogateescape")
-        files = {}
+        files, configured = {}, {}
         for entry in filter(None, listed.split("\0")):
             about, path = entry.split("\t", 1)
             mode, _, blob = about.split()
             if mode.startswith("100") and (language := language_of(path)):
                 files[path] = (language, blob)
-        self._fetch({blob for _, blob in files.values()})
+            elif mode.startswith("100") and (kind := manifest_kind(path)):
+                configured[path] = (kind, blob)
+        self._fetch({blob for _, blob in (*files.values(), *configured.values())})
+        manifests = {path: read_manifest(kind, self.texts[blob]) for path, (kind, blob) in sorted(configured.items())}
         for language, blob in files.values():
             if (language, blob) not in self._read:
                 facts = read_facts(language, self.texts[blob])
@@ -44,7 +48,9 @@ class History:
             path: SourceFile(path, language, blob, self._marks(path, self.texts[blob][:2000]))
             for path, (language, blob) in sorted(files.items())
         }
-        return State(rows, {path: self._read[each.language, each.blob] for path, each in rows.items()}, self.texts)
+        return State(
+            rows, {path: self._read[each.language, each.blob] for path, each in rows.items()}, self.texts, manifests
+        )
 
     def save(self) -> None:
         """Keep what was read."""
@@ -78,9 +84,12 @@ class State:
         files: Mapping[str, SourceFile],
         read: Mapping[str, tuple[FileFacts, FileWords]],
         texts: Mapping[str, bytes],
+        manifests: Mapping[str, Sequence[Import]],
     ) -> None:
+        self._manifests = manifests
         self._files, self._read, self._texts = files, read, texts
         self._heads: dict[str, Head] = {}
+        self._lists: dict[str, dict[str, list[str]]] | None = None
 
     @property
     def files(self) -> Mapping[str, SourceFile]:
@@ -97,31 +106,42 @@ class State:
     def heads(self, paths: Collection[str]) -> None:
         pass
 
+    def manifests(self) -> Mapping[str, Sequence[Import]]:
+        return self._manifests
+
     def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
         return chosen(self._read[path][0].references if path in self._read else (), name, kind)
 
     def defining(self, name: str) -> Sequence[str]:
-        return [path for path, (facts, _) in self._read.items() if any(each.name == name for each in facts.definitions)]
+        return self._listed("defining").get(name, ())
 
     def referring(self, name: str) -> Sequence[str]:
-        return [
-            path
-            for path, (facts, _) in self._read.items()
-            if any(each.name == name for each in facts.references)
-            or any(name in (each.name, each.alias) for each in facts.imports)
-        ]
+        return self._listed("referring").get(name, ())
 
     def importing(self, part: str) -> Sequence[str]:
-        return [
-            path
-            for path, (facts, _) in self._read.items()
-            if any(part == each.name or last_part(each.module) == part for each in facts.imports)
-        ]
+        return self._listed("importing").get(part, ())
+
+    def _listed(self, kind: str) -> dict[str, list[str]]:
+        """Name → paths; made at the first question."""
+        if self._lists is None:
+            self._lists = {"defining": {}, "referring": {}, "importing": {}}
+            for path, (facts, _) in self._read.items():
+                taken = facts.imports
+                names = {
+                    "defining": {each.name for each in facts.definitions},
+                    "referring": {each.name for each in facts.references}
+                    | {name for each in taken for name in (each.name, each.alias)},
+                    "importing": {name for each in taken for name in (each.name, last_part(each.module))},
+                }
+                for each, found in names.items():
+                    for name in found:
+                        self._lists[each].setdefault(name, []).append(path)
+        return self._lists[kind]
 
     def postings(self, words: Collection[str]) -> Mapping[str, Sequence[tuple[str, int, int]]]:
         found: dict[str, list[tuple[str, int, int]]] = {}
         for path, (_, counted) in self._read.items():
-            for word in words:
+            for word in words if len(words) < len(counted.inside) else counted.inside.keys() & set(words):
                 if word in counted.inside:
                     found.setdefault(word, []).append((path, counted.inside[word], counted.named.get(word, 0)))
         return found

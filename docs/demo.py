@@ -1,16 +1,17 @@
 """The main job, shown: `make demo`, and the recording at the top of the README.
 
-    python docs/demo.py [--svg PATH]
+    python docs/demo.py [--svg PATH] [--report FOLDER]
 
 An agent, played by this script, fixes a bug with tests that cannot fail and says done. The commands run for real in a
 temporary folder, offline, and their output is printed as it is. The demo exits with 1 where a command ends with another
 exit code, or does not print a line that the story needs, and with 2 inside an agent's client, where vfcc lets nothing
-play a person's part. `--svg` also writes what was printed as an animation.
+play a person's part. `--svg` also writes what was printed as an animation, `--report` the report of the project.
 """
 
 import argparse
 import os
 import pty
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -112,6 +113,7 @@ def main() -> None:
     """Run the demo, and write the recording where it is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--svg", type=Path, metavar="PATH", help="write the recording to PATH")
+    parser.add_argument("--report", type=Path, metavar="FOLDER", help="write the project's report into FOLDER")
     options = parser.parse_args()
     agent = acting(environment(Path(), ""), terminal=False, client=client_above, name=lambda: None).why
     if agent:
@@ -119,6 +121,11 @@ def main() -> None:
         sys.exit(2)
     with prepared() as demo:
         story(demo)
+        if options.report:
+            ended, output = demo.execute(f"vfcc report --local --html {shlex.quote(str(options.report.resolve()))}")
+            if ended:
+                sys.exit(f"demo: vfcc report: exit code {ended}\n{output}")
+            print(f"\nThe report of this project: {options.report / 'index.html'}")
     if options.svg:
         options.svg.write_text(animation(demo.scenes), encoding="utf-8")
 

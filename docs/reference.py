@@ -202,9 +202,42 @@ def _part(found: re.Match[str]) -> str:
     return f"<!-- {name}: {found['of']} -->\n\n{lines}\n\n<!-- end of {name} -->\n"
 
 
+def mcp(_: str) -> Iterator[str]:
+    """Yield what `vfcc mcp` offers."""
+    from verifflowcc.mcp.listing import lists
+
+    offered = lists()
+    yield "| tool | parameters | does |"
+    yield "|---|---|---|"
+    for tool in offered["tools"]:
+        schema = tool["inputSchema"]
+        needed = schema.get("required", ())
+        names = ", ".join(f"`{key}`" if key in needed else f"`{key}`?" for key in schema["properties"])
+        yield f"| `{tool['name']}` | {names} | {tool['description']} |"
+    yield ""
+    for each in (*offered["resources"], *offered["resourceTemplates"]):
+        yield f"- resource `{each.get('uri') or each['uriTemplate']}`: {each['description']}"
+    yield from (f"- prompt `{each['name']}`: {each['description']}" for each in offered["prompts"])
+
+
+def doors(_: str) -> Iterator[str]:
+    """Yield the files that each client gets."""
+    from verifflowcc.clients.doors import CLIENTS, DoorTexts, RoleAgent, doors_of
+    from verifflowcc.clients.entries import FILES
+
+    texts = DoorTexts({"vfcc-NAME": ""}, (RoleAgent("ROLE", "", "", ()),))
+    yield "| client | hooks | other files |"
+    yield "|---|---|---|"
+    for client in CLIENTS:
+        paths = ", ".join(f"`{door.path}`" for door in doors_of(client, texts))
+        yield f"| `{client}` | {f'`{FILES[client]}`' if client in FILES else '–'} | {paths} |"
+
+
 PARTS: dict[str, Callable[[str], Iterator[str]]] = {
     **_TABLES["TABLES"],
     "commands": commands,
+    "doors": doors,
+    "mcp": mcp,
     "rarely": rarely,
     "settings": settings,
     "shapes": shapes,

@@ -222,3 +222,24 @@ def test_code_that_is_in_no_git_repository_is_read_too(young: Path) -> None:
 
     assert asked(young, "status")["files"] == 13
     assert told(young, "find", "clamp").startswith("gauges/base.py:16")
+
+
+def test_a_changed_configuration_of_modules_changes_the_answer(code: Path) -> None:
+    alias = '{"compilerOptions": {"paths": {"@shore/*": ["./web/%s/*"]}}}'
+    write_tree(
+        code,
+        {
+            "tsconfig.json": alias % "old",
+            "web/old/tide.ts": "export function tide() {}\n",
+            "web/new/tide.ts": "export function tide() {}\n",
+            "web/page.ts": "import { tide } from '@shore/tide';\n\ntide();\n",
+        },
+    )
+    before = told(code, "file", "web/page.ts")
+    files = told(code, "status")
+    (code / "tsconfig.json").write_text(alias % "new")
+
+    assert "@shore/tide tide → web/old/tide.ts" in before
+    assert "@shore/tide tide → web/new/tide.ts" in told(code, "file", "web/page.ts")
+    assert "json" not in files
+    assert "web/page.ts:3" in told(code, "refs", "web/new/tide.ts::tide")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.code_world import TOKEN, asked, told, touched
 from tests.cli.process import vfcc
-from tests.trees import write_memory
+from tests.trees import write_memory, write_tree
 
 
 @pytest.fixture
@@ -36,8 +36,56 @@ def test_a_symbol_touches_what_speaks_of_it_and_what_calls_it(traced: Path) -> N
     }
     assert found["imported_by"] == []
     said = told(traced, "impact", "Station.alarm")
-    assert "Station.alarm: a change touches 2 trace items, 1 test, 2 memories and 3 calls" in " ".join(said.split())
+    assert (
+        "Station.alarm: a change reaches 3 places in product code in 2 steps, 1 test, 2 trace items and 2 memories"
+        in " ".join(said.split())
+    )
+    assert said.index("\ncode\n") < said.index("\ntests that reach it\n")
     assert TOKEN not in said
+
+
+def test_tests_that_reach_a_change_through_other_code_are_named_with_their_command(code: Path) -> None:
+    write_tree(
+        code,
+        {
+            "tests/conftest.py": "import pytest\nfrom reports.text import summary\n\n\n@pytest.fixture\ndef shown():\n"
+            "    return summary(3)\n",
+            "tests/test_text.py": "class TestText:\n    def test_shown(self, shown):\n        assert shown\n\n\n"
+            "def test_other():\n    assert 1\n",
+        },
+    )
+    found = asked(code, "impact", "clamp")
+
+    near = {each["name"]: each for each in found["affected_tests"]}  # type: ignore[attr-defined]
+    assert near["TestText::test_shown"]["distance"] == 2
+    lines = vfcc(code, "code", "impact", "clamp", "--format", "pytest").out.split()
+    assert lines[0] == "pytest"
+    assert "tests/test_text.py::TestText::test_shown" in lines
+    assert "tests/test_text.py::test_other" not in lines
+    vfcc(code, "code", "impact", "clamp", "--format", "nose").refused(2, "'nose' is no format of test commands")
+
+
+def test_a_diff_reaches_what_uses_the_changed_functions(code: Path) -> None:
+    base = code / "gauges/base.py"
+    base.write_text(base.read_text().replace("min(value, LIMIT)", "max(value, LIMIT)"))
+
+    found = asked(code, "impact", "--diff")
+
+    assert [each["name"] for each in found["symbols"]] == ["clamp"]  # type: ignore[attr-defined]
+    reached = [(each["name"], each["distance"]) for each in found["reached"]]  # type: ignore[attr-defined]
+    assert reached[:3] == [("Gauge.read", 1), ("Station.alarm", 1), ("summary", 1)]
+    vfcc(code, "code", "impact", "--diff", "nowhere").refused(2, "git has no commit nowhere")
+    vfcc(code, "code", "impact").refused(2, "give a symbol or a file, or --diff")
+
+
+def test_owners_are_those_of_the_last_rule_that_matches(code: Path) -> None:
+    write_tree(code, {".github/CODEOWNERS": "* @all\n/gauges/ @water @sea\n"})
+
+    found = asked(code, "impact", "gauges/base.py")
+
+    assert found["owners"] == [
+        {"path": "gauges/base.py", "owners": ["@water", "@sea"], "file": ".github/CODEOWNERS", "line": 2}
+    ]
 
 
 def test_another_symbol_of_the_file_is_touched_by_what_speaks_of_the_whole_file_alone(traced: Path) -> None:

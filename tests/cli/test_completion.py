@@ -50,7 +50,7 @@ def test_completion_asks_the_status_command_too(example: Path) -> None:
 
     told = vfcc(example, "status", env=asked)
 
-    assert set(told.out.split()) == {"--watch", "--json", "--full", "--help"}
+    assert set(told.out.split()) == {"--watch", "--line", "--json", "--full", "--help"}
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")

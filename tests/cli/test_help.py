@@ -51,6 +51,7 @@ VERBS = {
     "Retire",
     "Run",
     "Say",
+    "Serve",
     "Set",
     "Show",
     "Skip",

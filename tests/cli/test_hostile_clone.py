@@ -60,6 +60,7 @@ READS = {
     "memory stats": "",
     "metrics": "",
     "next": "",
+    "report": "",
     "sprint list": "",
     "sprint report": "",
     "sprint show": "",
@@ -88,7 +89,7 @@ WRITES = set(
     """
     approve, baseline lint, baseline tests, baseline trace,
     context, evidence add, evidence redact, evidence run, feedback add, feedback triage, history import,
-    history learn, history prune, hook, init, integrate, memory add, memory copy, memory edit, memory forget,
+    history learn, history prune, hook, init, integrate, mcp, memory add, memory copy, memory edit, memory forget,
     memory import, memory ingest, memory link, memory maintain, memory move, memory promote,
     memory reject, memory restore, migrate, prove, sprint close, sprint resolve, sprint start, stage advance,
     stage draft, stage put, stage reopen, stage skip, task fail, task finish,

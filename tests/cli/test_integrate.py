@@ -44,7 +44,7 @@ def test_all_clients_are_set_up_once_and_undone_to_the_byte(young: Path) -> None
     put(young, ".gemini/notes.md", b"mine")
     before = contents(young)
 
-    done = vfcc(young, "integrate", *ALL)
+    done = vfcc(young, "integrate", "--hooks", *ALL)
 
     assert (done.code, done.err) == (0, "")
     for client, path in FILES.items():
@@ -53,15 +53,15 @@ def test_all_clients_are_set_up_once_and_undone_to_the_byte(young: Path) -> None
     assert "Codex runs a project's hooks only once you trust them" in done.out
     there = contents(young)
 
-    again = vfcc(young, "integrate", *ALL)
+    again = vfcc(young, "integrate", "--hooks", *ALL)
 
     assert (again.code, again.out) == (0, "".join(f"nothing to do: {path}\n" for path in FILES.values()))
     assert contents(young) == there
-    assert by_person(young, "integrate", *ALL, "--uninstall").code == 0
+    assert by_person(young, "integrate", "--hooks", *ALL, "--uninstall").code == 0
     assert contents(young) == before
     assert not (young / ".github").exists()
     assert (young / ".gemini/notes.md").exists()
-    assert by_person(young, "integrate", *ALL, "--uninstall").out == again.out
+    assert by_person(young, "integrate", "--hooks", *ALL, "--uninstall").out == again.out
 
 
 def test_only_the_clients_asked_for_are_touched_and_permissions_stay(young: Path) -> None:
@@ -69,7 +69,7 @@ def test_only_the_clients_asked_for_are_touched_and_permissions_stay(young: Path
     settings.chmod(0o640)
     before = contents(young)
 
-    assert vfcc(young, "integrate", "claude").code == 0
+    assert vfcc(young, "integrate", "--hooks", "claude").code == 0
 
     after = contents(young)
     assert {path for path in after if after[path] != before.get(path)} == {SETTINGS, MANIFEST}
@@ -81,39 +81,39 @@ def test_only_the_clients_asked_for_are_touched_and_permissions_stay(young: Path
 def test_a_dry_run_says_it_and_writes_nothing(young: Path) -> None:
     before = everything(young)
 
-    shown = vfcc(young, "integrate", *ALL, "--dry-run")
+    shown = vfcc(young, "integrate", "--hooks", *ALL, "--dry-run")
 
     assert (shown.code, shown.err) == (0, "")
     assert shown.out.startswith(f"would write: {SETTINGS} (11 hooks)\n")
     assert everything(young) == before
-    vfcc(young, "integrate", "claude")
+    vfcc(young, "integrate", "--hooks", "claude")
     before = everything(young)
-    assert vfcc(young, "integrate", "claude", "--uninstall", "--dry-run").out == (
+    assert vfcc(young, "integrate", "--hooks", "claude", "--uninstall", "--dry-run").out == (
         f"would remove: 11 hooks from {SETTINGS}\n"
     )
     assert everything(young) == before
 
 
 def test_a_file_for_one_person_is_remembered_for_that_person_alone(young: Path) -> None:
-    assert vfcc(young, "integrate", "claude", "--local").code == 0
+    assert vfcc(young, "integrate", "--hooks", "claude", "--local").code == 0
 
     assert (young / ".claude/settings.local.json").exists()
     assert not (young / SETTINGS).exists()
     assert not (young / MANIFEST).exists()
     assert (young / ".memory/local/integrations.json").exists()
-    assert by_person(young, "integrate", "claude", "--local", "--uninstall").code == 0
+    assert by_person(young, "integrate", "--hooks", "claude", "--local", "--uninstall").code == 0
     assert not (young / ".claude").exists()
 
 
 @pytest.mark.parametrize("uninstall", [(), ("--uninstall",)], ids=["install", "uninstall"])
 def test_what_somebody_edited_is_told_and_left(young: Path, uninstall: tuple[str, ...]) -> None:
-    vfcc(young, "integrate", "claude", "codex")
+    vfcc(young, "integrate", "--hooks", "claude", "codex")
     settings = young / SETTINGS
     edited = settings.read_bytes().replace(b'"timeout": 10', b'"timeout": 60', 1)
     settings.write_bytes(edited)
     before = contents(young)
 
-    told = by_person(young, "integrate", "claude", *uninstall)
+    told = by_person(young, "integrate", "--hooks", "claude", *uninstall)
 
     step = " ".join(("vfcc integrate claude", *uninstall, "--force"))
     assert (told.code, told.err) == (1, "")
@@ -128,11 +128,11 @@ def test_what_somebody_edited_is_told_and_left(young: Path, uninstall: tuple[str
 @pytest.mark.vfcc("REQ-INTEGRATE")
 def test_edits_beside_our_hooks_outlive_them(young: Path) -> None:
     settings = put(young, SETTINGS, b'{\n  "a": 1\n}\n')
-    vfcc(young, "integrate", "claude")
+    vfcc(young, "integrate", "--hooks", "claude")
     settings.write_bytes(settings.read_bytes().replace(b'"a": 1', b'"a": 1,\n  "b": 2'))
 
-    assert vfcc(young, "integrate", "claude").out == f"nothing to do: {SETTINGS}\n"
-    assert by_person(young, "integrate", "claude", "--uninstall").code == 0
+    assert vfcc(young, "integrate", "--hooks", "claude").out == f"nothing to do: {SETTINGS}\n"
+    assert by_person(young, "integrate", "--hooks", "claude", "--uninstall").code == 0
     assert settings.read_bytes() == b'{\n  "a": 1,\n  "b": 2\n}\n'
     assert not (young / MANIFEST).exists()
 
@@ -161,7 +161,7 @@ def _refused(folder: Path, ran: Ran, code: int, *words: str) -> None:
 def test_a_file_that_is_broken_is_refused_and_nothing_is_written(young: Path, data: bytes, words: str) -> None:
     settings = put(young, SETTINGS, data)
 
-    _refused(young, vfcc(young, "integrate", "codex", "claude"), 3, words)
+    _refused(young, vfcc(young, "integrate", "--hooks", "codex", "claude"), 3, words)
 
     assert settings.read_bytes() == data
     assert not (young / ".codex").exists(), "the other client's file was not written either"
@@ -171,14 +171,14 @@ def test_nothing_is_written_through_a_link_or_past_a_file(young: Path, tmp_path:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (young / ".claude").symlink_to(elsewhere)
-    _refused(young, vfcc(young, "integrate", "claude"), 3, ".claude is a link")
+    _refused(young, vfcc(young, "integrate", "--hooks", "claude"), 3, ".claude is a link")
     (young / ".claude").unlink()
     (young / ".claude").mkdir()
     (elsewhere / "settings.json").write_text("{}", encoding="utf-8")
     (young / SETTINGS).symlink_to(elsewhere / "settings.json")
-    _refused(young, vfcc(young, "integrate", "claude"), 3, f"{SETTINGS} is a link")
+    _refused(young, vfcc(young, "integrate", "--hooks", "claude"), 3, f"{SETTINGS} is a link")
     (young / ".codex").write_text("x", encoding="utf-8")
-    _refused(young, vfcc(young, "integrate", "codex"), 3, ".codex is no folder")
+    _refused(young, vfcc(young, "integrate", "--hooks", "codex"), 3, ".codex is no folder")
 
     assert (elsewhere / "settings.json").read_text(encoding="utf-8") == "{}"
 
@@ -187,41 +187,46 @@ def test_a_folder_that_cannot_be_written_leaves_no_record(young: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("no folder is read-only to root")
     (young / ".claude").mkdir(mode=0o500)
-    _refused(young, vfcc(young, "integrate", "claude"), 3, "cannot write")
+    _refused(young, vfcc(young, "integrate", "--hooks", "claude"), 3, "cannot write")
 
 
 def test_a_disk_that_takes_the_record_and_not_the_file_keeps_neither(young: Path) -> None:
     def small_files_only() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
 
-    _refused(young, vfcc(young, "integrate", "claude", before=small_files_only), 3, f"cannot write {young / SETTINGS}")
+    _refused(
+        young,
+        vfcc(young, "integrate", "--hooks", "claude", before=small_files_only),
+        3,
+        f"cannot write {young / SETTINGS}",
+    )
     assert not (young / ".claude").exists()
 
 
 def test_a_manifest_that_is_broken_is_told(young: Path) -> None:
-    vfcc(young, "integrate", "claude")
+    vfcc(young, "integrate", "--hooks", "claude")
     (young / MANIFEST).write_text('{"format": 1, "files": {"a": 1}}', encoding="utf-8")
 
-    told = vfcc(young, "integrate", "claude")
+    told = vfcc(young, "integrate", "--hooks", "claude")
 
     told.refused(3, "it is not what vfcc wrote")
     (young / MANIFEST).unlink()
-    assert by_person(young, "integrate", "claude", "--uninstall").code == 0
+    assert by_person(young, "integrate", "--hooks", "claude", "--uninstall").code == 0
     assert (young / SETTINGS).read_text(encoding="utf-8").split() == ["{}"]
 
 
 def test_unknown_words_are_usage(young: Path, tmp_path: Path) -> None:
-    vfcc(young, "integrate", "vim").refused(
-        2, "no client is called vim; there are claude, codex, cursor, gemini, copilot"
+    vfcc(young, "integrate", "--hooks", "vim").refused(
+        2, "no client is called vim; there are claude, codex, copilot, cursor, gemini, opencode, vscode"
     )
-    vfcc(young, "integrate", "codex", "--local").refused(2, "--local is for claude")
-    vfcc(young, "integrate").refused(2, "needs CLIENT")
+    vfcc(young, "integrate", "--hooks", "codex", "--local").refused(2, "--local is for claude")
+    vfcc(young, "integrate", "--hooks").refused(2, "name clients, or give --all")
     (tmp_path / "bare").mkdir()
     vfcc(tmp_path / "bare", "integrate", "claude").refused(3, "no .memory/")
 
 
 def test_copilots_entry_lets_tools_run_where_vfcc_is_not_installed(young: Path) -> None:
-    vfcc(young, "integrate", "copilot")
+    vfcc(young, "integrate", "--hooks", "copilot")
     hooks = json.loads((young / FILES["copilot"]).read_text(encoding="utf-8"))["hooks"]
 
     done = subprocess.run(
@@ -233,7 +238,7 @@ def test_copilots_entry_lets_tools_run_where_vfcc_is_not_installed(young: Path) 
 
 @pytest.mark.sweep
 def test_the_entries_that_are_written_record_what_is_said(young: Path) -> None:
-    vfcc(young, "integrate", *ALL)
+    vfcc(young, "integrate", "--hooks", *ALL)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     for client in ALL:
         hooks = json.loads((young / FILES[client]).read_text(encoding="utf-8"))["hooks"]

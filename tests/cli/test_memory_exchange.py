@@ -16,6 +16,7 @@ USER = ".local/share/vfcc/user"
 @pytest.fixture
 def filled(young: Path) -> Path:
     write_tree(young.parent / USER, {"items/preference/p.md": item("p", kind="preference")})
+    (young.parent / USER).parent.chmod(0o700)
     return write_memory(young, {"project/items/fact/a.md": item("a", text="Größe \x1b[31m")})
 
 
@@ -98,3 +99,19 @@ def test_a_folder_of_records_is_imported_as_decisions(young: Path) -> None:
     assert "added: 0001-x (decision, project)" in done.out
     assert "left out: adr/README.md: it is about the folder" in done.out
     assert (young / ".memory/project/decisions/0001-x.md").read_text(encoding="utf-8").endswith("---\n# 1. X\n")
+
+
+@pytest.mark.vfcc("REQ-IMPORT-OLD")
+def test_records_are_imported_and_exported_with_what_was_not_understood_listed(young: Path) -> None:
+    old = {"id": "m1", "type": "PROJECT_FACT", "content": "MySQL.", "status": "superseded", "supersededById": "m2"}
+    new = {"id": "m2", "type": "PROJECT_FACT", "content": "PostgreSQL.", "accessCount": 3, "vector": [1, 2]}
+    (young / "x.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in (old, new)), encoding="utf-8")
+
+    done = typed(young, "memory", "import", "x.jsonl")
+    assert "not understood, kept under imported: vector (1)" in done.out
+    records = vfcc(young, "memory", "export", "--format", "records", "--type", "fact").out.splitlines()
+    told = {each["id"]: each for each in map(json.loads, records)}
+    assert (told["m1"]["status"], told["m1"]["supersededById"]) == ("superseded", "m2")
+    assert (told["m2"]["type"], told["m2"]["accessCount"], told["m2"]["vector"]) == ("PROJECT_FACT", 3, [1, 2])
+    listed = json.loads(vfcc(young, "memory", "list", "--status", "superseded", "--json").out)["data"]["rows"]
+    assert [each["item"]["id"] for each in listed] == ["m1"]

@@ -13,7 +13,7 @@ SCHEMAS = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "schemas.py"),
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 
-NO_DOCUMENT = {"config schema", "help", "hook", "memory schema", "trace export"}
+NO_DOCUMENT = {"config schema", "help", "hook", "mcp", "memory schema", "trace export"}
 """Commands whose output has a form of its own."""
 
 

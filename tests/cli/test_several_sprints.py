@@ -57,7 +57,7 @@ NEED_A_SPRINT = (
     "memory add decision x --scope sprint",
     "memory list --scope stage",
 )
-ACT_ON_OTHERS = {"metrics", "workflow show"}
+ACT_ON_OTHERS = {"metrics", "report", "workflow show"}
 """Commands with `--sprint` that have an answer where none is chosen: all sprints, the workflow of new ones."""
 PLAN = ".memory/stage/{0}/planning/artifacts/plan.md"
 

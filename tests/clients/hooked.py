@@ -27,7 +27,7 @@ def vfcc(desk: Desk, *arguments: str) -> str:
 
 def take_out(desk: Desk, client: str) -> None:
     """Remove the hooks of a client, as a person at a terminal."""
-    as_person(desk, "integrate", client, "--uninstall")
+    as_person(desk, "integrate", "--hooks", client, "--uninstall")
 
 
 def as_person(desk: Desk, *arguments: str) -> None:
@@ -49,7 +49,7 @@ def prepare(desk: Desk, client: str, *, sprint: bool = False, files: dict[str, s
         path.write_text(text, encoding="utf-8")
     if sprint:
         vfcc(desk, "sprint", "start", "Login")
-    vfcc(desk, "integrate", client)
+    vfcc(desk, "integrate", "--hooks", client)
 
 
 def events(desk: Desk) -> list[dict[str, Any]]:

@@ -194,7 +194,7 @@ def a_day(desk: Desk, client: str, program: Path, files: Mapping[str, str], *, w
     git(day.folder, "config", "user.email", "pat@example.org")
     day.person("init", "--yes", "--workflow", workflow)
     (day.folder / ".memory/config.yaml").write_text(f"format: 1\nworkflow: {workflow}\n{config}", encoding="utf-8")
-    day.person("integrate", client)
+    day.person("integrate", "--hooks", client)
     git(day.folder, "add", "--all")
     git(day.folder, "commit", "--quiet", "--message", "greetings, with vfcc")
     return day

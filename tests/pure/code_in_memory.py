@@ -5,15 +5,27 @@ from collections.abc import Collection, Mapping, Sequence
 
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.manifests import manifest_kind, read_manifest
 from verifflowcc.codegraph.read import read_facts
-from verifflowcc.domain.graph import FILE, FileFacts, Head, Reference, ReferenceKind, SourceFile, chosen, qualified
+from verifflowcc.domain.graph import (
+    FILE,
+    FileFacts,
+    Head,
+    Import,
+    Reference,
+    ReferenceKind,
+    SourceFile,
+    chosen,
+    qualified,
+)
 from verifflowcc.domain.graph_answers import CONFIDENT
 
 
 class CodeInMemory:
     """The facts of some files, by path."""
 
-    def __init__(self, facts: Mapping[str, FileFacts]) -> None:
+    def __init__(self, facts: Mapping[str, FileFacts], manifests: Mapping[str, Sequence[Import]] | None = None) -> None:
+        self._manifests = manifests or {}
         self._facts = {path: facts[path] for path in sorted(facts)}
         self._files = {path: SourceFile(path, each.language, "") for path, each in self._facts.items()}
         self._defining: dict[str, list[str]] = {}
@@ -50,11 +62,17 @@ class CodeInMemory:
     def heads(self, paths: Collection[str]) -> None:
         pass
 
+    def manifests(self) -> Mapping[str, Sequence[Import]]:
+        return self._manifests
+
 
 def code_of(texts: Mapping[str, str | bytes]) -> CodeInMemory:
     """Read texts, by path."""
     read = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
-    return CodeInMemory({path: read_facts(language_of(path, data), data) for path, data in read.items()})
+    manifests = {path: read_manifest(kind, data) for path, data in read.items() if (kind := manifest_kind(path))}
+    source = {path: data for path, data in read.items() if path not in manifests}
+    facts = {path: read_facts(language_of(path, data), data) for path, data in source.items()}
+    return CodeInMemory(facts, manifests)
 
 
 def _enter(table: dict[str, list[str]], path: str, names: Collection[str]) -> None:

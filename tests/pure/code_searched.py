@@ -41,6 +41,9 @@ class Searched:
     def heads(self, paths: Collection[str]) -> None:
         pass
 
+    def manifests(self) -> Mapping[str, Sequence[Import]]:
+        return {}
+
     def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
         return chosen(self._facts[path].references if path in self._facts else (), name, kind)
 

@@ -427,6 +427,7 @@ def test_csharp() -> None:
     facts = read("csharp", CSHARP)
 
     assert defined(facts) == [
+        "module A.B 1",
         "class C 4-13",
         "field C.f 5",
         "field C.g 5",
@@ -446,7 +447,7 @@ def test_csharp() -> None:
         "field Re.B 14",
         "type D1 14",
     ]
-    assert (facts.definitions[0].start, facts.definitions[6].result) == (2, "Foo")
+    assert (facts.definitions[1].start, facts.definitions[7].result) == (2, "Foo")
     assert calls(facts) == [
         "Foo in C",
         "f.Get in C.M",

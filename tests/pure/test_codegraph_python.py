@@ -239,3 +239,9 @@ def test_broken_text_gives_what_is_whole() -> None:
     assert "function h 8-9" in defined(facts)
     assert "k in h" in calls(facts)
     assert all(each.name for each in facts.definitions)
+
+
+def test_names_beyond_latin_1_are_read_wherever_they_are_called() -> None:
+    facts = read("python", "print(* lambda x: x)\nassert some.żółw()[0].łódź(é=1).ś()\ncafé().ü()\n")
+
+    assert calls(facts) == ["some.żółw", "?.łódź", "?.ś", "café", "café().ü"]

@@ -50,6 +50,7 @@ DAYS_OF = {
     "task_state": 14,
     "tool_output": None,
     "reasoning": None,
+    "turn": 365,
 }
 """Types and their times to live, as the record's table has them; what ends with its stage says so besides."""
 

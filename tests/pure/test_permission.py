@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.pure.test_touches import JSON
 from verifflowcc.adapters.config.tools_yaml import parse_tools
+from verifflowcc.domain.command_classes import QUERY, class_of
 from verifflowcc.episodes.briefed import conversation_of, stage_line
 from verifflowcc.episodes.permission import denied, edited_files, wants_the_program
 
@@ -291,3 +292,40 @@ def test_a_hook_needs_the_program_where_its_session_was_briefed_on_another_stage
     assert not needs("a.py"), "a session that began without a brief"
     assert needs(stage_line("login", "planning"), agent_id="sub")
     assert not needs(agent_id="sub"), "a subagent that began without a brief"
+
+
+PLANNER = {
+    "role": "planner",
+    "stage": "planning",
+    "tools": {"read": {"paths": ["**"]}, "vfcc": {"classes": ["query", "work"]}},
+    "artifacts": ".memory/stage/a/planning/artifacts",
+}
+
+
+@pytest.mark.parametrize("server", ["mcp__vfcc__", "mcp__plugin_vfcc_vfcc__"])
+@pytest.mark.parametrize(
+    ("tool", "input_", "why"),
+    [
+        ("known", {"paths": ["src/a.py"]}, ""),
+        ("recall", {"query": "a", "paths": ["src/a.py"]}, ""),
+        ("remember", {"type": "fact", "text": "a", "paths": ["src/a.py"]}, ""),
+        ("put", {"name": "plan.md", "text": "a"}, ""),
+        ("advance", {"stage": "planning"}, "may not run vfcc stage advance"),
+        ("write_file", {"path": "src/a.py"}, "may not"),
+    ],
+)
+def test_tools_of_vfccs_own_server_have_the_classes_of_its_commands(
+    server: str, tool: str, input_: dict[str, object], why: str
+) -> None:
+    call = {"hook_event_name": "PreToolUse", "tool_name": f"{server}{tool}", "tool_input": input_, "cwd": "/p"}
+
+    assert (why in denied(call, PLANNER, "/p")) if why else denied(call, PLANNER, "/p") == ""
+
+
+def test_the_tools_of_the_server_are_those_that_rules_know() -> None:
+    from verifflowcc.episodes.tool_input import own_command
+    from verifflowcc.mcp.tools import READING, TOOLS
+
+    commands = {name: own_command(f"mcp__vfcc__{name}") for name in TOOLS}
+    assert all(commands.values())
+    assert {name for name, command in commands.items() if class_of(command.split()) == QUERY} == set(READING)

@@ -247,3 +247,36 @@ def test_whatever_speaks_against_it_what_matches_has_a_score_and_nothing_else(
 
 def test_the_weights_are_of_the_fields() -> None:
     assert len(WEIGHTS) == len(FIELDS)
+
+
+def test_a_question_about_the_one_who_asks_finds_what_they_wrote() -> None:
+    said = [
+        unit("tide gate", thread="t", place=1, speaker="person"),
+        unit("tide gate", thread="u", place=1, speaker="agent"),
+    ]
+
+    def by_speaker(text: str) -> list[int]:
+        return [scores(*said, text=text)[number] for number in (1, 2)]
+
+    mine, theirs = by_speaker("Where did I put the tide gate?")
+    assert mine > 2 * theirs
+    assert len(set(by_speaker("Where is the tide gate?"))) == 1
+    assert len(set(by_speaker("What did you tell me about the tide gate?"))) == 1
+    assert by_speaker("Can you list where I saw the tide gate?")[0] > by_speaker("Where is the tide gate?")[0]
+
+
+def test_a_long_neighbour_counts_less_than_a_short_one() -> None:
+    def beside(words: int) -> int:
+        neighbour = unit(" ".join(["tide", *["filler"] * words]), thread="t", place=2)
+        found = scored(kept(unit("gate", thread="t", place=1), neighbour), "tide gate")
+        return next(each for each in found if each.kept.number == 1).score
+
+    assert beside(25) > beside(400)
+
+
+@pytest.mark.parametrize(("speaker", "share"), [("bob", 80), ("person", 100)])
+def test_a_question_counts_less_only_between_people(speaker: str, share: int) -> None:
+    asks = unit("tide gate", thread="t", place=1, speaker=speaker)._replace(asks=True, ends_asking=True)
+    states = asks._replace(asks=False, ends_asking=False)
+
+    assert scores(asks)[1] == scores(states)[1] * share // 100

@@ -167,3 +167,11 @@ def test_a_decision_is_from_the_day_that_its_text_says() -> None:
     (unit,) = units_of(item(decision=DecisionFacts(date="2025-06-07")), "")
 
     assert (unit.day, field(unit, "date")) == ("2025-06-07", ["2025", "june"])
+
+
+def test_the_parts_of_a_long_turn_have_its_place_and_its_speaker() -> None:
+    long = turn("7")
+    parts = units_of(long, "\n\n".join(" ".join(f"word{n}x{m}" for m in range(100)) for n in range(6)))
+
+    assert len(parts) > 1
+    assert {(each.thread, each.place, each.speaker) for each in parts} == {("talk\ts1", 7, "ann")}

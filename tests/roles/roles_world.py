@@ -116,7 +116,7 @@ def _prepared(folder: Path, *, integrate: bool) -> Path:
     person(root, "init", "--yes", "--workflow", "light")
     write_tree(root, {".memory/config.yaml": CONFIG, ".memory/workflow.yaml": WORKFLOW})
     if integrate:
-        person(root, "integrate", "claude")
+        person(root, "integrate", "--hooks", "claude")
     write_tree(root, {"README.md": "# Log in\n\nAnd out.\n"})
     commit(root)
     git(root, "remote", "add", "origin", "../remote.git")

@@ -15,7 +15,7 @@ RECORDS = ROOT.parent / "shared" / "seeds"
 TEXTS = " ".join(each.text for each in REQUIREMENTS)
 
 BANNED = "said|told|tells|stands|standing|nobody|anew|meanwhile|lest|at hand|in work|goes on|whoever"
-WAITED_FOR = {"a Python interface to the code graph and the history"}
+WAITED_FOR: frozenset[str] = frozenset()
 NAMED = {
     "operations of a backend": "add query get delete list_all clear count",
     "operators of filters": "$eq $ne $gt $gte $lt $lte",

@@ -39,7 +39,8 @@ def no_question(asked: Sequence[Incoming]) -> None:
 
 def take(here: Workspace, source: Path, **choices: object) -> Imported:
     choices = {"type": "decision", **choices}
-    return import_memory(here, str(source), Choices(**choices), actor="human:You", confirm=no_question)  # type: ignore[arg-type]
+    chosen = Choices(**choices)  # type: ignore[arg-type]
+    return import_memory(here, str(source), chosen, actor="human:You", confirm=no_question, today="2026-11-21")
 
 
 def fates(done: Imported) -> dict[str, str]:

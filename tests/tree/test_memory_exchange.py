@@ -51,7 +51,7 @@ def yes(asked: Sequence[Incoming]) -> None:
 
 
 def take(here: Workspace | None, source: Path | str, actor: str = YOU, **choices: object) -> Imported:
-    return import_memory(here, str(source), Choices(**choices), actor=actor, confirm=yes)  # type: ignore[arg-type]
+    return import_memory(here, str(source), Choices(**choices), actor=actor, confirm=yes, today="2026-11-21")  # type: ignore[arg-type]
 
 
 def rows(folder: Path, *values: object) -> Path:
@@ -248,7 +248,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(tmp_path: Path) -> None:
     before = files_of(here.memory)
     path = rows(tmp_path, {"content": "New."}, {"content": "A preference.", "category": "preference"})
 
-    planned = import_memory(here, str(path), Choices(dry_run=True), actor=YOU, confirm=no_question)
+    planned = import_memory(here, str(path), Choices(dry_run=True), actor=YOU, confirm=no_question, today="2026-11-21")
 
     assert files_of(here.memory) == before
     assert not user_home().exists() or not list(user_home().rglob("*.md"))
@@ -261,7 +261,9 @@ def test_what_no_person_imports_waits_for_one(tmp_path: Path, actor: str, trust:
     (tmp_path / "x.jsonl").write_text(export_memory(here, ["project", "agent/coder"]).text, encoding="utf-8")
     other = project(tmp_path / "q", {"agent/coder/prompt.md": "Be brief.\n"})
 
-    done = import_memory(other, str(tmp_path / "x.jsonl"), Choices(), actor=actor, confirm=no_question)
+    done = import_memory(
+        other, str(tmp_path / "x.jsonl"), Choices(), actor=actor, confirm=no_question, today="2026-11-21"
+    )
 
     assert sorted(fates(done)) == ["added", "proposed"]
     found = the_item(other, "project", "a")
@@ -305,11 +307,14 @@ def test_preferences_are_asked_about_once_and_a_no_leaves_all_as_it_was(tmp_path
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        import_memory(None, str(path), Choices(), actor=YOU, confirm=no)
+        import_memory(None, str(path), Choices(), actor=YOU, confirm=no, today="2026-11-21")
     assert asked == [3]
     assert not list(user_home().rglob("*.md"))
     take(None, path)
-    assert fates(import_memory(None, str(path), Choices(), actor=YOU, confirm=no_question)) == ["unchanged"] * 3
+    assert (
+        fates(import_memory(None, str(path), Choices(), actor=YOU, confirm=no_question, today="2026-11-21"))
+        == ["unchanged"] * 3
+    )
 
 
 PERSON_ROW = {
@@ -341,7 +346,12 @@ def test_a_row_of_the_two_layer_store_keeps_all_that_it_says(tmp_path: Path) -> 
         "user",
         PERSON_ROW["content"],
     )
-    assert (found.importance, found.confidence, found.uses.count, found.uses.last) == (700, 850, 4, "2025-02-01")
+    assert (found.importance, found.confidence, found.uses.count, found.uses.last) == (
+        700,
+        850,
+        4,
+        PERSON_ROW["last_referenced_at"],
+    )
     assert (found.created, found.updated) == (PERSON_ROW["created_at"], PERSON_ROW["updated_at"])
     assert (found.source.kind, found.source.project) == (SourceKind.IMPORTED, "shop")
     assert "imported: {user_id: u-1, source_type: extracted}" in text

@@ -168,7 +168,7 @@ def test_a_proposal_that_nobody_accepted_supersedes_nothing_however_it_is_put_aw
             replace_text(here, found, text, actor=actor, today=LATER, confirm=unasked)
     assert texts(here) == before
     assert [step.item for step in maintain(here, "project", actor=AGENT).steps] == ["new", "plain"]
-    import_memory(here, str(here.root / "bent.jsonl"), Choices(), actor=AGENT, confirm=unasked)
+    import_memory(here, str(here.root / "bent.jsonl"), Choices(), actor=AGENT, confirm=unasked, today="2026-11-21")
     assert find(here, "newer").item.status is Status.PENDING
     assert [row.item.id for row in list_items(here, ["project"], Asked(status="superseded")).rows] == []
     assert edit_item(here, find(here, "new"), Changes(status=Status.ACTIVE), actor=ME, today=LATER, confirm=unasked)

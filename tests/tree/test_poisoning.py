@@ -88,13 +88,15 @@ def _markdown(here: Workspace, share: Share) -> None:
     folder.mkdir()
     for number, text in share:
         (folder / f"p{number}.md").write_bytes(text.encode("utf-8"))
-    import_memory(here, str(folder), Choices(type="convention", skip_broken=True), actor=AGENT, confirm=yes)
+    import_memory(
+        here, str(folder), Choices(type="convention", skip_broken=True), actor=AGENT, confirm=yes, today="2026-11-21"
+    )
 
 
 def _imported(here: Workspace, name: str, text: str) -> None:
     path = here.root.parent / name
     path.write_text(text, encoding="utf-8")
-    import_memory(here, str(path), Choices(type="fact", skip_broken=True), actor=AGENT, confirm=yes)
+    import_memory(here, str(path), Choices(type="fact", skip_broken=True), actor=AGENT, confirm=yes, today="2026-11-21")
 
 
 def _noted(here: Workspace, share: Share) -> None:

@@ -45,7 +45,7 @@ def here(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 def _import(here: Workspace) -> None:
     path = here.root.parent / "said.md"
     path.write_text(f"{SAID}\n", encoding="utf-8")
-    import_memory(here, str(path), Choices(type="fact"), actor=ME, confirm=yes)
+    import_memory(here, str(path), Choices(type="fact"), actor=ME, confirm=yes, today="2026-11-21")
 
 
 def _note(here: Workspace) -> None:

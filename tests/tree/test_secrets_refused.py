@@ -64,7 +64,7 @@ def _imported(here: Workspace, actor: str, name: str, text: str) -> None:
     path = here.root.parent / "given" / name
     path.parent.mkdir()
     path.write_text(text, encoding="utf-8")
-    import_memory(here, str(path), Choices(type="fact"), actor=actor, confirm=yes)
+    import_memory(here, str(path), Choices(type="fact"), actor=actor, confirm=yes, today="2026-11-21")
 
 
 def _end(here: Workspace) -> None:
@@ -276,7 +276,7 @@ def test_sound_lines_are_imported_where_those_with_secrets_are_skipped(here: Wor
     rows = [{"content": "Sound", "type": "fact"}, {"content": SAYS, "type": "fact"}]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
-    done = import_memory(here, str(path), Choices(skip_broken=True), actor=ME, confirm=yes)
+    done = import_memory(here, str(path), Choices(skip_broken=True), actor=ME, confirm=yes, today="2026-11-21")
 
     assert [str(each.fate) for each in done.items] == ["added"]
     assert len(done.problems) == 1

@@ -22,11 +22,13 @@ from verifflowcc.cli import (
     hook_line,
     init,
     integrate,
+    mcp,
     memory,
     metrics,
     migrate,
     next_step,
     prove,
+    report,
     sprint,
     stage,
     status,
@@ -72,7 +74,9 @@ app.add_typer(history.app, name="history")
 app.command("hook")(hook_line.hook)
 app.add_typer(trace.app, name="trace")
 app.command("integrate")(integrate.integrate)
+app.command("mcp")(mcp.mcp)
 app.command("metrics")(metrics.metrics)
+app.command("report")(report.report)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)

@@ -27,7 +27,7 @@ CODE: Mapping[str, Mapping[str, object]] = {
     "refs": {"": "symbol", "--kind": "once", "--all": True, "--json": True},
     "map": {"--budget": "number", "--json": True},
     "context": {"": "task", "--budget": "number", "--tests": True, "--explain": True, "--json": True},
-    "impact": {"": "symbol", "--json": True},
+    "impact": {"": "symbol", "--diff": True, "--format": "once", "--json": True},
     "index": {"--json": True},
     "status": {"--json": True},
 }

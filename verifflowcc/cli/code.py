@@ -123,11 +123,28 @@ def context(
 
 
 @app.command()
-def impact(symbol: SymbolArgument, as_json: JsonFlag = False) -> None:
-    """Show what a change of a file or a symbol touches.
+def impact(
+    symbol: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SYMBOL|BASE]",
+            help="A name, Class.name, path::name or path:line; or a file's path. With --diff: a revision.",
+        ),
+    ] = None,
+    diff: Annotated[
+        bool,
+        typer.Option("--diff", help="Ask about the changes since BASE (default: where the branch left the default)."),
+    ] = False,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="RUNNER", help="Print only the commands that run the tests: pytest, go, …"),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show what a change of a file, a symbol or a diff reaches.
 
-    Requirements and tests that speak of it, memories about it, and the code that calls or imports it.
+    Product code by distance, the tests that reach it and how to run them, the trace, memories and owners.
     """
     from verifflowcc.cli.code_answers import answer_impact
 
-    answer_impact(symbol, as_json=as_json)
+    answer_impact(symbol, diff=diff, format=form, as_json=as_json)

@@ -89,14 +89,22 @@ def answer_context(
     _show(found, found.notices, explained if explain else context, as_json=as_json)
 
 
-def answer_impact(symbol: str, *, as_json: bool = False) -> None:
-    """Show what a change touches."""
+def answer_impact(
+    symbol: str | None = None, *, diff: bool = False, format: str | None = None, as_json: bool = False
+) -> None:
+    """Show what a change reaches; with `diff`, the symbol is the revision to compare with."""
     workspace = _here()
-    from verifflowcc.cli.code_views import impact
-    from verifflowcc.services.code.touching import code_impact
+    from verifflowcc.cli.code_views import commands, impact
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.code.touching import code_impact, diff_impact
 
-    found = code_impact(workspace, _place(workspace, symbol))
-    _show(found, found.notices, impact, as_json=as_json)
+    if not diff and symbol is None:
+        raise UsageError("give a symbol or a file, or --diff", hint="vfcc code impact --diff")
+    if diff:
+        found = diff_impact(workspace, symbol, runner=format)
+    else:
+        found = code_impact(workspace, _place(workspace, symbol or ""), runner=format)
+    _show(found, found.notices, commands if format else impact, as_json=as_json)
 
 
 def _here() -> "Workspace":

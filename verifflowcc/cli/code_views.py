@@ -20,7 +20,9 @@ from verifflowcc.domain.graph_answers import CONFIDENT, Dependency, Found, Link
 FEW = 10
 """So many of what is only possible, or was left out, are listed."""
 MOST = 40
-"""So many calls of what is in a file are listed."""
+"""So many calls of what is in a file, and so many tests, are listed."""
+LONGEST_COMMAND = 400
+"""A longer command line is printed by `--format` alone."""
 
 
 def indexed(found: Indexed) -> list[str]:
@@ -227,38 +229,87 @@ def _nothing(found: CodeContext) -> str:
 
 
 def impact(found: CodeImpact) -> list[str]:
-    """Return what a change touches."""
+    """Return what a change reaches: product code by distance, the tests and how to run them, what speaks of it."""
     return list(_impact(found))
 
 
 def _impact(found: CodeImpact) -> Iterator[str]:
-    sure = [link for link in found.callers if link.confidence >= CONFIDENT]
+    far = max((each.distance for each in found.reached), default=0)
+    steps = f" in {far} steps" if far > 1 else ""
     counts = (
-        counted(len(found.items), "trace item"),
+        f"{counted(len(found.reached), 'place')} in product code{steps}",
         counted(len(found.tests), "test"),
+        counted(len(found.items), "trace item"),
         f"{len(found.memories):,} {'memory' if len(found.memories) == 1 else 'memories'}",
-        counted(len(sure), "call"),
-        *([] if found.symbols else [counted(len({each.path for each in found.imported_by}), "importing file")]),
     )
-    yield folded(f"{found.asked}: a change touches {', '.join(counts[:-1])} and {counts[-1]}", 2)
-    for each in found.symbols:
-        yield folded(f"  {each.path}:{each.line} {each.kind} {each.name}", 4)
+    yield folded(f"{found.asked}: a change reaches {', '.join(counts[:-1])} and {counts[-1]}", 2)
+    shown = found.symbols[:FEW]
+    yield from (folded(f"  {each.path}:{each.line} {each.kind} {each.name}", 4) for each in shown)
+    if len(found.symbols) > len(shown):
+        yield f"  and {len(found.symbols) - len(shown):,} more"
+    if not found.whole:
+        yield "  more code uses this than is followed: run all tests"
+    yield from _reached(found)
+    yield from _affected(found)
     yield from _touched("trace", found.items)
-    if found.tests:
-        yield "\ntests"
-        yield from (folded(f"  {test}", 4) for test in found.tests)
     yield from _touched("memories", found.memories)
-    if found.callers:
-        yield "\ncalls"
-        yield from _links(sure[:MOST], named=not found.symbols)
-        if len(sure) > MOST:
-            yield f"  and {len(sure) - MOST:,} more: --json lists them"
-        possible = len(found.callers) - len(sure)
-        if possible:
-            yield f"  and {possible:,} that are only possible: --json lists them"
+    if found.owners:
+        yield "\nowners"
+        yield from (folded(f"  {each.path}: {', '.join(each.owners)}", 4) for each in found.owners[:MOST])
     if found.imported_by:
         yield "\nimported by"
         yield from (_importing(each) for each in found.imported_by)
+
+
+def _reached(found: CodeImpact) -> Iterator[str]:
+    """Yield the product code by distance: direct calls with their reasons, then what uses these."""
+    tested = {each.path for each in found.affected_tests}
+    direct = [each for each in found.callers if each.path not in tested]
+    sure = [each for each in direct if each.confidence >= CONFIDENT]
+    listed = {(each.path, each.around) for each in sure}
+    others = [each for each in found.reached if each.distance > 1 or (each.path, each.name) not in listed]
+    if sure or others:
+        yield "\ncode"
+    yield from _links(sure[:MOST], named=len(found.symbols) != 1)
+    room = max(MOST - len(sure), FEW)
+    for each in others[:room]:
+        where = f"in {each.name}" if each.name else "at the top"
+        way = f"{counted(each.distance, 'step')}, through {each.through.rpartition('::')[2]}"
+        yield folded(f"  {each.path}:{each.line} {where} ({way})", 6)
+    left = len(sure[MOST:]) + len(others[room:])
+    if left:
+        yield f"  and {left:,} more: --json lists them"
+    possible = len(direct) - len(sure)
+    if possible:
+        yield f"  and {counted(possible, 'call')} that {'is' if possible == 1 else 'are'} only possible: --json"
+
+
+def _affected(found: CodeImpact) -> Iterator[str]:
+    if not found.affected_tests:
+        return
+    sure = [each for each in found.affected_tests if each.confidence >= CONFIDENT]
+    likely = [each for each in found.affected_tests if each.confidence < CONFIDENT]
+    if sure:
+        yield "\ntests that reach it"
+        yield from (folded(f"  {each.id} ({each.why})", 6) for each in sure[:MOST])
+        if len(sure) > MOST:
+            yield f"  and {len(sure) - MOST:,} more: --json lists them"
+    if likely:
+        yield "\ntests that share words with it"
+        yield from (folded(f"  {each.id}", 6) for each in likely[:FEW])
+        if len(likely) > FEW:
+            yield f"  and {len(likely) - FEW:,} more: --json lists them"
+    yield "\nrun all these"
+    short = [each for each in found.commands if len(each.command) <= LONGEST_COMMAND]
+    yield from (f"  {each.command}" for each in short[:FEW])
+    if len(short) < len(found.commands) or len(short) > FEW:
+        for each in dict.fromkeys(each.format for each in found.commands):
+            yield f"  add --format {each} to print the command"
+
+
+def commands(found: CodeImpact) -> list[str]:
+    """Return the command lines that run the affected tests."""
+    return [each.command for each in found.commands]
 
 
 def _touched(heading: str, items: Sequence[TouchedItem]) -> Iterator[str]:

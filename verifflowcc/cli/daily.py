@@ -13,11 +13,12 @@ SECTIONS = {
     "Every day": ("init", "status", "next", "sprint", "stage", "context", "memory", "check", "approve", "doctor"),
     "Gates and evidence": ("evidence", "prove", "allow", "waive"),
     "Requirements and code": ("trace", "code"),
+    "Reports": ("report",),
     "Setup": ("integrate",),
 }
 """The commands of `vfcc --help`, by subject."""
 BELOW = {
-    "sprint": ("start", "show", "report", "close"),
+    "sprint": ("start", "show", "close"),
     "stage": ("show", "put", "advance", "reopen"),
     "context": ("show",),
     "memory": ("add", "show", "search", "edit", "forget", "inbox", "promote"),
@@ -27,7 +28,7 @@ BELOW = {
     "code": ("context", "impact"),
 }
 """The commands that the help of a group lists. A test holds all lines of all help screens together at 45."""
-PLUMBING = frozenset(("hook", "migrate", "window", "memory copy", "memory schema"))
+PLUMBING = frozenset(("hook", "mcp", "migrate", "window", "memory copy", "memory schema"))
 """Commands for programs and for rare moments; completion does not offer them either."""
 
 

@@ -5,39 +5,62 @@ from typing import Annotated
 import typer
 
 from verifflowcc.cli.options import DryRunFlag, JsonFlag
-from verifflowcc.domain.agent_clients import CLIENTS
 
 EDITED = 1
 
 
 def integrate(
     clients: Annotated[
-        list[str],
-        typer.Argument(metavar="CLIENT…", help=f"{', '.join(CLIENTS)}.", show_default=False),
-    ],
-    uninstall: Annotated[bool, typer.Option("--uninstall", help="Take the hooks out again.")] = False,
-    local: Annotated[
-        bool, typer.Option("--local", help="For you alone: .claude/settings.local.json (claude).")
+        list[str] | None,
+        typer.Argument(
+            metavar="[CLIENT]…", help="claude, codex, copilot, cursor, gemini, opencode, vscode.", show_default=False
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All clients.")] = False,
+    hooks_only: Annotated[
+        bool, typer.Option("--hooks", help="Only hooks: no instructions, skills, agents, MCP.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace or remove hooks of ours that were edited.")] = False,
+    uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove what was written.")] = False,
+    local: Annotated[
+        bool, typer.Option("--local", help="For you alone: hooks in .claude/settings.local.json (claude).")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace or remove parts of ours that were edited.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with 1 where a file would change.")
+    ] = False,
     dry_run: DryRunFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Set clients up to run vfcc at their hooks, or undo it.
+    """Set agent clients up for this project, or undo it.
 
-    Only hooks are written, and only in this project. What else is in a client's file stays as it is.
+    Writes hooks, the MCP server, instructions, skills and role agents, in this project alone. Everything else in a
+    client's file keeps its bytes, also when vfcc's part is removed again.
     """
-    from verifflowcc.cli import integrate_views
+    from verifflowcc.cli import document, integrate_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.integrating import integrate as integrate_clients
-    from verifflowcc.services.integrating import targets
+    from verifflowcc.clients.doors import CLIENTS
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.client_setup import SetupRequest, clients_named, set_up_clients
+    from verifflowcc.services.documents.envelope import Problem
     from verifflowcc.services.workspace import open_workspace
 
-    wanted = targets(clients, local=local)
-    done = integrate_clients(open_workspace(), wanted, uninstall=uninstall, force=force, dry_run=dry_run)
+    if bool(clients) is every:
+        raise UsageError("name clients, or give --all", hint="vfcc integrate claude")
+    names = clients_named(CLIENTS if every else clients or ())
+    request = SetupRequest(
+        names,
+        local=local,
+        hooks_only=hooks_only,
+        uninstall=uninstall,
+        force=force,
+        dry_run=dry_run or check,
+    )
+    done = set_up_clients(open_workspace(), request)
     if as_json:
         out.emit_json(done)
     else:
-        out.emit(integrate_views.lines(done))
-    if done.edited:
+        out.emit(integrate_views.setup_lines(done))
+    if done.edited or (check and done.changed):
+        command = f"vfcc integrate {' '.join(names)}"
+        document.explain(Problem("findings", "files of clients are not as vfcc writes them", command))
         raise typer.Exit(EDITED)

@@ -18,6 +18,13 @@ _MOST = 40
 _USER = "user"
 
 
+class ExportFormat(StrEnum):
+    """What is exported: items as vfcc reads them byte for byte, or records for other stores."""
+
+    ITEMS = "items"
+    RECORDS = "records"
+
+
 class Format(StrEnum):
     """What is imported."""
 
@@ -33,22 +40,33 @@ def export(
         list[str] | None, typer.Option("--type", metavar="TYPE", help="Only these types; may be repeated.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All scopes that are open here, yours too.")] = False,
+    form: Annotated[
+        ExportFormat,
+        typer.Option("--format", help="items: byte for byte; records: id, type, status, content … in camel case."),
+    ] = ExportFormat.ITEMS,
     output: OutputOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Export items as lines of JSON.
 
     Importing them on another machine gives the same bytes. The default is the project's items, outside of one yours.
+    Records are for other stores; importing them gives the same statuses, links, counts and dates.
 
     Exits with 1 where something could not be read.
     """
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import close_user_memory
     from verifflowcc.services.memory.exporting import export_memory
     from verifflowcc.services.memory.here import workspace_for
 
+    close_user_memory()
     only_user = scopes is not None and set(scopes) == {_USER}
     found = export_memory(
-        workspace_for(_USER if only_user or not scopes else scopes[0]), scopes or (), types or (), everything=everything
+        workspace_for(_USER if only_user or not scopes else scopes[0]),
+        scopes or (),
+        types or (),
+        everything=everything,
+        records=form is ExportFormat.RECORDS,
     )
     for problem in found.problems:
         out.warn(f"not exported: {problem}")
@@ -92,16 +110,26 @@ def import_(
     Exits with 5 where an item that is there differs and was left as it is, with 1 where lines were skipped.
     """
     from verifflowcc.adapters.actor import actor_here
+    from verifflowcc.adapters.clock import SystemClock
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import close_user_memory
     from verifflowcc.services.memory.here import workspace_for
     from verifflowcc.services.memory.importing import Choices, Fate, import_memory
     from verifflowcc.services.workspace import current_folder
 
+    close_user_memory()
     workspace = workspace_for(_USER)
     root = workspace.root if workspace else current_folder()
     actor = actor_here(root).name
     choices = Choices(scope, type_, str(form) if form else None, replace, skip_broken, dry_run)
-    done = import_memory(workspace, source, choices, actor=actor, confirm=lambda asked: _confirm(asked, yes=yes))
+    done = import_memory(
+        workspace,
+        source,
+        choices,
+        actor=actor,
+        confirm=lambda asked: _confirm(asked, yes=yes),
+        today=f"{SystemClock().now():%Y-%m-%d}",
+    )
     for problem in done.problems:
         out.warn(f"skipped: {problem}")
     out.emit_json(done) if as_json else out.emit(_page(done))
@@ -132,6 +160,9 @@ def _page(done: "Imported") -> str:
         lines.append(f"and {len(told) - _MOST:,} more")
     counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in Fate if done.count(fate))
     lines.append(f"{'would be ' if done.dry_run else ''}{counts or 'nothing to import'}")
+    if done.fields:
+        listed = ", ".join(f"{name} ({number:,})" for name, number in done.fields.items())
+        lines.append(f"not understood, kept under imported: {listed}")
     if done.count(Fate.PROPOSED) and not done.dry_run:
         lines.append("what is proposed waits for a person: vfcc memory promote ID")
     return printable("\n".join(lines))

@@ -2,6 +2,7 @@
 
 from verifflowcc.adapters.actor import actor_here
 from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.adapters.files.private import close_to_others, open_to_others
 from verifflowcc.cli import output as out
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.finding import Found, find_item
@@ -33,8 +34,16 @@ class Here:
 def acting_here() -> Here:
     """Return who acts in the current folder, which need not be in a project."""
     workspace = find_workspace()
+    close_user_memory()
     folder = workspace.root if workspace else current_folder()
     return Here(workspace, actor_here(folder).name, f"{SystemClock().now():%Y-%m-%d}")
+
+
+def close_user_memory() -> None:
+    """Make the person's folder private where an older version left it open to others, and say so."""
+    home = open_to_others()
+    if home is not None and close_to_others(home):
+        out.warn(f"{home} could be read by others on this machine; only you can read it now")
 
 
 def tell(lines: list[str]) -> None:

@@ -37,6 +37,9 @@ def ingest(
     again: Annotated[
         bool, typer.Option("--again", help="Read turns again whose items are not here any more, or never were.")
     ] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep-turns", help="Also keep each turn, for vfcc memory search; no prompt holds it.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be kept; write nothing.")] = False,
     ask_model: Annotated[bool, typer.Option("--ask-model", help="With --dry-run: ask the model all the same.")] = False,
     yes: YesFlag = False,
@@ -52,6 +55,7 @@ def ingest(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
+    from verifflowcc.records import replace
     from verifflowcc.services.memory.choosing_scope import scopes_to_learn
     from verifflowcc.services.memory.conversations import read_conversations
     from verifflowcc.services.memory.ingesting import Choices
@@ -73,6 +77,12 @@ def ingest(
             extract=extract,
             confirm=lambda steering: yes or _agreed(steering),
         )
+    if keep:
+        from verifflowcc.services.memory.turn_keeping import keep_turns
+
+        into = next((each for each in chosen.scopes if each != "user"), "user")
+        kept = keep_turns(here.workspace, conversations, into, actor=here.actor, today=here.today, dry_run=dry_run)
+        done = replace(done, kept_turns=kept)
     for notice in (*done.notes, *extract.notices):
         out.note(notice)
     for problem in done.problems:
@@ -106,6 +116,10 @@ def _page(done: "Ingested") -> list[str]:
     lines.append(f"{turns} read{known}: {'would be ' if done.dry_run and counts else ''}{counts or 'nothing new'}")
     if any(each.supersedes for each in done.learned if each.fate is Fate.ADDED) and not done.dry_run:
         lines.append("to undo a replacement: vfcc memory forget ID, with the id of the new item")
+    if done.kept_turns is not None:
+        new, before = done.kept_turns.kept, done.kept_turns.known
+        known = f", {before:,} kept before" if before else ""
+        lines.append(f"turns {'to keep' if done.dry_run else 'kept'} in {done.kept_turns.scope} memory: {new:,}{known}")
     if done.count(Fate.PROPOSED) and not done.dry_run:
         lines.append("what is proposed waits for a person: vfcc memory inbox")
     return lines

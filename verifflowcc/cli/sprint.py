@@ -144,7 +144,7 @@ def report(
     from verifflowcc.cli import fork_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.current_sprint import active_sprint, current_or_last
-    from verifflowcc.services.report import report_html, report_sprint
+    from verifflowcc.services.report import report_sprint
     from verifflowcc.services.workspace import open_workspace
     from verifflowcc.workflow.report_page import report_page
 
@@ -156,8 +156,12 @@ def report(
         out.emit_json(found, output)
     elif output is None:
         out.emit(report_page(found))
+    elif as_html:
+        from verifflowcc.report.single_pages import sprint_page
+
+        write_given(output, sprint_page(workspace, state, found))
     else:
-        write_given(output, out.without_secrets(report_html(found) if as_html else report_page(found)))
+        write_given(output, out.without_secrets(report_page(found)))
     fork_views.leave_if_troubled(state)
     if found.problems:
         raise typer.Exit(1)

@@ -10,9 +10,10 @@ UNSOUND = 1
 WatchFlag = Annotated[
     bool, typer.Option("--watch", help="Draw the board again whenever .memory/ changes, until Ctrl-C.")
 ]
+LineFlag = Annotated[bool, typer.Option("--line", help="One line: sprint, stage, gate, evidence.")]
 
 
-def status(watch: WatchFlag = False, as_json: JsonFlag = False) -> None:
+def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag = False) -> None:
     """Show the open sprints, their stages, and the next step.
 
     At a terminal it is a board: the V, what blocks the active stage, evidence, memory to review, and recent agents.
@@ -25,6 +26,12 @@ def status(watch: WatchFlag = False, as_json: JsonFlag = False) -> None:
     from verifflowcc.services.status import remember_status
     from verifflowcc.services.workspace import open_workspace
 
+    if line and not as_json:
+        from verifflowcc.services.status_line import status_line
+        from verifflowcc.text.invisible import printable
+
+        out.emit(printable(status_line(open_workspace())))
+        return
     if watch:
         from verifflowcc.cli.board_watch import watch_board
 

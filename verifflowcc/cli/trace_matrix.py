@@ -67,7 +67,7 @@ def matrix(
     else:
         from verifflowcc.adapters.files.text_file import write_given
 
-        write_given(output, out.without_secrets(text))
+        write_given(output, text if wanted is Format.HTML else out.without_secrets(text))
         out.say(f"written: {output}")
 
 
@@ -86,12 +86,10 @@ def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool)
 
         return csv_of_tests(shown) if tests else csv_of_items(shown)
     if wanted is Format.HTML:
-        from verifflowcc.services.trace_pages import page_parts
+        from verifflowcc.report.single_pages import matrix_page
         from verifflowcc.services.workspace import open_workspace
-        from verifflowcc.trace.matrix_page import matrix_page
 
-        name = open_workspace().root.name or "the project"
-        return matrix_page(shown, page_parts(), project=name, today=seen.view.sources.today)
+        return matrix_page(open_workspace(), shown)
     from verifflowcc.cli.trace_matrix_views import items_table, tests_table
 
     return (tests_table(shown) if tests else items_table(shown)) + "\n"

@@ -91,3 +91,19 @@ def normal_form(client: str, event: str, said: "Mapping[str, Json]") -> "dict[st
     if not isinstance(plain.get("hook_event_name"), str):
         plain["hook_event_name"] = event
     return plain
+
+
+def speaking_client(named: str, payload: "Mapping[str, Json]") -> str:
+    """Return the client that speaks, where the command line names Claude Code: others run the hooks of its plugins.
+
+    >>> speaking_client("claude", {"transcript_path": "/home/a/.codex/sessions/2026/rollout-1.jsonl"})
+    'codex'
+    >>> [speaking_client("claude", {key: "s"}) for key in ("sessionId", "session_id")]
+    ['copilot', 'claude']
+    """
+    if named != "claude":
+        return named
+    path = payload.get("transcript_path")
+    if isinstance(path, str) and path.rpartition("/")[2].startswith("rollout-"):
+        return "codex"
+    return "copilot" if "sessionId" in payload and "session_id" not in payload else named

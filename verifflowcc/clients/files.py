@@ -83,7 +83,7 @@ def installed(text: str | None, target: Target, record: Record | None, *, force:
     """
     if text is None:
         return _new(target)
-    if record and (before := _before(text, record)) is not None:
+    if record and (before := text_before(text, record)) is not None:
         again = _added(before, target) if before else _new(target)
         return Plan(Outcome.NOTHING, text, record) if again.text == text else again
     found = found_in(text, target)
@@ -92,12 +92,12 @@ def installed(text: str | None, target: Target, record: Record | None, *, force:
     versioned = not client_of(target.client).versioned or "version" in found.value
     if versioned and not found.edited and set(found.sound) == set(EVENTS[target.client]):
         return Plan(Outcome.NOTHING, text, record)
-    if not (found.sound or found.edited) and (record is None or record.before == _digest(text)):
+    if not (found.sound or found.edited) and (record is None or record.before == digest_of(text)):
         return _added(text, target)
     rest = _without(text, target, found.edited, ())
     plan = _added(rest, target)
     made = tuple(sorted({*(record.made if record else ()), *(plan.record.made if plan.record else ())}))
-    kept = Record(target.client, _digest(plan.text or ""), made=made, folders=record.folders if record else ())
+    kept = Record(target.client, digest_of(plan.text or ""), made=made, folders=record.folders if record else ())
     return Plan(Outcome.WRITTEN, plan.text, kept, plan.events)
 
 
@@ -106,9 +106,9 @@ def uninstalled(text: str | None, target: Target, record: Record | None, *, forc
 
     Where nobody edited it since, it gets the bytes that it had before; else it loses vfcc's entries alone.
     """
-    if text is None or (record and record.before == _digest(text)):
+    if text is None or (record and record.before == digest_of(text)):
         return Plan(Outcome.NOTHING, text, None)
-    if record and (before := _before(text, record)) is not None:
+    if record and (before := text_before(text, record)) is not None:
         return Plan(Outcome.REMOVED, before or None, None, tuple(EVENTS[target.client]))
     found = found_in(text, target)
     if found.edited and not force:
@@ -126,16 +126,16 @@ def _new(target: Target) -> Plan:
     wanted = entries(target.client)
     value: dict[str, Json] = {"version": VERSION} if client_of(target.client).versioned else {}
     text = json_edit.fresh({**value, "hooks": {event: [each] for event, each in wanted.items()}})
-    record = Record(target.client, _digest(text), "", (), tuple(sorted((THE_FILE, "hooks", *value, *wanted))))
+    record = Record(target.client, digest_of(text), "", (), tuple(sorted((THE_FILE, "hooks", *value, *wanted))))
     return Plan(Outcome.WRITTEN, text, record, tuple(wanted))
 
 
-def _before(text: str, record: Record) -> str | None:
+def text_before(text: str, record: Record) -> str | None:
     """Return what was in a file before, empty where there was none; None where somebody edited it since."""
-    if record.written != _digest(text) or record.before is None:
+    if record.written != digest_of(text) or record.before is None:
         return None
     before = json_edit.cut(text, record.spans) if record.before else ""
-    return before if not record.before or _digest(before) == record.before else None
+    return before if not record.before or digest_of(before) == record.before else None
 
 
 def _added(text: str, target: Target) -> Plan:
@@ -160,7 +160,7 @@ def _added(text: str, target: Target) -> Plan:
     new += [json_edit.added(text, top, outer, 0)] if outer else []
     after, spans = json_edit.inserted(text, new)
     made = tuple(sorted((*fresh, *(key for key, _ in outer))))
-    record = Record(target.client, _digest(after), _digest(text), tuple(spans), made)
+    record = Record(target.client, digest_of(after), digest_of(text), tuple(spans), made)
     return Plan(Outcome.WRITTEN, after, record, tuple(lists))
 
 
@@ -213,5 +213,5 @@ def _inside(text: str, place: tuple[str, ...]) -> Part | None:
     return part
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
     return digest_bytes(text.encode("utf-8"))

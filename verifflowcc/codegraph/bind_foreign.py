@@ -1,10 +1,11 @@
 """Which files an import means in languages other than Python and JavaScript: Go packages, and files by their names."""
 
 from collections import Counter
-from posixpath import dirname
+from posixpath import dirname, normpath
 
 from verifflowcc.codegraph.bind_modules import Modules
-from verifflowcc.domain.graph import Code, Import
+from verifflowcc.codegraph.manifests import GO_MODULE, GO_REPLACE
+from verifflowcc.domain.graph import Code, Import, SymbolKind
 
 _GO_STANDARD = frozenset(
     "archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar flag"
@@ -41,7 +42,30 @@ class Foreign:
             return self._near(path, taken.module.strip('<>"'))
         if family in ("ruby", "bash"):
             return self._by_name(path, family, taken.module)
+        if family == "php" and taken.module.endswith((".php", ".inc")):
+            return self._required(path, taken.module)
+        if family == "csharp" and taken.name == "*" and (found := self._namespace(taken.module)):
+            return found
         return self._by_parts(path, family, taken)
+
+    def _required(self, path: str, module: str) -> tuple[str, ...]:
+        """Return the file that PHP's `require` names: beside the file, from the root, or by the end of its path."""
+        plain = module.removeprefix("/")
+        for base in (dirname(path), ""):
+            whole = normpath(f"{base}/{plain}" if base else plain)
+            if whole in self._code.files:
+                return (whole,)
+        return self._near(path, plain)
+
+    def _namespace(self, name: str) -> tuple[str, ...]:
+        """Return the files that declare a namespace of C#."""
+        found = []
+        for path in self._code.defining(name):
+            if self._code.files[path].language == "csharp":
+                definitions = self._code.head(path).definitions
+                if any(each.name == name and each.kind is SymbolKind.MODULE for each in definitions):
+                    found.append(path)
+        return tuple(found)
 
     def _by_parts(self, path: str, family: str, taken: Import) -> tuple[str, ...]:
         """Return the file that `a.b.C` means: the longest end of it that is a path here."""
@@ -90,9 +114,11 @@ class Foreign:
     def _home_modules(self) -> list[tuple[str, str]]:
         """Return the Go modules of the repository as what their imports begin with, and their folder.
 
-        `go.mod` is not read: of a folder that beginning counts which lets most imports name folders that are in it.
+        Without any `go.mod` that beginning of a folder counts which lets most imports name folders that are in it.
         """
         if self._go_modules is None:
+            self._go_modules = self._declared_modules()
+        if not self._go_modules:
             votes: Counter[tuple[str, str]] = Counter()
             files = [each for each, said in self._code.files.items() if said.language == "go"]
             step = max(1, len(files) // _GO_VOTERS)
@@ -107,6 +133,18 @@ class Foreign:
                 best.setdefault(each[1], each)
             self._go_modules = sorted(best.values(), key=lambda each: (-votes[each], each))
         return self._go_modules
+
+    def _declared_modules(self) -> list[tuple[str, str]]:
+        """Return what the `go.mod` files declare, the longest name first, and what they replace by folders."""
+        found = {}
+        for path, said in self._code.manifests().items():
+            for each in said:
+                if each.alias == GO_MODULE:
+                    found[each.name] = dirname(path)
+                elif each.alias == GO_REPLACE:
+                    whole = normpath(f"{dirname(path)}/{each.name}" if dirname(path) else each.name)
+                    found.setdefault(each.module, "" if whole == "." else whole)
+        return sorted(found.items(), key=lambda each: (-len(each[0]), each))
 
     def _has_go(self, folder: str) -> bool:
         return any(each.endswith(".go") for each in self._modules.folder(folder))

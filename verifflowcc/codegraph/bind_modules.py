@@ -1,10 +1,11 @@
 """Which files an import means, by their paths alone: packages and their roots are deduced from the tree."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from posixpath import dirname, normpath
 
-from verifflowcc.domain.graph import SourceFile
+from verifflowcc.codegraph.script_modules import ScriptModules
+from verifflowcc.domain.graph import Import, SourceFile
 
 _PYTHON_ENDINGS = (".py", ".pyi")
 """Modules end so; a program without an ending is none."""
@@ -29,8 +30,12 @@ _STANDARD = frozenset(
 class Modules:
     """The files of a repository as modules. Returned are paths of files, or of folders with a `/` at the end."""
 
-    def __init__(self, files: Mapping[str, SourceFile]) -> None:
+    def __init__(
+        self, files: Mapping[str, SourceFile], manifests: Callable[[], Mapping[str, Sequence[Import]]] = dict
+    ) -> None:
         self._files = files
+        self._manifests = manifests
+        self._scripts: ScriptModules | None = None
         self._folders: dict[str, list[str]] | None = None
         self._roots: dict[str, list[str]] | None = None
         self._with_python: set[str] = set()
@@ -69,10 +74,19 @@ class Modules:
             if base.startswith(".."):
                 return ()
             return self._script_at("" if base == "." else base)
+        if found := self.scripts.sources(path, module):
+            return found
         alone = module.removeprefix("@/").removeprefix("~/")
         if "/" not in module or (module.startswith("@") and alone == module):
             return self._package(module)
         return next((found for root in ("", "src/") if (found := self._script_at(root + alone))), ())
+
+    @property
+    def scripts(self) -> ScriptModules:
+        """How scripts find modules by the project's configuration."""
+        if self._scripts is None:
+            self._scripts = ScriptModules(self._manifests(), self._script_at)
+        return self._scripts
 
     def folder(self, path: str) -> Sequence[str]:
         """Return the files right in a folder, which is given without a `/` at the end."""
@@ -136,6 +150,8 @@ class Modules:
     def _script_at(self, base: str) -> tuple[str, ...]:
         if base in self._files:
             return (base,)
+        if base.startswith(".."):
+            return ()
         stem = base.rpartition(".")[0] if base.endswith((".js", ".jsx", ".mjs", ".cjs")) else base
         inner = f"{base}/index" if base else "index"
         tries = [one + ending for one in (base, stem, inner) for ending in _SCRIPT_ENDINGS]

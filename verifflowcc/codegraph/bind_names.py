@@ -7,7 +7,7 @@ from verifflowcc.codegraph.bind_foreign import Foreign
 from verifflowcc.codegraph.bind_manners import Manner, manner_of
 from verifflowcc.codegraph.bind_modules import Modules
 from verifflowcc.codegraph.bind_sheet import Sheet, parameters
-from verifflowcc.codegraph.bind_things import EXTERNAL, Thing, ThingKind
+from verifflowcc.codegraph.bind_things import EXTERNAL, UNKNOWN, Thing, ThingKind
 from verifflowcc.domain.graph import CALLABLE, FILE, Code, Import, SymbolKind
 
 SAME_SCOPE, SAME_FILE, FROM_IMPORT, FROM_STAR, SAME_FOLDER, ONLY_ONE = 98, 96, 95, 90, 90, 75
@@ -18,7 +18,7 @@ class Names:
 
     def __init__(self, code: Code) -> None:
         self.code = code
-        self.modules = Modules(code.files)
+        self.modules = Modules(code.files, code.manifests)
         self.foreign = Foreign(code, self.modules)
         self._sheets: dict[str, Sheet] = {}
         self.circles = Circles()
@@ -65,13 +65,19 @@ class Names:
     def _imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
         found = self.sources(path, taken)
         if not found:
-            return EXTERNAL
+            return EXTERNAL if self._is_outside(path, taken) else UNKNOWN
         if not taken.name or taken.name == "*":
             return tuple([_module(each) for each in found])
         things = [
             thing.weaker(FROM_IMPORT, "imported") for each in found for thing in self.member_of_module(each, taken.name)
         ]
         return tuple(things) or self._default_export(found, taken) or self._inside_type(path, found, taken.name)
+
+    def _is_outside(self, path: str, taken: Import) -> bool:
+        """Whether an import that no file answers is surely from outside; scripts declare what they depend on."""
+        if self.manner(path).family != "script":
+            return True
+        return not taken.module.startswith(".") and self.modules.scripts.is_outside(taken.module)
 
     def sources(self, path: str, taken: Import) -> tuple[str, ...]:
         """Return the files that an import names, before what they hand on is followed; folders end with `/`."""

@@ -7,7 +7,8 @@ from verifflowcc.records import dataclass, replace
 
 
 class ThingKind(StrEnum):
-    """A definition itself, an object of a type, what a type inherits, a file or folder, a local name, the outside."""
+    """A definition itself, an object of a type, what a type inherits, a file or folder, a local name, the outside,
+    and what comes from a module that is not found."""
 
     DEFINITION = "definition"
     INSTANCE = "instance"
@@ -16,6 +17,7 @@ class ThingKind(StrEnum):
     FOLDER = "folder"
     LOCAL = "local"
     EXTERNAL = "external"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Thing:
 
 
 EXTERNAL = (Thing(ThingKind.EXTERNAL),)
+UNKNOWN = (Thing(ThingKind.UNKNOWN),)
+"""What is taken from a module that is neither here nor declared."""
 
 
 def segments(expression: str) -> tuple[tuple[str, int], ...]:

@@ -1,14 +1,17 @@
 """What an expression stands for, as far as it is said: objects of types, their members and what they inherit."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.codegraph.bind_common import BUILTINS
-from verifflowcc.codegraph.bind_names import SAME_FOLDER, Names
-from verifflowcc.codegraph.bind_things import EXTERNAL, Thing, ThingKind, plain_type, segments
+from verifflowcc.codegraph.bind_names import FROM_IMPORT, SAME_FOLDER, Names
+from verifflowcc.codegraph.bind_things import EXTERNAL, UNKNOWN, Thing, ThingKind, plain_type, segments
 from verifflowcc.domain.graph import FILE, TYPES, Import, ReferenceKind, SymbolKind
 
 MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
+_OWN_TYPE = re.compile(r"\(\s*(?:self|cls)\s*:\s*(?:(?:\w+\.)*[tT]ype\[)?['\"]?([\w.]+)")
+_BEYOND = frozenset({ThingKind.EXTERNAL, ThingKind.UNKNOWN})
 _VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
 
 
@@ -81,7 +84,7 @@ class Types:
         found: list[Thing] = []
         for text in self._inherited(path).get(place, ()):
             things = self.expression(path, definition.parent, text, definition.line)
-            found += [each for each in things if each.kind is ThingKind.EXTERNAL or self._is_type(each)]
+            found += [each for each in things if each.kind in _BEYOND or self._is_type(each)]
             if not things:
                 found += EXTERNAL
         return tuple(found)
@@ -145,6 +148,8 @@ class Types:
     def _call(self, thing: Thing, of: Sequence[Thing]) -> tuple[Thing, ...]:
         if thing.kind is ThingKind.EXTERNAL:
             return EXTERNAL
+        if thing.kind is ThingKind.UNKNOWN:
+            return UNKNOWN
         if thing.kind is ThingKind.INSTANCE:
             called = [each for each in self._member(thing, "__call__") if each.kind is ThingKind.DEFINITION]
             return tuple([each for one in called for each in self._result(one, (thing,))])
@@ -158,7 +163,7 @@ class Types:
         text = plain_type(definition.result)
         if not text:
             return ()
-        if text in _SAME_TYPE:
+        if text in _SAME_TYPE or text.rpartition(".")[2] == "Self" or _is_own_type(definition.signature, text):
             around = of or self.type_of_method(thing.path, thing.place)
             return _instances([each for each in around if each.kind is ThingKind.INSTANCE or self._is_type(each)])
         return self._said(thing.path, thing.place, text, definition.end + 1)
@@ -200,14 +205,17 @@ class Types:
         if text.endswith(")"):
             return tuple([each.weaker(OF_RESULT) for each in self.expression(path, scope, text, line)])
         things = self.expression(path, scope, text, line)
-        return _instances([each for each in things if each.kind is ThingKind.EXTERNAL or self._is_type(each)])
+        return _instances([each for each in things if each.kind in _BEYOND or self._is_type(each)])
 
     def _member(self, thing: Thing, name: str) -> tuple[Thing, ...]:
         match thing.kind:
             case ThingKind.MODULE | ThingKind.FOLDER:
-                return self.names.member_of_module(thing.path, name)
+                found = self.names.member_of_module(thing.path, name)
+                return tuple([each.weaker(FROM_IMPORT, "in the imported module") for each in found])
             case ThingKind.EXTERNAL:
                 return EXTERNAL
+            case ThingKind.UNKNOWN:
+                return UNKNOWN
             case ThingKind.LOCAL:
                 return ()
         if thing.kind is ThingKind.DEFINITION and not self._is_type(thing):
@@ -224,7 +232,7 @@ class Types:
             if found := self._own_member(path, place, name):
                 sure, why = (INHERITED, "inherited") if number else (MEMBER, "a member of its type")
                 return tuple([Thing(ThingKind.DEFINITION, *each, sure, why) for each in found])
-        outside = any(each.kind is ThingKind.EXTERNAL for one in line for each in self.bases(*one))
+        outside = any(each.kind in _BEYOND for one in line for each in self.bases(*one))
         return EXTERNAL if outside else ()
 
     def _own_member(self, path: str, place: int, name: str) -> list[tuple[str, int]]:
@@ -276,3 +284,9 @@ def _instances(things: Sequence[Thing]) -> tuple[Thing, ...]:
             for each in things
         ]
     )
+
+
+def _is_own_type(signature: str, text: str) -> bool:
+    """Whether a method returns the type of its own object, by a type variable: `def f(self: T) -> T`."""
+    match = _OWN_TYPE.search(signature)
+    return match is not None and match[1].rpartition(".")[2] == text

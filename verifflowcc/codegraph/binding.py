@@ -10,8 +10,9 @@ from verifflowcc.codegraph.bind_common import BUILTINS, COMMON_METHODS
 from verifflowcc.codegraph.bind_names import ONLY_ONE, Names
 from verifflowcc.codegraph.bind_things import Thing, ThingKind
 from verifflowcc.codegraph.bind_types import Types
-from verifflowcc.domain.graph import FILE, TYPES, Code, Reference, ReferenceKind
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Code, Reference, ReferenceKind
 from verifflowcc.domain.graph_answers import Bound, Candidate
+from verifflowcc.records import replace
 
 ONLY_METHOD = 72
 """How sure a method is whose name nothing else here has, where the object is not known."""
@@ -19,6 +20,10 @@ ONLY_METHOD = 72
 _ONE_OF = 60
 _AT_A_GUESS = 30
 _LEAST = 5
+_HERE_TOO, _AS_VALUE = 65, 50
+_MOST_HANDED = 5
+_OBJECTS = frozenset({"script", "python"})
+"""Families in which objects without a declared type hold functions."""
 _DEFINED = frozenset({ThingKind.DEFINITION, ThingKind.MODULE})
 
 
@@ -30,6 +35,7 @@ class Binder:
         self.names = Names(code)
         self.types = Types(self.names)
         self._known: dict[tuple[str, int, str, str, int, bool], Bound] = {}
+        self._values: dict[tuple[str, int], bool] = {}
         self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
 
     def bound(self, path: str, reference: Reference) -> Bound:
@@ -49,7 +55,7 @@ class Binder:
             return self._of_receiver(path, inside, reference)
         things = self.names.lookup(path, inside, reference.name, reference.line)
         if things is not None:
-            return _as_bound(things)
+            return self._not_found(path, reference) if _are_unknown(things) else _as_bound(things)
         family = self.names.manner(path).family
         if reference.name in BUILTINS.get(family, ()):
             return Bound(external=True)
@@ -59,6 +65,8 @@ class Binder:
         things = self.types.expression(path, inside, reference.receiver, reference.line)
         if things and all(each.kind is ThingKind.EXTERNAL for each in things):
             return Bound(external=True)
+        if _are_unknown(things):
+            return self._not_found(path, reference)
         members = self.types.members(things, reference.name)
         if members:
             manner = self.names.manner(path)
@@ -88,7 +96,53 @@ class Binder:
         """Bind a member of an object of no known type, or of one that is not known to have it, by the name alone."""
         places = [each for each in self._defining(path, reference) if self._member(each)]
         sure = ONLY_METHOD if not known and reference.name not in COMMON_METHODS else _AT_A_GUESS
-        return _by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
+        bound = _by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
+        return bound if known else Bound((*bound.candidates, *self._handed_over(path, reference)))
+
+    def _handed_over(self, path: str, reference: Reference) -> Sequence[Candidate]:
+        """Return the functions that may be called as a member of an object which holds them, as `deps.search()`.
+
+        Likeliest are those that the file imports or defines itself, then those that some file uses as a value.
+        """
+        if self.names.manner(path).family not in _OBJECTS or reference.name in COMMON_METHODS:
+            return ()
+        places = [
+            each for each in self._defining(path, reference) if not self._member(each) and not self._is_type(each)
+        ]
+        places = [each for each in places if self.names.sheet(each[0]).definition(each[1]).kind in CALLABLE]
+        if not places or len(places) > _MOST_HANDED:
+            return ()
+        here = self.names.in_file(path, reference.name) or ()
+        own = {(each.path, each.place) for each in here}
+        found = []
+        for each in sorted(places):
+            if each in own:
+                sure, why = _HERE_TOO, "an object may hold it: it is imported here"
+            elif self._is_value(each, reference.name):
+                sure, why = _AS_VALUE // len(places), "an object may hold it: it is passed as a value"
+            else:
+                sure, why = _AT_A_GUESS // len(places), "an object may hold it"
+            found.append(Candidate(*each, max(sure, _LEAST), why))
+        return sorted(found, key=lambda each: (-each.confidence, each.path, each.place))
+
+    def _is_value(self, key: tuple[str, int], name: str) -> bool:
+        """Whether a file that may mean a function uses it other than by calling it."""
+        known = self._values.get(key)
+        if known is None:
+            family = self.names.manner(key[0]).family
+            known = self._values[key] = any(
+                each.kind is ReferenceKind.USE and not each.receiver
+                for path in self.code.referring(name)
+                if self.names.manner(path).family == family
+                for each in self.code.references(path, name)
+            )
+        return known
+
+    def _not_found(self, path: str, reference: Reference) -> Bound:
+        """Bind what comes from a module that is neither here nor a declared dependency to all of that name."""
+        bound = _by_number(self._defining(path, reference), _AT_A_GUESS, _AT_A_GUESS)
+        why = "its module is not found"
+        return Bound(tuple([replace(each, why=f"{why}; {each.why}") for each in bound.candidates]))
 
     def _defining(self, path: str, reference: Reference) -> Sequence[tuple[str, int]]:
         names, name = self.names, reference.name
@@ -113,6 +167,10 @@ class Binder:
 
     def _is_type(self, key: tuple[str, int]) -> bool:
         return self.names.sheet(key[0]).definition(key[1]).kind in TYPES
+
+
+def _are_unknown(things: Sequence[Thing]) -> bool:
+    return bool(things) and all(each.kind is ThingKind.UNKNOWN for each in things)
 
 
 def _of_self(thing: Thing) -> Thing:

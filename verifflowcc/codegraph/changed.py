@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from verifflowcc.codegraph.asked import Asked
+from verifflowcc.codegraph.call_reach import definitions_at
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.rank_units import RankedUnit
 from verifflowcc.codegraph.units import units_of
@@ -114,6 +115,19 @@ def changed_units(diffs: Sequence[ChangedCode], code: SearchedCode) -> list[Rank
     found = [unit for path, lines in changes.items() for unit in _units(path, lines, held[path], code)]
     found.sort(key=lambda each: (Mark.TEST in code.files[each.path].marks, -each.score, each.path, each.unit.first))
     return found
+
+
+def changed_places(diffs: Sequence[ChangedCode], code: SearchedCode) -> tuple[tuple[str, int], ...]:
+    """Return the definitions that hold changed lines, each as its file and place; `FILE` for lines that are in none."""
+    lines: dict[str, set[int]] = {}
+    for each, hunk, moved in _hunks(diffs):
+        if each.path in code.files:
+            lines.setdefault(each.path, set()).update(_moved(line, moved) for line in _changed_lines(hunk))
+    return tuple(
+        (path, place)
+        for path in sorted(lines)
+        for place in sorted(definitions_at(code.head(path).definitions, sorted(lines[path])))
+    )
 
 
 def held_lines(diffs: Sequence[ChangedCode]) -> dict[str, list[tuple[int, int]]]:

@@ -17,6 +17,7 @@ QUERY = """
 (enum_declaration name: (_) @title body: (_) @body) @enum
 (delegate_declaration name: (_) @title) @type
 (namespace_declaration name: (_) @title body: (_) @body) @module
+(file_scoped_namespace_declaration name: (_) @title) @module
 (enum_member_declaration name: (_) @title) @field
 (method_declaration returns: (_)? @result name: (_) @title body: (_)? @body) @method
 (constructor_declaration name: (_) @title body: (_)? @body) @method

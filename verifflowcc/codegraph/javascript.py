@@ -201,6 +201,9 @@ def imports(node: "Node", text: str) -> Iterator[Taken]:
 
 def _required(node: "Node", text: str, strings: list[str]) -> Iterator[Taken]:
     module, start = strings[0], node.start_byte
+    around = _awaited(node) if node.type == "call_expression" else None
+    node = around or node
+    text = (node.text or b"").decode("utf-8", "replace") if around else text
     named = node.child_by_field_name("name")
     if named is None:
         yield module, "", "", start
@@ -209,6 +212,16 @@ def _required(node: "Node", text: str, strings: list[str]) -> Iterator[Taken]:
     elif named.type == "object_pattern":
         for match in _PAIR.finditer(text[: text.find("}")]):
             yield module, match[1], match[2] or match[1], start
+
+
+def _awaited(node: "Node") -> "Node | None":
+    """Return the variable that is given an imported module: `const m = await import("./m")`."""
+    above = node.parent
+    if above is not None and above.type == "await_expression":
+        above = above.parent
+        if above is not None and above.type == "variable_declarator":
+            return above
+    return None
 
 
 _type_name = type_namer({"Promise", "Awaited", "Readonly", "Partial", "Required", "Ref", "Observable", "NonNullable"})

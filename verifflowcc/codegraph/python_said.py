@@ -118,10 +118,12 @@ def _attributes_said(names: Names, ways: _Ways) -> list[Said]:
         part = text[start:end] if end - start < LONGEST else ""
         if kind is None and typeless and part.partition(".")[0] not in asked and not part.startswith("super("):
             continue
+        as_text = plain  # a form is decoded already
         if PLAIN(part):
             receiver, _, name = part.rpartition(".")
         elif kind is _CALL or (part.startswith("super(") and part.count(".") == 1):
             receiver, name = _parts(names, node)
+            as_text = True
         else:
             continue
         root = receiver.partition(".")[0]
@@ -139,7 +141,7 @@ def _attributes_said(names: Names, ways: _Ways) -> list[Said]:
                 continue
         if name:
             place = end - len(name)
-            said.append((place, kind, name, receiver) if plain else (place, kind, decoded(name), decoded(receiver)))
+            said.append((place, kind, name, receiver) if as_text else (place, kind, decoded(name), decoded(receiver)))
     return said
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from posixpath import normpath
 
+from verifflowcc.domain.item_types import TURN
 from verifflowcc.domain.items import DecisionStatus, Item, Relation, Status
 from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.records import dataclass
@@ -66,9 +67,10 @@ class Standing:
 
 
 def standing(items: Sequence[Item]) -> Standing:
-    """Return what does not stand: superseded, rejected, deprecated, pending, archived."""
+    """Return what does not stand: superseded, rejected, deprecated, pending, archived, and turns that are kept."""
     found = superseded(items)
-    reasons = withdrawn(items) | {path: each.why for path, each in found.found.items()}
+    turns = {item.path: "a kept turn: only vfcc memory search finds it" for item in items if item.type == TURN}
+    reasons = turns | withdrawn(items) | {path: each.why for path, each in found.found.items()}
     told = (each.told for each in stale_summaries(items, found.found))
     return Standing(reasons, (*found.notices, *told))
 

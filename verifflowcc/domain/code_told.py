@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from verifflowcc.domain.code_reach import AffectedTest, CodeOwner, CommandForTests, ReachedCode
 from verifflowcc.domain.graph import SymbolKind
 from verifflowcc.domain.graph_answers import Dependency, Found, Link
 from verifflowcc.records import dataclass
@@ -132,18 +133,29 @@ class TouchedItem:
 
 @dataclass(frozen=True, slots=True)
 class CodeImpact:
-    """What a change at a place of the code touches: items of the trace, tests, memories, calls, importing files."""
+    """What a change of a file, a symbol or a diff reaches: code, tests, items of the trace, memories, owners."""
 
     asked: str
     symbols: tuple[Found, ...]
-    """The matching symbols; empty for a file."""
+    """The changed symbols; empty for a file."""
+    callers: tuple[Link, ...]
+    """Direct references: product code before tests, surest first."""
+    reached: tuple[ReachedCode, ...]
+    """Product code that uses the change, directly or through other code, nearest first."""
+    tests: tuple[str, ...]
+    """The affected tests as `path::name`, nearest first."""
+    affected_tests: tuple[AffectedTest, ...]
+    """The same tests, each with its distance and reason."""
+    commands: tuple[CommandForTests, ...]
+    """Command lines that run exactly these tests."""
     items: tuple[TouchedItem, ...]
     """Trace items that name the code."""
-    tests: tuple[str, ...]
-    """Tests as `path::name`."""
     memories: tuple[TouchedItem, ...]
     """Memory items that name the code."""
-    callers: tuple[Link, ...]
+    owners: tuple[CodeOwner, ...]
+    """The owners of the changed files, by CODEOWNERS."""
     imported_by: tuple[Dependency, ...]
     """Imports of the file; empty for a symbol."""
+    whole: bool = True
+    """False where the change reaches more code than is followed."""
     notices: tuple[str, ...] = ()

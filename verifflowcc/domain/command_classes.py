@@ -18,6 +18,7 @@ CLASSES = {
 _COMMANDS = {
     QUERY: (
         *("status", "next", "metrics", "doctor", "sprint list", "sprint show", "sprint resolve", "sprint report"),
+        "report",
         *("stage show", "stage list", "context show", "context diff", "context tune", "evidence list", "evidence show"),
         *("evidence stale", "feedback list", "task list", "task show", "window show", "window snapshots"),
         *("memory list", "memory show", "memory search", "memory eval", "memory inbox", "memory stats"),
@@ -36,7 +37,7 @@ _COMMANDS = {
         *("history import", "history export", "history learn", "trace add", "trace link", "trace unlink"),
         *("trace retire", "trace import", "prove"),
     ),
-    MOVE: ("sprint start", "sprint close", "stage advance", "stage reopen"),
+    MOVE: ("sprint start", "sprint close", "stage advance", "stage reopen", "mcp"),
     CI_TOO: ("allow", "migrate"),
     PERSON: (
         *("approve", "waive", "stage skip", "memory promote", "memory copy", "history prune"),
@@ -62,6 +63,7 @@ BY_OPTION = {
     "memory forget": {"--all": PERSON, "--source": PERSON},
     "memory maintain": {"--forget-project": PERSON},
     "prove": {"--yes": CI_TOO},
+    "report": {"--html": WORK},
     "sprint close": {"--unfinished": PERSON},
     "sprint report": _FILE,
     "sprint resolve": {"--keep": PERSON},

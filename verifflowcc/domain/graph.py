@@ -186,6 +186,9 @@ class Code(Protocol):
     def heads(self, paths: Collection[str]) -> None:
         """Read the heads of many files at once, for those who will ask for each."""
 
+    def manifests(self) -> Mapping[str, Sequence[Import]]:
+        """Return path → what each file says that configures how modules are found (see `codegraph.manifests`)."""
+
 
 class SearchedCode(Code, Protocol):
     """Code with its words, as `codegraph.words` takes them from a text."""

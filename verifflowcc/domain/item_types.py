@@ -44,6 +44,9 @@ class ItemType:
 NOTE = "note"
 """The type of a Markdown file that declares none and lies in no typed folder: neutral, and it never expires."""
 
+TURN = "turn"
+"""The type of a turn of a conversation, kept word for word: a search finds it, and no prompt holds it."""
+
 _ABOUT_A_USER = ("business_fact", "work_pattern", "communication_style", "goal", "constraint", "relationship")
 _TRACE = ("need", "requirement", "component", "interface", "unit", "test_spec", "hazard", "information")
 
@@ -66,6 +69,7 @@ _TYPES = (
     ItemType("tool_output", ScopeKind.TASK, 700, ends_with_stage=True),
     ItemType("reasoning", ScopeKind.TASK, 500, ends_with_stage=True),
     ItemType(NOTE, ScopeKind.PROJECT, 500),
+    ItemType(TURN, ScopeKind.PROJECT, 300, ttl_days=365),
 )
 
 TYPES: Mapping[str, ItemType] = {each.name: each for each in _TYPES}

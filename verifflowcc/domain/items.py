@@ -122,7 +122,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """How often prompts held an item, or somebody looked at it; `last` is an ISO day, None before the first time."""
+    """How often prompts held an item, or somebody looked at it; `last` is a day or date-time, None before the first."""
 
     count: int = 0
     last: str | None = None

@@ -6,7 +6,8 @@ It is read inside of hooks, so it imports next to nothing.
 from verifflowcc.domain.agent_clients import FILES, LOCAL_FILE
 
 CLIENT_SETTINGS = (FILES["claude"], LOCAL_FILE, *(file for name, file in FILES.items() if name != "claude"))
-"""The files into which `vfcc integrate` writes hooks."""
+CLIENT_SETTINGS += (".mcp.json", ".codex/config.toml", ".cursor/mcp.json", "opencode.json", ".vscode/mcp.json")
+"""The files into which `vfcc integrate` writes hooks and servers."""
 PROTECTED = (
     *(".memory/config.yaml", ".memory/workflow.yaml", ".memory/agent/*/tools.yaml", ".memory/project/baselines/**"),
     *CLIENT_SETTINGS,

@@ -4,7 +4,7 @@ A file may say anything of itself: it may come with a merge, past all that vfcc 
 than whoever wrote it, unless it names who vouches; and what a machine wrote holds only where it names who promoted it.
 """
 
-from verifflowcc.domain.item_types import is_trace_type
+from verifflowcc.domain.item_types import TURN, is_trace_type
 from verifflowcc.domain.items import Item, Status, Trust, least_trust
 
 PROMOTED_BY, PROMOTED_ON = "promoted_by", "promoted_on"
@@ -31,11 +31,13 @@ def awaits_promotion(item: Item) -> bool:
     """Say whether an item waits for a person: it says so, or a machine wrote it into the project's or the user's memory
     and nobody is named who promoted it.
 
-    What a trace item needs is said by its review.
+    What a trace item needs is said by its review. A kept turn is in no prompt, and waits for no one.
     """
     if item.status is Status.PENDING:
         return True
-    if item.status is not Status.ACTIVE or item.scope not in GUARDED or is_trace_type(item.type):
+    if item.status is not Status.ACTIVE or item.scope not in GUARDED:
+        return False
+    if is_trace_type(item.type) or item.type == TURN:
         return False
     return _kind(item.source.actor) in _MACHINES and not (_person(item, PROMOTED_BY) or _person(item, VOUCHED_BY))
 

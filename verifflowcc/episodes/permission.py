@@ -67,7 +67,7 @@ class Call:
         self.more = tuple(map(str, more)) if isinstance(more, (list, tuple)) else ()
         self.agent = bool(payload.get("agent_id"))
         kind = payload.get("agent_type")
-        self.agent_type = kind.rpartition(":")[2].lower() if isinstance(kind, str) else ""
+        self.agent_type = kind.rpartition(":")[2].lower().removeprefix("vfcc-") if isinstance(kind, str) else ""
         self.commands: list[tuple[str, list[Program]]] = []
         for command in self._commands():
             if not any(each in command.translate(_UNQUOTED) for each in ("=", "git", "vfcc")) and only_reads(command):
@@ -219,8 +219,11 @@ def _wishes(call: Call) -> "Iterator[Wish]":
 
 def _of_unknown(call: Call) -> "Iterator[Wish]":
     """Yield what a tool of a server, or one that is new, wants by its name and input."""
-    from verifflowcc.episodes.tool_input import only_reads_by_name, paths_in
+    from verifflowcc.episodes.tool_input import only_reads_by_name, own_command, paths_in
 
+    if own := own_command(call.tool):
+        yield "vfcc", own  # it names files, and edits none of them
+        return
     if call.tool.startswith("mcp__"):
         yield "mcp", call.tool
     for command, found in call.commands:

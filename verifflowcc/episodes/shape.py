@@ -53,6 +53,8 @@ _LOOKED_AT = 4_000
 """Beyond what is kept, so many characters are looked through for a secret that begins in it."""
 _MOST_PARTS, _DEEPEST, _LARGEST = 50, 6, 1e308
 _MOST_TOKENS = 2**53
+_SAME_MS = 2000
+"""Two hooks of one event begin within this time."""
 _LONGEST_PATH = 1_000
 _CHANGES = ("edit", "write")
 _TEXT_PROBE_BYTES = 8000
@@ -86,6 +88,20 @@ def line_of(
     if "denied" in event:
         event["denied"] = _kept(str(event["denied"]), _PARAMETER, withhold)
     return write(event).encode("ascii") + b"\n"
+
+
+def event_key(payload: "Mapping[str, Json]") -> "tuple[str, int]":
+    """Return what names an event within its session, and for how many milliseconds: a call of a tool for good.
+
+    >>> event_key({"hook_event_name": "PreToolUse", "tool_use_id": "t1"})
+    ('PreToolUse:t1', 9007199254740992)
+    """
+    hook = _text(payload, "hook_event_name")[:40].replace(" ", "")
+    call = _text(payload, "tool_use_id")[:100]
+    if call and not call.count(" "):
+        return f"{hook}:{call}", _MOST_TOKENS
+    plain = sorted((key, str(value)) for key, value in payload.items() if not isinstance(value, dict | list))
+    return f"{hook}:{digest_of(str(plain))}", _SAME_MS
 
 
 def moment(milliseconds: int) -> str:

@@ -136,3 +136,27 @@ def _words(name: str) -> "list[str]":
         for place, letter in enumerate(name)
     )
     return spaced.lower().replace("_", " ").replace("-", " ").replace(".", " ").split()
+
+
+_OWN_SERVERS = ("mcp__vfcc__", "mcp__plugin_vfcc_vfcc__")
+_OWN_COMMANDS = {
+    "next": "next",
+    "brief": "context show",
+    "recall": "memory search",
+    "known": "history show",
+    "code": "code context",
+    "remember": "memory add",
+    "put": "stage put",
+    "check": "evidence run",
+    "advance": "stage advance",
+}
+
+
+def own_command(tool: str) -> str:
+    """Return the command of vfcc that does the same as a tool of its server; empty for any other tool.
+
+    >>> own_command("mcp__vfcc__put"), own_command("mcp__vfcc__write"), own_command("mcp__other__put")
+    ('stage put', '', '')
+    """
+    start = next((each for each in _OWN_SERVERS if tool.startswith(each)), None)
+    return _OWN_COMMANDS.get(tool[len(start) :], "") if start else ""

@@ -59,6 +59,11 @@ def _answered(arguments: list[str]) -> bool:
         from verifflowcc.fast.hook import answer as answer_hook
 
         return answer_hook(arguments[1:])
+    if arguments == ["mcp"] and not sys.stdin.isatty():
+        from verifflowcc.mcp.front import serve
+
+        serve()
+        return True
     return False
 
 

@@ -65,7 +65,7 @@ class Hook:
 
     def __init__(self, client: str, event: str) -> None:
         self.client, self.event = client, event
-        self.root = ""
+        self.root, self.again = "", False
         role = environ.get("VFCC_AGENT", "")
         self.role = role if role.replace("_", "").replace("-", "").isalnum() else ""
         self.sprint = environ.get("VFCC_SPRINT", "")
@@ -82,6 +82,8 @@ class Hook:
             return
         said = self.with_typed_words(said)
         recorded, snapshot = self.record_first(said)
+        if self.again and self.event != "PreToolUse":
+            return  # another hook of the same client answers it
         if snapshot is None or self._wants_answer(said, snapshot) or not self._add_notes(said, snapshot):
             self._answer(said, recorded, snapshot)
 
@@ -105,6 +107,9 @@ class Hook:
         now = time_ns() // 1_000_000  # before the look at the snapshot: see `as_of` in services/hooks/settings.py
         snapshot = self._snapshot()
         place = {"role": self.role, "unplaced": True} if snapshot is None else snapshot
+        self.again = not self._is_first(said, now)
+        if self.again:
+            return False, snapshot
         try:
             return self._records(snapshot) and self._record(said, place, now), snapshot
         except OSError as error:  # a call that the rules deny is denied all the same
@@ -139,6 +144,21 @@ class Hook:
             return False
         add_events(self.root, moment(now)[:10], line, around)
         return True
+
+    def _is_first(self, payload: "dict[str, Json]", now: int) -> bool:
+        """Return whether no other hook reported this event: a client runs those of a project and of a plugin alike."""
+        from verifflowcc.adapters.files.partitions import is_first
+        from verifflowcc.episodes.shape import event_key
+
+        session = payload.get("session_id")
+        if not isinstance(session, str) or not session:
+            return True
+        key, window = event_key(payload)
+        origin = f"{self.client}{'+plugin' if environ.get('CLAUDE_PLUGIN_ROOT') else ''}"
+        try:
+            return is_first(self.root + LOCAL, session, key, origin, now, window)
+        except OSError:
+            return True  # it is recorded twice rather than not at all
 
     def _read_file(self, path: str) -> "bytes | None":
         from verifflowcc.adapters.files.after_edit import read_after_edit
@@ -244,8 +264,9 @@ class Hook:
         value = read_json(data.decode("utf-8", "replace").removeprefix("\ufeff"))
         if not isinstance(value, dict):
             raise ValueError("no JSON object on stdin")  # noqa: TRY004 - it is what was read that is wrong
-        from verifflowcc.clients.client import normal_form
+        from verifflowcc.clients.client import normal_form, speaking_client
 
+        self.client = speaking_client(self.client, value)
         said = normal_form(self.client, self.event, value)
         if self.client == "codex":
             said = _with_outcome(said)

@@ -1,24 +1,12 @@
-"""Text of anybody's as text in an HTML page: nothing in it is markup, and nothing in it moves other text about."""
-
-from html import escape
+"""Text of anybody's as text in a page: nothing in it deceives a reader about what is there."""
 
 _SHOWN = frozenset("\n\t")
 
 
-def html_text(text: str) -> str:
-    """Return text that is safe between tags and in quoted attributes.
-
-    What cannot be seen and could deceive (control characters, marks of direction, lone halves of characters) is told by
-    its number.
-
-    >>> html_text("<b> & \\u202e")
-    '&lt;b&gt; &amp; [U+202E]'
-    """
-    return escape(visible_text(text), quote=True)
-
-
 def visible_text(text: str) -> str:
     """Return a text with the number of each character that cannot be seen in its place; nothing is escaped.
+
+    That is control characters, marks of direction and lone halves of characters.
 
     >>> visible_text("<b> \\u202e")
     '<b> [U+202E]'

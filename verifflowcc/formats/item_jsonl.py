@@ -5,6 +5,7 @@ to be read and searched, but for `scope`, `id` and `path`, which say where it be
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.memory import StoredItem
@@ -12,6 +13,7 @@ from verifflowcc.formats.item_fields import show_thousandths
 from verifflowcc.records import dataclass
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 OWN_KEYS = frozenset({"scope", "id", "path", "text"})
 
 
@@ -26,6 +28,15 @@ class Row:
     def own(self) -> bool:
         """Whether vfcc wrote it, so that its `text` is an item's file."""
         return self.members.keys() >= OWN_KEYS
+
+
+def snake_case(name: str) -> str:
+    """Return a name in camel case in snake case.
+
+    >>> snake_case("supersededById"), snake_case("access_count"), snake_case("ID")
+    ('superseded_by_id', 'access_count', 'id')
+    """
+    return _HUMP.sub("_", name).lower()
 
 
 def item_line(stored: StoredItem) -> str:

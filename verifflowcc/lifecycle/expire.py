@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 
 from verifflowcc.domain.item_types import ScopeKind, item_type
-from verifflowcc.domain.items import Item
+from verifflowcc.domain.items import Item, SourceKind
 from verifflowcc.text.article import with_article
 
 Lifetimes = Mapping[str, int | None]
@@ -17,7 +17,7 @@ def last_day(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> str | None:
 
     What the item says goes before its type's time to live. That runs from the day on which the item was made, in the
     project and its parts; what is known of a person does not run out. A task's items end with it, so that a type that
-    is at home there has no time to live elsewhere: the lifetime of an item follows from its scope.
+    is at home there has no time to live elsewhere, unless the item was imported.
     """
     if item.expires is not None:
         return item.expires[:10]
@@ -33,11 +33,14 @@ def last_day(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> str | None:
 def lifetime_days(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> int | None:
     """Return the days that an item lives without saying so itself; None where it does not run out.
 
-    A project's settings say nothing of what is known of a person, wherever `ttl_days` has their types.
+    A project's settings say nothing of what is known of a person, wherever `ttl_days` has their types. A task's item in
+    another scope was promoted, and lasts; one that was imported had no task here that could end it.
     """
     found = item_type(item.type)
     here = item.scope.partition("/")[0]
-    if here == ScopeKind.USER or (found.scope is ScopeKind.TASK and here != ScopeKind.TASK):
+    if here == ScopeKind.USER:
+        return None
+    if found.scope is ScopeKind.TASK and here != ScopeKind.TASK and item.source.kind is not SourceKind.IMPORTED:
         return None
     if item.type in ttl_days:
         return ttl_days[item.type]

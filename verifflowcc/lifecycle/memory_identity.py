@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
+from verifflowcc.domain.item_types import TURN
 from verifflowcc.domain.items import Item, Status
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
@@ -38,7 +39,8 @@ def _check_keys(items: Sequence[Looked], tell: MemoryFindings) -> None:
 
 def _check_alike_texts(items: Sequence[Looked], traced: Collection[str], tell: MemoryFindings) -> None:
     """Tell of items with ids of their own that say the same; pages without an id are as a person arranged them."""
-    made = [each for each in items if "id" in each.lines and each.item.status in (Status.ACTIVE, Status.PENDING)]
+    holding = (Status.ACTIVE, Status.PENDING)
+    made = [each for each in items if "id" in each.lines and each.item.status in holding and each.item.type != TURN]
     tell.ask(len(made), "duplicate-item")
     made.sort(key=lambda each: (each.item.status is not Status.ACTIVE, each.item.created or "", each.item.path))
     for same in _groups((each, _says(each)) for each in made):

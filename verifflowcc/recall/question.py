@@ -21,6 +21,9 @@ _TIME = re.compile(
     r"\b(yesterday|today|tonight|tomorrow|ago|last|next|week|weekend|month|year|years|day|days|recently|morning|since|"
     rf"{_DAYS}|{_ANY_MONTH}|\d+(st|nd|rd|th)?)\b"
 )
+_SELF = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b")
+_OTHER = re.compile(r"\bsummar|(?<!can )(?<!could )(?<!would )(?<!will )\byou\b")
+"""A question about an assistant's words, or about all of a chat; `can you list …` only asks politely."""
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 MONTH, NEAR_DAY, YEAR = 500, 200, 150
@@ -33,7 +36,8 @@ class Question:
     """A question taken apart.
 
     `terms` are its terms, each once, with the word as it was written. `names` are terms of words with a capital letter.
-    `years`, `months` (1 to 12) and `days` are those that it names.
+    `years`, `months` (1 to 12) and `days` are those that it names. `asks_self`: it is about the person who asks
+    (`Where did I meet Ann?`), and not about an answer that they got (`What did you tell me?`).
     """
 
     terms: dict[str, str]
@@ -42,6 +46,7 @@ class Question:
     months: frozenset[int]
     days: tuple[int, ...]
     asks_time: bool
+    asks_self: bool = False
 
     @property
     def is_dated(self) -> bool:
@@ -81,7 +86,8 @@ def question_of(text: str, more: Iterable[str] = ()) -> Question:
     )
     days = tuple(int(first or second) for first, second in _DAY.findall(low))
     years = frozenset(int(year) for year in _YEAR.findall(low))
-    return Question(terms, names, years, frozenset(months), days, bool(_ASKS_TIME.match(low.lstrip())))
+    asks_self = bool(_SELF.search(low)) and not _OTHER.search(low)
+    return Question(terms, names, years, frozenset(months), days, bool(_ASKS_TIME.match(low.lstrip())), asks_self)
 
 
 def tells_time(text: str) -> bool:

@@ -1,9 +1,11 @@
 """How well units match a question: BM25 over the fields of a unit and of those beside it, in whole numbers.
 
 Robertson and Zaragoza (2009), with the counts of fields weighted before they are saturated (BM25F). A turn of a
-conversation takes a share of the counts of its neighbours: what one asks is often answered in the next. What is no turn
-is longer and more of one piece: there its parts count for themselves, a word that is said again says more, and everyday
-words say less. Integers alone, so that every machine ranks alike.
+conversation takes a share of the counts of its neighbours: what one asks is often answered in the next. The longer a
+neighbour is, the smaller its share: a long turn holds its own subject. In a chat with an agent questions are not
+answered by facts, so that what depends on questions is for people among themselves; there a question in the first
+person is about what the person wrote. A text that is no turn is longer and more of one piece: there its parts count for
+themselves, a repeated word says more, and everyday words say less. Integers alone, so that every machine ranks alike.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +14,7 @@ from typing import NamedTuple
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit
 from verifflowcc.recall.question import Question
 from verifflowcc.text.everyday import EVERYDAY
+from verifflowcc.text.stems import stems
 
 OWN, NEAR, ASKED, FAR = 20, 6, 12, 3
 """What a term counts in a turn itself, in the one before or after, in addition in the one before that asks, and in
@@ -22,6 +25,12 @@ BESIDE = 2
 
 WEIGHTS = (40, 40, 30, OWN, OWN, 1)
 """What a term counts in each of `FIELDS`, in twentieths."""
+
+SHORT = 30
+"""A neighbour of more terms than these counts less, in proportion."""
+
+SELF = 250
+"""Percent for a person's turn in a chat with an agent where the question is about the one who asks."""
 
 REACH = 2
 K1, K1_TEXT = 24, 40
@@ -39,6 +48,10 @@ that is asked."""
 
 MOST_TERMS = 24
 """Of a long question, so many of the rarest terms are looked for."""
+
+PERSONS = frozenset({"person", "user", "human"})
+AGENTS = frozenset(word for name in ("agent", "assistant", "tool", "outside", "system") for word in stems(name))
+"""Speakers of a chat with an agent, as the terms of the field `speaker` begin."""
 
 _BODY = (FIELDS.index("title"), FIELDS.index("key"), FIELDS.index("tags"), FIELDS.index("body"))
 
@@ -107,6 +120,11 @@ def is_turn(unit: Unit) -> bool:
     return unit.place is not None and bool(unit.speaker)
 
 
+def is_of_chat(unit: Unit) -> bool:
+    """Say whether a unit is a turn of a chat with an agent: its speaker has a part there and no name of a person."""
+    return is_turn(unit) and (unit.speaker in PERSONS or unit.speaker.split()[0] in AGENTS)
+
+
 class _Counted:
     """A unit with the weighted counts of the terms in it, and its weighted length; both in twentieths."""
 
@@ -137,13 +155,15 @@ def _around(
     if place is None:
         return found
     turn = is_turn(each.unit)
+    talk = turn and not is_of_chat(each.unit)
     for step, weight in ((-1, NEAR), (1, NEAR), (-2, FAR), (2, FAR)) if turn else ((-1, BESIDE), (1, BESIDE)):
         number = places.get((thread, place + step))
         if number is not None:
             other = counted[number]
-            asked = ASKED if turn and step == -1 and other.kept.unit.asks else 0
-            if weight + asked:
-                found.append((other, weight + asked))
+            asked = ASKED if talk and step == -1 and other.kept.unit.asks else 0
+            share = (weight + asked) * min(other.length, SHORT * OWN) // max(1, other.length) if turn else weight
+            if share:
+                found.append((other, share))
     return found
 
 
@@ -199,8 +219,11 @@ def _thread(one: _Counted) -> tuple[str, int]:
 
 
 def _whole(question: Question, speakers: frozenset[str], unit: Unit, words: int) -> int:
-    if unit.ends_asking and is_turn(unit):
+    chat = is_of_chat(unit)
+    if unit.ends_asking and is_turn(unit) and not chat:
         words = words * QUESTION // 100
+    if chat and question.asks_self and unit.speaker in PERSONS:
+        words = words * SELF // 100
     if len(speakers) and set(unit.speaker.split()) >= speakers:
         words = words * SPEAKER // 100
     if question.asks_time and unit.timed:

@@ -23,8 +23,8 @@ _DAY = re.compile(r"([0-9]{4})-([0-9]{2})-[0-9]{2}")
 def units_of(item: Item, body: str) -> tuple[Unit, ...]:
     """Return the units of an item with that text, in order; at least one.
 
-    A turn of a conversation (its source has a session, a speaker and a numbered turn) is one unit beside the turns
-    around it.
+    A turn of a conversation (its source has a session, a speaker and a numbered turn) stands beside the turns around
+    it; the parts of a long one have the same place.
     """
     thread, place = _turn(item)
     day, date = _of_day(item)
@@ -36,18 +36,19 @@ def units_of(item: Item, body: str) -> tuple[Unit, ...]:
         terms = (f"{title} {_joined(heading)}".strip(), key, tags, _joined(text), speaker, date)
         return Unit(terms, thread, place, day, asks, ends, timed, heading)
 
-    parts = [("", body)] if place is not None else _parts(body)
+    parts = _parts(body)
     if len(parts) == 1:
         return (unit(body, thread, place),)
+    if place is not None:
+        return tuple(unit(text, thread, place, heading) for heading, text in parts)
     return tuple(unit(text, item.path, number, heading) for number, (heading, text) in enumerate(parts))
 
 
 def texts_of(item: Item, body: str) -> tuple[str, ...]:
     """Return the texts of the units of an item, in their order: who says it or the title first, but no title twice."""
-    speaker, place = item.source.speaker, _turn(item)[1]
-    parts = [("", body)] if place is not None else _parts(body)
+    speaker = item.source.speaker
     before = f"{speaker}: " if speaker else "" if _repeats_title(item, body) else f"{item.title}\n"
-    return tuple(before + text.strip() for _, text in parts)
+    return tuple(before + text.strip() for _, text in _parts(body))
 
 
 def _file_of(item: Item) -> str:

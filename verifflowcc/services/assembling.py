@@ -5,6 +5,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.config import THINKING, WORKING
+from verifflowcc.domain.item_types import TURN
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.listing import BY_IMPORTANCE, Asked, list_items
@@ -96,7 +97,7 @@ def _items(workspace: Workspace | None, scope: str, types: Sequence[str], most: 
     if most < 1:
         return []
     asked = Asked(types=tuple(types), status="active", order=BY_IMPORTANCE, limit=most)
-    ids = [row.item.id for row in list_items(workspace, [scope], asked).rows]
+    ids = [row.item.id for row in list_items(workspace, [scope], asked).rows if row.item.type != TURN or TURN in types]
     with open_store(workspace, scope) as store:
         found = (store.get(each) for each in ids)
         return [each for each in found if each is not None]

@@ -134,6 +134,13 @@ def _sprint(workspace: Workspace, line: OpenSprint) -> SprintBoard:
     return SprintBoard(line, state, asked, unasked if state.current else (), freshness=freshness)
 
 
+def read_freshness(workspace: Workspace, state: SprintState) -> Freshness:
+    """Return how much evidence of a sprint is fresh. Raises VfccError where the facts cannot be read."""
+    facts = gather_facts(workspace, state, with_history=False)
+    now = {each.id for each in _asked_now(state, facts) if each.kind in QUICK}
+    return _freshness(state, facts, now)
+
+
 def _asked_now(state: SprintState, facts: Facts) -> Iterator[Criterion]:
     """Yield the criteria that a gate asks to leave the active stage; those to enter the first come with it."""
     stage: StageState | None = state.stage(state.current) if state.current else None

@@ -30,6 +30,7 @@ from verifflowcc.services.history.health import history_remarks
 from verifflowcc.services.hooks_health import hooks_remarks
 from verifflowcc.services.initialise import IGNORED
 from verifflowcc.services.memory.loaded import dead_memory
+from verifflowcc.services.memory_health import extras_remarks, privacy_remarks
 from verifflowcc.services.migrating import format_of
 from verifflowcc.services.role_files import TOOLS, roles_without_tools
 from verifflowcc.services.setup_health import commands_remarks
@@ -63,6 +64,8 @@ def diagnose(start: Path | None = None) -> Diagnosis:
         ("hooks", hooks_remarks),
         ("sources", _sources),
         ("memory", dead_memory),
+        ("memory", privacy_remarks),
+        ("memory", extras_remarks),
         ("leftovers", _leftovers),
         ("history", history_remarks),
         ("lock", _lock),
@@ -166,7 +169,7 @@ def _unseen(workspace: Workspace) -> Iterator[Remark]:
             health = Health.FINDING if some is hidden else Health.NOTE
             yield Remark("git", health, text, f"git check-ignore -v -- {shlex.quote(some[0].path)}")
     for name in links_around(workspace.root):
-        text = f"{name} leads to a folder around the project, so no evidence speaks of what is there"
+        text = f"{name} leads to a folder around the project, so evidence does not cover its files"
         yield Remark("git", Health.FINDING, text, f"git rm --cached -- {shlex.quote(name)}")
 
 

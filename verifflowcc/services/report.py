@@ -1,7 +1,5 @@
 """The report of a sprint: its ledger, its evidence and its stages' metrics, read and brought together."""
 
-from verifflowcc.adapters.shipped import templates_folder
-from verifflowcc.context.html_page import html_page
 from verifflowcc.domain.facts import Facts
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.facts import artifacts_of
@@ -12,19 +10,6 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.graph import arrange
 from verifflowcc.workflow.people import reviews, waivers
 from verifflowcc.workflow.report import SprintReport, make_report
-from verifflowcc.workflow.report_page import report_opening, report_sections, report_title
-
-
-def report_html(report: SprintReport) -> str:
-    """Return a report as one page of HTML that needs no other file, with the content of the Markdown page."""
-    folder = templates_folder() / "report"
-    template, css = ((folder / name).read_text(encoding="utf-8") for name in ("report.html.j2", "report.css"))
-    values = {
-        "title": report_title(report),
-        "opening": report_opening(report),
-        "sections": report_sections(report),
-    }
-    return html_page(template, css, values)
 
 
 def report_sprint(workspace: Workspace, sprint_id: str) -> SprintReport:

@@ -11,7 +11,7 @@ from verifflowcc.trace.verifying import TEST
 
 
 class State(StrEnum):
-    """Where an item stands, the worst first; `tone` groups them."""
+    """Where an item stands, the worst first."""
 
     FAILED = "failed"
     FAILED_BELOW = "failed below"
@@ -31,25 +31,11 @@ class State(StrEnum):
     PASSED_BELOW = "passed below"
 
     @property
-    def tone(self) -> str:
-        """`bad`, `open`, `calm` or `good`: what a colour may say beside the word."""
-        return _TONES.get(self, "open")
-
-    @property
     def means(self) -> str:
         """What the word says, in a sentence."""
         return _MEANS[self]
 
 
-_TONES = {
-    State.FAILED: "bad",
-    State.FAILED_BELOW: "bad",
-    State.DRAFT: "calm",
-    State.PLANNED: "calm",
-    State.RETIRED: "calm",
-    State.PASSED: "good",
-    State.PASSED_BELOW: "good",
-}
 _MEANS = {
     State.FAILED: "a test of it did not pass on this content",
     State.FAILED_BELOW: "a test of something below it did not pass on this content",

@@ -13,14 +13,15 @@ _ASCII = str.maketrans("─╲╱╌", "-\\/.")
 
 
 @dataclass(frozen=True, slots=True)
-class _Level:
-    """A height of the V: the texts on its legs, either of which may be missing, and whether they are a pair."""
+class VLevel:
+    """A height of the V: the stage on each leg, either of which may be missing, and whether they are a pair."""
 
     left: str | None
     right: str | None
 
     @property
     def joined(self) -> bool:
+        """Whether both legs have a stage here."""
         return self.left is not None and self.right is not None
 
 
@@ -29,8 +30,8 @@ def draw_v(workflow: Workflow, width: int, marks: Mapping[str, str], *, ascii_on
 
     `marks` maps a stage's id to one character before its name. Names are those that commands take.
     """
-    levels = _levels(workflow, marks)
-    apex = _named(next(each.id for each in workflow.stages if each.leg is Leg.APEX), marks)
+    levels = [VLevel(_named(each.left, marks), _named(each.right, marks)) for each in v_levels(workflow)]
+    apex = _named(apex_of(workflow), marks) or ""
     step = next((one for one in _STEPS if _needs(levels, apex, one) <= width), None)
     if step is None:
         return None
@@ -39,23 +40,29 @@ def draw_v(workflow: Workflow, width: int, marks: Mapping[str, str], *, ascii_on
     return text.translate(_ASCII) if ascii_only else text
 
 
-def _levels(workflow: Workflow, marks: Mapping[str, str]) -> list[_Level]:
+def v_levels(workflow: Workflow) -> list[VLevel]:
     """Pair the legs from the top; a right stage that answers none has a level of its own, above those it follows."""
-    left = [each for each in workflow.stages if each.leg is Leg.LEFT]
-    right = [each for each in reversed(workflow.stages) if each.leg is Leg.RIGHT]
-    levels: list[_Level] = []
+    left = [each.id for each in workflow.stages if each.leg is Leg.LEFT]
+    pairs = {each.id: each.pair for each in workflow.stages}
+    right = [each.id for each in reversed(workflow.stages) if each.leg is Leg.RIGHT]
+    levels: list[VLevel] = []
     for stage in left:
-        while right and right[0].id != stage.pair:
-            levels.append(_Level(None, _named(right.pop(0).id, marks)))
-        levels.append(_Level(_named(stage.id, marks), _named(right.pop(0).id, marks) if right else None))
-    return [*levels, *(_Level(None, _named(stage.id, marks)) for stage in right)]
+        while right and right[0] != pairs[stage]:
+            levels.append(VLevel(None, right.pop(0)))
+        levels.append(VLevel(stage, right.pop(0) if right else None))
+    return [*levels, *(VLevel(None, stage) for stage in right)]
 
 
-def _named(name: str, marks: Mapping[str, str]) -> str:
-    return f"{marks[name]} {name}" if marks.get(name) else name
+def apex_of(workflow: Workflow) -> str:
+    """Return the stage at the bottom of the V."""
+    return next(each.id for each in workflow.stages if each.leg is Leg.APEX)
 
 
-def _needs(levels: Sequence[_Level], apex: str, step: int) -> int:
+def _named(name: str | None, marks: Mapping[str, str]) -> str | None:
+    return f"{marks[name]} {name}" if name is not None and marks.get(name) else name
+
+
+def _needs(levels: Sequence[VLevel], apex: str, step: int) -> int:
     """The columns without which some level, or the apex below them, would run into itself."""
     widths = [
         2 * step * depth + len(level.left or "╲") + len(level.right or "╱") + _LEAST_JOIN + 2
@@ -64,7 +71,7 @@ def _needs(levels: Sequence[_Level], apex: str, step: int) -> int:
     return max([*widths, 2 * step * len(levels) + len(apex) + 6])
 
 
-def _lines(levels: Sequence[_Level], apex: str, step: int, width: int) -> list[str]:
+def _lines(levels: Sequence[VLevel], apex: str, step: int, width: int) -> list[str]:
     lines = []
     for depth, level in enumerate(levels):
         edge = step * depth

@@ -71,6 +71,8 @@ class ReportedEvidence:
     command: str = ""
     exit_code: int | None = None
     inputs: int = 0
+    inputs_digest: str = ""
+    """The digest of the files that it is about."""
     measures: Mapping[str, int] = field(default_factory=dict)
     problem: str = ""
 
@@ -207,6 +209,7 @@ def _evidence(recorded: Recorded) -> ReportedEvidence:
         command=one.run.command if one.run else "",
         exit_code=one.run.exit_code if one.run else None,
         inputs=one.inputs.count,
+        inputs_digest=one.inputs.digest,
         measures=dict(sorted(one.measures.items())),
         problem=recorded.problem or one.problem,
     )

@@ -10,6 +10,7 @@ from typing import TypeVar
 from verifflowcc import __version__
 from verifflowcc.adapters.backends.sqlite_log import LOG, add_log
 from verifflowcc.adapters.files.lock import locked
+from verifflowcc.adapters.files.private import private_if_own
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.index.facts import item_to_text
 from verifflowcc.adapters.index.item_columns import COLUMNS, column_values, definitions
@@ -45,10 +46,12 @@ def open_database(file: Path) -> sqlite3.Connection:
     """
     with told(file):
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            with private_if_own(file):
+                file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BackendError(f"{file} cannot be opened: {error.strerror or error}") from error
-        connection = sqlite3.connect(file, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+        with private_if_own(file):
+            connection = sqlite3.connect(file, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
         try:
             _prepare(connection, file)
         except BaseException:

@@ -48,6 +48,34 @@ def write_text(root: Path, path: str, text: str | None, before: str | None) -> N
         raise WorkspaceError(f"cannot remove {path}: {error.strerror or error}") from error
 
 
+def read_link(root: Path, path: str) -> str | None:
+    """Return where a link of the project leads; None where there is nothing, and empty for what is no link.
+
+    Raises WorkspaceError where it lies behind another link.
+    """
+    _read(root, str(Path(path).parent / ".vfcc-none"))
+    place = root / path
+    try:
+        return place.readlink().as_posix()
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return ""
+
+
+def write_link(root: Path, path: str, target: str | None) -> None:
+    """Make a link, or take it away. Raises WorkspaceError."""
+    place = root / path
+    try:
+        place.unlink(missing_ok=True)
+        if target is not None:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(target)
+        sync_folder(place.parent)
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+
+
 def missing_folders(root: Path, path: str) -> tuple[str, ...]:
     """Return the folders above a file that are not there yet, the outermost first."""
     above = [each.as_posix() for each in Path(path).parents if each != Path()]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from verifflowcc.adapters.files.private import private_if_own
 from verifflowcc.errors import ConflictError, WorkspaceError
 
 
@@ -65,8 +66,9 @@ def _said(handle: int) -> str:
 
 def _open(path: Path) -> int:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        with private_if_own(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
     except OSError as error:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 

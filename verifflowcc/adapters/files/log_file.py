@@ -8,6 +8,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.private import private_if_own
 from verifflowcc.errors import ConflictError, WorkspaceError
 
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -58,7 +59,8 @@ def adding_to(path: Path, root: Path, *, alone: bool) -> Iterator[int]:
     for too long.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with private_if_own(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         check_inside(path, root)
         with held(path, alone=alone) as handle:
             yield handle
@@ -74,7 +76,8 @@ def held(path: Path, *, alone: bool) -> Iterator[int]:
     """
     until = time.monotonic() + _WAIT_S
     while True:
-        handle = os.open(path, _FLAGS, 0o666)
+        with private_if_own(path):
+            handle = os.open(path, _FLAGS, 0o666)
         try:
             found = os.fstat(handle)
             if not S_ISREG(found.st_mode):

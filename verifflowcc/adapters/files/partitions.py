@@ -16,6 +16,8 @@ _KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
 
 FOLDER = "history"
 LOCAL = ".memory/local"
+SEEN = "hooks"
+_MOST_KEYS_BYTES, _TAIL_BYTES = 262_144, 8192
 
 
 def add_events(root: str, day: str, lines: bytes, around: "Repository | None" = None) -> None:
@@ -91,8 +93,7 @@ def add_fault(path: str, line: bytes, most_bytes: int) -> None:
 
 def seen_file(local: str, session: str) -> str:
     """Return the path of the list of files that a session was told of, a line each."""
-    name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in session[:100])
-    return f"{local}/windows/{name or 'none'}.told"
+    return f"{local}/windows/{_file_name(session)}.told"
 
 
 def add_seen(local: str, session: str, paths: "list[str]") -> None:
@@ -101,6 +102,43 @@ def add_seen(local: str, session: str, paths: "list[str]") -> None:
     _make_folder(local)
     _make_folder(os.path.dirname(path))  # noqa: PTH120
     _add(path, "".join(f"{each}\n" for each in paths if "\n" not in each).encode("utf-8", "surrogatepass"))
+
+
+def is_first(local: str, session: str, key: str, origin: str, now_ms: int, window_ms: int) -> bool:
+    """Say whether no hook of another origin has named this event of a session before. Raises OSError.
+
+    A client that finds hooks in two places, as of a project and of a plugin, runs both at once. Each adds a line and
+    reads the end of the file back: lines are in the order in which they were added, so that one of the two is first,
+    with no lock. The same event again from the same place is another event.
+    """
+    folder = f"{local}/{SEEN}"
+    _make_folder(local)
+    _make_folder(folder)
+    path = f"{folder}/{_file_name(session)}.keys"
+    if os.path.exists(path) and os.lstat(path).st_size > _MOST_KEYS_BYTES:  # noqa: PTH110
+        os.replace(path, f"{path}.old")  # noqa: PTH105
+    mine = f"{key} {origin} {now_ms} {os.urandom(6).hex()}"
+    _add(path, f"{mine}\n".encode("utf-8", "surrogatepass"))
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        start = max(0, os.fstat(handle).st_size - _TAIL_BYTES)
+        lines = os.pread(handle, _TAIL_BYTES, start).decode("utf-8", "replace").split("\n")
+    finally:
+        os.close(handle)
+    counts: dict[str, int] = {}
+    for line in lines:
+        words = line.split(" ")
+        if len(words) != 4 or words[0] != key or not words[2].isdigit() or abs(now_ms - int(words[2])) > window_ms:
+            continue
+        counts[words[1]] = counts.get(words[1], 0) + 1
+        if line == mine:
+            break
+    own = counts.pop(origin, 1)
+    return max(counts.values(), default=0) < own
+
+
+def _file_name(session: str) -> str:
+    return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in session[:100]) or "none"
 
 
 def _add(path: str, lines: bytes) -> None:

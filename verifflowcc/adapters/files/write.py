@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from verifflowcc.adapters.files.private import private_if_own
 from verifflowcc.errors import WorkspaceError
 
 PREFIX, SUFFIX = ".vfcc-", ".tmp"
@@ -25,8 +26,9 @@ def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> N
     """
     raw = data.encode("utf-8") if isinstance(data, str) else data
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, raw, mode=mode)
+        with private_if_own(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(path, raw, mode=mode)
     except OSError as error:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -37,8 +39,9 @@ def create_atomic(path: Path, data: bytes) -> bool:
     Of several that do so at once one succeeds. Raises WorkspaceError where the place cannot be written.
     """
     try:
-        _make_folders(path.parent)
-        return _create(path, data)
+        with private_if_own(path):
+            _make_folders(path.parent)
+            return _create(path, data)
     except OSError as error:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -53,9 +56,10 @@ def create_all_atomic(files: Sequence[tuple[Path, bytes]]) -> list[bool]:
     for start in range(0, len(files), _IN_A_BATCH):
         batch = files[start : start + _IN_A_BATCH]
         try:
-            for folder in dict.fromkeys(path.parent for path, _ in batch):
-                _make_folders(folder)
-            made += _create_batch(batch)
+            with private_if_own(batch[0][0]):
+                for folder in dict.fromkeys(path.parent for path, _ in batch):
+                    _make_folders(folder)
+                made += _create_batch(batch)
         except OSError as error:
             place = error.filename or batch[0][0].parent
             raise WorkspaceError(f"cannot write {place}: {error.strerror or error}") from error
@@ -68,8 +72,9 @@ def write_derived(path: Path, data: bytes) -> None:
     After the machine, and not just the process, went down the file may hold anything. Raises WorkspaceError.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, data, durable=False)
+        with private_if_own(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(path, data, durable=False)
     except OSError as error:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 

@@ -19,9 +19,17 @@ def changed_since(root: Path, revision: str) -> frozenset[str]:
         raise UsageError(
             f"{root} is in no git repository, so nothing changed since {revision}", hint="vfcc check trace"
         )
+    return changed_from(root, left_at(root, revision))
+
+
+def left_at(root: Path, revision: str) -> str:
+    """Return the commit at which this branch left `revision`, or its own commit where the two have none in common.
+
+    Raises UsageError where git has no such commit.
+    """
     commit = _commit(root, revision)
     parted = ask_git(root, "merge-base", commit, "HEAD")
-    return changed_from(root, commit if parted.code else parted.out.decode("ascii", "replace").strip())
+    return commit if parted.code else parted.out.decode("ascii", "replace").strip()
 
 
 def changed_from(root: Path, commit: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from verifflowcc.adapters.index.code_graph_tables import Tables, number_of, part
 from verifflowcc.adapters.index.store import Store
 from verifflowcc.domain.graph import Head, Import, Mark, Reference, ReferenceKind, SourceFile
 from verifflowcc.errors import BackendError
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, field
 
 _T = TypeVar("_T")
 _TRIES = 4
@@ -30,10 +30,16 @@ class State:
 
     numbers: Mapping[str, int]
     rows: Callable[[], Mapping[str, Row]]
+    manifests: Mapping[str, int] = field(default_factory=dict)
+    """The same of files that configure how modules are found; they are no source files."""
+
+    def texts(self) -> set[int]:
+        """Return the numbers of all texts."""
+        return {*self.numbers.values(), *self.manifests.values()}
 
     def parts(self) -> set[int]:
         """Return the parts that are needed."""
-        return {part_and_place(number)[0] for number in set(self.numbers.values()) if number != NO_PART}
+        return {part_and_place(number)[0] for number in self.texts() if number != NO_PART}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,7 @@ class KeptCode:
 
     def __init__(self, store: Store, state: State, source: Source) -> None:
         self._store, self._source = store, source
+        self._configured: Mapping[str, Sequence[Import]] | None = None
         self._tables = Tables(store)
         self._set(state)
 
@@ -176,6 +183,19 @@ class KeptCode:
 
         return self._soundly(imports)
 
+    def manifests(self) -> Mapping[str, Sequence[Import]]:
+        """Return path → what each file says that configures how modules are found; asking again is free."""
+
+        def manifests() -> dict[str, Sequence[Import]]:
+            numbers = {path: number for path, number in self._manifests.items() if number != NO_PART}
+            facts = self._tables.facts("head", sorted(set(numbers.values())))
+            return {path: head_from_bytes(facts[number]).imports for path, number in sorted(numbers.items())}
+
+        while self._configured is None:  # again where the index was lost in between
+            found = self._soundly(manifests) if self._manifests else {}
+            self._configured = found
+        return self._configured
+
     def names_like(self, part: str) -> Sequence[str]:
         """Return the defined names with `part` in them, whatever its case, sorted."""
 
@@ -206,6 +226,8 @@ class KeptCode:
 
     def _set(self, state: State) -> None:
         self._numbers = state.numbers
+        self._manifests = state.manifests
+        self._configured = None
         self._parts = sorted(state.parts())
         self._files = Files(state)
         self._heads: dict[str, Head] = {}

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc import __version__
+from verifflowcc.adapters.files.private import private_if_own
 from verifflowcc.records import dataclass
 
-LAYOUT = 13
+LAYOUT = 14
 _OLD_TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'
 """
@@ -162,7 +163,8 @@ def open_store(path: Path, form: Form) -> tuple[sqlite3.Connection, str | None]:
     Returns the connection and a notice for the person where the index is not kept.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with private_if_own(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         return _open_file(path, form), None
     except sqlite3.DatabaseError as error:
         if not _damaged(error):
@@ -192,7 +194,8 @@ def _damaged(error: sqlite3.DatabaseError) -> bool:
 
 
 def _open_file(path: Path, form: Form) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
+    with private_if_own(path):
+        connection = sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
     try:
         _prepare(connection, form)
     except UnicodeDecodeError as error:

@@ -169,6 +169,9 @@ def _own_git(scratch: Scratch, commit: str | None) -> None:
     (git / "objects" / "info" / "alternates").write_bytes(os.fsencode(objects.resolve()) + b"\n")
     (git / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n", "utf-8")
     (git / "HEAD").write_text(f"{commit}\n", "ascii")
+    shallow = objects.parent / "shallow"
+    if shallow.is_file():  # else git asks for the parents that a shallow clone does not have
+        shutil.copyfile(shallow, git / "shallow")
     ask_git(scratch.tree, "read-tree", commit)
 
 

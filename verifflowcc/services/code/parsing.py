@@ -10,6 +10,7 @@ from verifflowcc.adapters.index.code_graph_parts import GrowingPart, Part
 from verifflowcc.adapters.observer import Advance
 from verifflowcc.adapters.process.partner import Partner, PartnerGoneError
 from verifflowcc.adapters.project.source_marks import marks_by_text
+from verifflowcc.codegraph.manifests import MANIFEST, read_manifest
 from verifflowcc.codegraph.read import read_facts
 from verifflowcc.codegraph.words import words_of
 from verifflowcc.domain.graph import FileFacts
@@ -165,10 +166,12 @@ def add(part: GrowingPart, text: Text) -> None:
     blob, language, data = text
     if language.startswith(NO_GRAMMAR):
         facts = FileFacts("", problem=f"there is no grammar for {language[1:]}")
+    elif language.startswith(MANIFEST):
+        facts = FileFacts("", imports=read_manifest(language[1:], data))
     else:
         facts = read_facts(language, data)
     marks = marks_by_text(data)
     searched = not facts.problem or (language.startswith(NO_GRAMMAR) and "m" not in marks and b"\0" not in data)
-    words = words_of(facts, data if searched else b"")
+    words = words_of(facts, data if searched and not language.startswith(MANIFEST) else b"")
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     part.add((blob, language, lines, words.length, marks, facts.problem), facts, words.inside, words.named, len(data))

@@ -1,10 +1,11 @@
 """The state of a tree as it is kept: what is known of each file that may be a source file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from verifflowcc.adapters.index.code_graph import Row, State
 from verifflowcc.adapters.index.code_graph_coded import packed, unpacked
 from verifflowcc.adapters.index.code_graph_tables import Tree
+from verifflowcc.codegraph.manifests import manifest_kind
 from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass
 
@@ -26,7 +27,8 @@ def digest_of(code: SearchedCode) -> str:
     from verifflowcc.text.digest import digest_text
 
     files = (f"{path}\0{each.blob}\0{' '.join(sorted(each.marks))}" for path, each in code.files.items())
-    return digest_text("\n".join([READING, *files]))
+    manifests = (f"{path}\0{said}" for path, said in code.manifests().items())
+    return digest_text("\n".join([READING, *files, *manifests]))
 
 
 def tree_of(listing: bytes, names: Sequence[bytes], stamps: Sequence[str], rows: Sequence[Row | None]) -> Tree:
@@ -64,7 +66,7 @@ def rows_of(tree: Tree) -> list[Row | None]:
 def state_kept(tree: Tree) -> State:
     """Return the state that a tree was kept with."""
     numbers = zip(_paths(tree.names), unpacked(tree.numbers), strict=True)
-    return State(
+    return _parted(
         {path: number for path, number in numbers if number is not None},
         lambda: _by_path(_paths(tree.names), rows_of(tree)),
     )
@@ -73,7 +75,13 @@ def state_kept(tree: Tree) -> State:
 def state_of(names: bytes, rows: Sequence[Row | None]) -> State:
     """Return the state of rows."""
     by_path = _by_path(_paths(names), rows)
-    return State({path: row[0] for path, row in by_path.items()}, lambda: by_path)
+    return _parted({path: row[0] for path, row in by_path.items()}, lambda: by_path)
+
+
+def _parted(numbers: dict[str, int], rows: Callable[[], Mapping[str, Row]]) -> State:
+    """Return a state in which manifests are apart from source files."""
+    manifests = {path: numbers.pop(path) for path in [each for each in numbers if manifest_kind(each)]}
+    return State(numbers, rows, manifests)
 
 
 def _by_path(paths: Sequence[str], rows: Sequence[Row | None]) -> dict[str, Row]:

@@ -1,19 +1,31 @@
-"""What a change of a file or a symbol touches: the trace, the tests, the memories, and the code around it."""
+"""What a change of a file, a symbol or a diff reaches: code, tests, trace items, memories and owners."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from verifflowcc.adapters.files.small_text import small_text
+from verifflowcc.adapters.git.changed import left_at
+from verifflowcc.adapters.git.history import head_commit
+from verifflowcc.adapters.git.patches import committed_diff, parted_from, uncommitted_diff
 from verifflowcc.adapters.index.code_graph import KeptCode
-from verifflowcc.codegraph.bind_find import definitions_named
+from verifflowcc.codegraph.affected_tests import TestFinder, with_trace_tests
+from verifflowcc.codegraph.bind_find import definitions_named, found_at
 from verifflowcc.codegraph.bind_queries import callers, imported_by
 from verifflowcc.codegraph.binding import Binder
+from verifflowcc.codegraph.call_reach import Reach, reach_of
+from verifflowcc.codegraph.changed import ChangedCode, changed_places
+from verifflowcc.codegraph.likely_tests import likely_tests
+from verifflowcc.codegraph.runner_lines import FORMATS, commands_for
 from verifflowcc.domain.code import code_path
 from verifflowcc.domain.code_limits import MOST_SYMBOLS
+from verifflowcc.domain.code_reach import CodeOwner, ReachedCode
 from verifflowcc.domain.code_told import CodeImpact, TouchedItem
-from verifflowcc.domain.graph import CALLABLE, FILE, TYPES
-from verifflowcc.domain.graph_answers import Found, Link
+from verifflowcc.domain.graph import FILE, TYPES, Mark, qualified
+from verifflowcc.domain.graph_answers import Dependency, Found, Link
 from verifflowcc.domain.item_types import is_trace_type
 from verifflowcc.domain.items import Item
-from verifflowcc.errors import VfccError
+from verifflowcc.errors import UsageError, VfccError
+from verifflowcc.formats.code_owners import PLACES, owner_rules, owning_rule
 from verifflowcc.records import dataclass
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.workspace import Workspace
@@ -34,51 +46,142 @@ class _Place:
         return not symbol or not self.symbol or _within(symbol, self.symbol) or _within(self.symbol, symbol)
 
 
-def code_impact(workspace: Workspace, text: str) -> CodeImpact:
+def code_impact(workspace: Workspace, text: str, *, runner: str | None = None) -> CodeImpact:
     """Return what a change touches: `text` is a file's path, or a symbol as `code find` takes it.
 
-    Raises VfccError where there is nothing of that name, and what reading the trace and the memory does.
+    `runner` is one of `FORMATS`, for which the commands are written. Raises VfccError where there is nothing of that
+    name, UsageError for another runner, and what reading the trace and the memory does.
     """
+    _check_runner(runner)
     with open_code(workspace) as code:
         path = code_path(text)
         whole = path if path is not None and (workspace.root / path).is_file() else None
         found = () if whole else definitions_named(code, text)
         if not whole and not found:
             raise VfccError(f"{text} is neither a file here nor a symbol", hint=f"vfcc code find {text}")
-        places = [_Place(whole, "")] if whole else [_Place(each.path, each.name) for each in found[:MOST_SYMBOLS]]
-        binder = Binder(code)
-        links = _callers_of_file(binder, code, whole) if whole else _callers_of(binder, found[:MOST_SYMBOLS])
-        importing = imported_by(code, whole) if whole else ()
-        notices = code.notices
-    items, tests, more = _traced(workspace, places)
-    memories, told = _remembered(workspace, places)
+        symbols = found[:MOST_SYMBOLS]
+        changed = _of_file(code, whole) if whole else [(each.path, each.place) for each in symbols]
+        places = [_Place(whole, "")] if whole else [_Place(each.path, each.name) for each in symbols]
+        imports = imported_by(code, whole) if whole else ()
+        return _impact_of(workspace, code, _Change(text, symbols, changed, places, imports), runner)
+
+
+def diff_impact(workspace: Workspace, base: str | None = None, *, runner: str | None = None) -> CodeImpact:
+    """Return what the changes since this branch left `base` touch, uncommitted ones too.
+
+    Without a base: since the branch left the default one. Raises as `code_impact`, UsageError where git has no such
+    commit, and WorkspaceError outside of git.
+    """
+    _check_runner(runner)
+    root = workspace.root
+    head = head_commit(root)
+    if head is None:
+        raise UsageError("there is no commit here to compare with", hint="vfcc code impact SYMBOL")
+    start = left_at(root, base) if base else parted_from(root, head, None)
+    since = start or head
+    committed = committed_diff(root, since, head) if since != head else ()
+    diffs = [ChangedCode("committed", committed), ChangedCode("uncommitted", uncommitted_diff(root))]
+    with open_code(workspace) as code:
+        changed = changed_places(diffs, code)
+        symbols = tuple([found_at(code, *each) for each in changed if each[1] != FILE])
+        inside = {each.path for each in symbols}
+        paths = sorted({each.path for diff in diffs for each in diff.files})
+        places = [_Place(each.path, each.name) for each in symbols]
+        places += [_Place(path, "") for path in paths if path not in inside]
+        return _impact_of(workspace, code, _Change(f"the diff since {since[:12]}", symbols, changed, places), runner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What is changed: `changed` by file and place, `places` as items name it."""
+
+    asked: str
+    symbols: Sequence[Found]
+    changed: Sequence[tuple[str, int]]
+    places: Sequence[_Place]
+    imports: tuple[Dependency, ...] = ()
+
+
+def _impact_of(workspace: Workspace, code: KeptCode, change: _Change, runner: str | None) -> CodeImpact:
+    binder = Binder(code)
+    reach = reach_of(binder, change.changed)
+    items, traced, more = _traced(workspace, change.places)
+    memories, problems = _remembered(workspace, change.places)
+    finder = TestFinder(binder, code)
+    sure = with_trace_tests(finder.among(change.changed, reach.found), traced, code)
+    tests = (*sure, *likely_tests(finder, code, change.changed, {each.id for each in sure}))
     return CodeImpact(
-        asked=text,
-        symbols=tuple(found[:MOST_SYMBOLS]),
+        asked=change.asked,
+        symbols=tuple(change.symbols),
+        callers=_direct(binder, code, change.changed),
+        reached=_reached_code(code, reach),
+        tests=tuple(each.id for each in tests),
+        affected_tests=tests,
+        commands=commands_for(tests, runner),
         items=items,
-        tests=tests,
         memories=memories,
-        callers=links,
-        imported_by=importing,
-        notices=(*notices, *more, *told),
+        owners=_owners(workspace.root, sorted({each.path for each in change.places})),
+        imported_by=change.imports,
+        whole=reach.whole,
+        notices=(*code.notices, *more, *problems),
     )
 
 
-def _callers_of(binder: Binder, found: Sequence[Found]) -> tuple[Link, ...]:
-    return tuple(link for each in found for link in callers(binder, each.path, each.place))
+def _check_runner(runner: str | None) -> None:
+    if runner is not None and runner not in FORMATS:
+        raise UsageError(f"{runner!r} is no format of test commands", hint=f"one of {', '.join(FORMATS)}")
 
 
-def _callers_of_file(binder: Binder, code: KeptCode, path: str) -> tuple[Link, ...]:
-    """The calls from other files of what a file defines for others."""
-    if path not in code.files:
-        return ()
-    definitions = code.head(path).definitions
-    links: list[Link] = []
-    for place, each in enumerate(definitions):
-        outer = each.parent == FILE or definitions[each.parent].kind in TYPES
-        if each.kind in CALLABLE | TYPES and outer:
-            links += [link for link in callers(binder, path, place) if link.path != path]
-    return tuple(sorted(dict.fromkeys(links), key=lambda link: (-link.confidence, link.path, link.line)))
+def _of_file(code: KeptCode, path: str) -> list[tuple[str, int]]:
+    """Return what a file defines for others; its tests, where it is a file of tests."""
+    definitions = code.head(path).definitions if path in code.files else ()
+    return [
+        (path, place)
+        for place, each in enumerate(definitions)
+        if each.parent == FILE or definitions[each.parent].kind in TYPES
+    ]
+
+
+def _direct(binder: Binder, code: KeptCode, changed: Sequence[tuple[str, int]]) -> tuple[Link, ...]:
+    """Return the calls of what is changed from elsewhere: product code before tests, surest first."""
+    inside = set(changed)
+    links: dict[Link, None] = {}
+    for path, place in changed:
+        if place != FILE:
+            links |= dict.fromkeys(callers(binder, path, place))
+    outer = [each for each in links if (each.path, each.inside) not in inside or len(inside) == 1]
+    return tuple(sorted(outer, key=lambda each: (_is_test(code, each.path), -each.confidence, each.path, each.line)))
+
+
+def _reached_code(code: KeptCode, reach: Reach) -> tuple[ReachedCode, ...]:
+    found: dict[tuple[str, int], ReachedCode] = {}
+    for each in reach.found:
+        if not _is_test(code, each.path):
+            name = qualified(code.head(each.path).definitions, each.place)
+            path, place = each.through
+            inner = qualified(code.head(path).definitions, place)
+            through = f"{path}::{inner}" if inner else path
+            row = ReachedCode(each.path, each.line, name, each.distance, each.confidence, through)
+            found.setdefault((each.path, each.place), row)
+    return tuple(found.values())
+
+
+def _is_test(code: KeptCode, path: str) -> bool:
+    return path in code.files and Mark.TEST in code.files[path].marks
+
+
+def _owners(root: Path, paths: Sequence[str]) -> tuple[CodeOwner, ...]:
+    """Return who owns each path that a rule of the CODEOWNERS file matches."""
+    for place in PLACES:
+        if text := small_text(root / place):
+            rules = owner_rules(text)
+            found = [(path, owning_rule(rules, path)) for path in paths]
+            return tuple(
+                CodeOwner(path, tuple(map(withhold, rule.owners)), place, rule.line)
+                for path, rule in found
+                if rule is not None and rule.owners
+            )
+    return ()
 
 
 def _traced(

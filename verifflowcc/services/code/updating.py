@@ -15,6 +15,7 @@ from verifflowcc.adapters.project.source_listing import YOUNG, names_in, stamps_
 from verifflowcc.adapters.project.source_marks import marks_by_name
 from verifflowcc.adapters.project.source_texts import read_source
 from verifflowcc.codegraph.languages import known_without_grammar, language_of
+from verifflowcc.codegraph.manifests import MANIFEST, manifest_kind
 from verifflowcc.codegraph.read import LARGEST
 from verifflowcc.services.code.parsing import NO_GRAMMAR, Text, read_texts
 from verifflowcc.services.code.states import Done, names_of, rows_of, stamps_kept, state_of, tree_of
@@ -69,7 +70,7 @@ class Wanted:
     def _write(self, part: Part) -> None:
         with self._store.transaction("BEGIN IMMEDIATE"):
             number = self._tables.add(part)
-        self.parsed += len(part[0])
+        self.parsed += sum(not row[1].startswith(MANIFEST) for row in part[0])
         self._note(number, part[0])
 
     def _note(self, part: int, units: Sequence[UnitRow]) -> None:
@@ -100,9 +101,9 @@ def update(
             changed.append(place)
     with step("reading code", len(changed)) as advance:
         wanted.read(_texts(root, names, changed, stamps, wanted), advance)
-    there = {name for name, row in zip(names, wanted.rows, strict=True) if row}
-    removed = sum(row is not None and name not in there for name, (_, row) in before.items())
-    done = Done(wanted.parsed, len(there) - wanted.parsed, removed)
+    there = {name for name, row in zip(names, wanted.rows, strict=True) if row and not row[3].startswith(MANIFEST)}
+    gone = [name for name, (_, row) in before.items() if row and name not in there and not row[3].startswith(MANIFEST)]
+    done = Done(wanted.parsed, len(there) - wanted.parsed, len(gone))
     kept = tree_of(listing, names, stamps, wanted.rows)
     return _keep(store, kept, state_of(kept.names, wanted.rows), done)
 
@@ -113,7 +114,7 @@ def _keep(store: Store, tree: Tree, state: State, done: Done) -> tuple[State, Do
     with store.transaction("BEGIN IMMEDIATE"):
         if not state.parts() <= set(tables.parts()):
             return None
-        moved = merge(tables, set(state.numbers.values()))
+        moved = merge(tables, state.texts())
         if moved:
             rows = [row and (moved.get(row[0], row[0]), *row[1:]) for row in rows_of(tree)]
             tree = tree_of(tree.listing, names_of(tree), stamps_kept(tree), rows)
@@ -128,11 +129,14 @@ def _candidates(listing: bytes) -> list[bytes]:
 
 
 def _may_be_source(path: str) -> bool:
-    return bool(language_of(path) or known_without_grammar(path)) or "." not in path.rpartition("/")[2]
+    known = language_of(path) or known_without_grammar(path) or manifest_kind(path)
+    return bool(known) or "." not in path.rpartition("/")[2]
 
 
 def language_said(path: str, data: bytes) -> str:
     """Return the language of a text that is at a path, with `NO_GRAMMAR` before it where none reads it; "" for none."""
+    if kind := manifest_kind(path):
+        return MANIFEST + kind
     language = language_of(path, data[:START_BYTES])
     if language:
         return language

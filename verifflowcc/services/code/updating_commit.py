@@ -11,6 +11,7 @@ from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.adapters.project.source_marks import marks_by_name
 from verifflowcc.adapters.project.source_texts import committed_files, committed_texts
 from verifflowcc.codegraph.languages import known_without_grammar, language_of
+from verifflowcc.codegraph.manifests import MANIFEST, manifest_kind
 from verifflowcc.codegraph.read import LARGEST
 from verifflowcc.services.code.parsing import NO_GRAMMAR, Text
 from verifflowcc.services.code.states import Done, joined_names, state_of
@@ -32,7 +33,7 @@ def _texts(root: Path, files: Sequence[tuple[bytes, str]], wanted: Wanted) -> It
     unknown = []
     for place, (name, blob) in enumerate(files):
         path = shown_name(name)
-        said = language_of(path)
+        said = MANIFEST + kind if (kind := manifest_kind(path)) else language_of(path)
         plain = said if said else (NO_GRAMMAR + known_without_grammar(path)).removesuffix(NO_GRAMMAR)
         if _told_by_bytes(path, said):
             unknown.append((place, ""))

@@ -114,6 +114,8 @@ KEYS: Mapping[str, Mapping[str, str]] = {
 
 UNITS: Mapping[str, Mapping[str, Units]] = {
     "verifflowcc.domain.candidates.Candidate": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
+    "verifflowcc.domain.code_reach.AffectedTest": {"confidence": Units.HUNDREDTHS},
+    "verifflowcc.domain.code_reach.ReachedCode": {"confidence": Units.HUNDREDTHS},
     "verifflowcc.domain.code_views.FileFound": {"score": Units.THOUSANDTHS},
     "verifflowcc.domain.entries.LayerUse": {"share": Units.MILLIONTHS},
     "verifflowcc.domain.entries.PartUse": {"share": Units.MILLIONTHS},
@@ -159,6 +161,8 @@ ADDED: Mapping[str, Mapping[str, str]] = {
 _ITEM = "id type title scope"
 
 LEAN: Mapping[str, str] = {
+    "verifflowcc.domain.code_reach.AffectedTest": "path name distance confidence",
+    "verifflowcc.domain.code_reach.ReachedCode": "path line name distance",
     "verifflowcc.domain.code_told.Related": "symbol(path line name) links(path line kind symbol candidate(confidence))",
     "verifflowcc.domain.code_views.CodeContext": "text tokens budget_tokens",
     "verifflowcc.domain.code_views.CodeMap": "text tokens budget_tokens",

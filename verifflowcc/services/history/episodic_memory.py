@@ -1,20 +1,62 @@
-"""`EpisodicMemory`: the questions to the history of what agents did, for programs."""
+"""`EpisodicMemory`: the history of what agents did, for programs that ask it or add to it."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from verifflowcc.domain.episodes import FileInteraction, TaskEpisode
+from verifflowcc.domain.episodes import FileInteraction, Operation, TaskEpisode, WindowSnapshot
+from verifflowcc.domain.events import Json
 from verifflowcc.episodes.coedits import CoEdit
+from verifflowcc.episodes.touches import placed
+from verifflowcc.episodes.window_events import FILE_INTERACTION, SNAPSHOT, beginning, snapshot_event
+from verifflowcc.errors import UsageError
 from verifflowcc.services.history.questions import ToolUse, edited_together, file_history, tool_use
+from verifflowcc.services.history.recording import record
 from verifflowcc.services.history.similar import similar_tasks
+from verifflowcc.services.window.keeping import checked_session
 from verifflowcc.services.workspace import open_workspace
 
 
 class EpisodicMemory:
-    """What agents did in a project: tool executions, file interactions and tasks. Nothing here records."""
+    """What agents did in a project: tool executions, file interactions, tasks and snapshots of windows."""
 
     def __init__(self, project_root: Path) -> None:
         self._workspace = open_workspace(project_root)
+
+    def record_file_interaction(
+        self,
+        session: str,
+        task: str | None,
+        file_path: str,
+        operation: Operation | str,
+        context: str = "",
+        *,
+        success: bool = True,
+        lines: tuple[int, int] | None = None,
+    ) -> None:
+        """Add that a session read, changed or searched a file; secrets are withheld from `context`, a short reason.
+
+        `file_path` is taken from the project's root. Raises UsageError for an unknown operation, WorkspaceError where
+        the history cannot be written.
+        """
+        if operation not in set(Operation):
+            raise UsageError(f"{operation!r} is no operation on a file", hint=f"one of {', '.join(Operation)}")
+        root = str(self._workspace.root)
+        event: dict[str, Json] = {
+            "gen_ai.conversation.id": checked_session(session),
+            "path": placed(file_path, root, root),
+            "operation": str(operation),
+            "success": success,
+        }
+        more: dict[str, Json] = {"task": task, "lines": list(lines or ()), "context": beginning(context)}
+        record(self._workspace, FILE_INTERACTION, [event | {name: value for name, value in more.items() if value}])
+
+    def store_snapshot(self, snapshot: WindowSnapshot) -> None:
+        """Add the state of a window, and what was just taken out of it. Raises as `record_file_interaction`.
+
+        `ContextWindow.snapshot` does so by itself, and keeps the contents for `restore`.
+        """
+        checked_session(snapshot.session)
+        record(self._workspace, SNAPSHOT, [snapshot_event(snapshot)])
 
     def find_similar_tasks(self, text: str, limit: int = 3) -> Sequence[TaskEpisode]:
         """Return the past tasks that are most like a text, best first. Raises BackendError."""

@@ -8,6 +8,7 @@ from typing import Any
 from verifflowcc.adapters.files.partitions import add_seen, seen_file
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.index.history_asked import touches
+from verifflowcc.domain.config import HookSettings
 from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.trace import may_hold_mark
 from verifflowcc.episodes.briefed import conversation_of, stage_lines
@@ -36,6 +37,12 @@ def known_of(
     new = [path for path in dict.fromkeys(paths) if path not in seen and not path.startswith(("/", "~"))][:_MOST]
     note_seen(workspace, whose, [path for path in paths if path not in seen])
     return [part for path in new if (part := _of_file(workspace, standing, session, path, reader))[1]]
+
+
+def known_of_files(workspace: Workspace, paths: Sequence[str], reader: SourceReader) -> list[Part]:
+    """Return what is known of files, whether or not a session has seen it; nothing is noted."""
+    place = Standing(HookSettings())
+    return [part for path in dict.fromkeys(paths) if (part := _of_file(workspace, place, "", path, reader))[1]]
 
 
 def note_seen(workspace: Workspace, session: str, lines: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ _ORDER = ("place", "failed", "permissions", "gate", "late", "memory", "handover"
 
 def subagent_role(workspace: Workspace, kind: str) -> str | None:
     """Return the role that a subagent of this type has here, as hooks judge it; None where its name is no role."""
-    name = kind.rpartition(":")[2].lower()
+    name = kind.rpartition(":")[2].lower().removeprefix("vfcc-")
     return name if name and is_role(workspace, name) else None
 
 

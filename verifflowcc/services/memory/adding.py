@@ -13,7 +13,7 @@ from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.memory.around import items_around
+from verifflowcc.services.memory.around import items_around, refuse_circle
 from verifflowcc.services.memory.guarding import details_read, refuse_secrets
 from verifflowcc.services.memory.permission import asks, is_person, proposes, trust_of
 from verifflowcc.services.memory.rewriting import rewritten, with_link, with_source
@@ -115,6 +115,8 @@ def add_item(
                 )
             if now.outcome is Outcome.UNCHANGED:
                 return _added(now, written=False)
+            if wanted.supersedes is not None and now.before is not None:
+                refuse_circle(store, now.after.item)
             if _kept(store, now):
                 return _added(now, written=True)
             if wanted.id is not None:

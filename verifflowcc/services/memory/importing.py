@@ -1,7 +1,7 @@
 """Take items in: from an export, from an older store, or from Markdown files. All of it is sound, or none is taken."""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -10,16 +10,18 @@ from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.foreign.given_file import read_bytes
 from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.item_types import TYPES, item_type
-from verifflowcc.domain.items import SourceKind, Status, least_trust
+from verifflowcc.domain.items import Item, SourceKind, Status, least_trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import FormatError, NotAllowed, SecretError, UsageError
+from verifflowcc.lifecycle.supersession import supersession_circles
 from verifflowcc.records import dataclass, replace
+from verifflowcc.records import field as record_field
 from verifflowcc.services.memory.guarding import refuse_item
-from verifflowcc.services.memory.incoming import DECISION, Incoming, Read, read_lines, read_markdown
+from verifflowcc.services.memory.incoming import DECISION, Incoming, Read, RowReading, read_lines, read_markdown
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import asks, is_person, proposes, trust_of, would_replace
-from verifflowcc.services.memory.rewriting import with_source
+from verifflowcc.services.memory.rewriting import values_of, with_source
 from verifflowcc.services.memory.scopes import PROJECT, read_scope
 from verifflowcc.services.memory.vouching import without_vouching
 from verifflowcc.services.workspace import Workspace
@@ -57,11 +59,16 @@ class ImportedItem:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did, or would do; `problems` are the lines that were skipped."""
+    """What an import did, or would do; `problems` are the lines that were skipped.
+
+    `fields` are the names of fields that were not understood, with the number of rows; their values are kept.
+    """
 
     items: tuple[ImportedItem, ...]
     problems: tuple[str, ...]
     dry_run: bool
+    fields: Mapping[str, int] = record_field(default_factory=dict)
+    """Fields that were not understood and are kept under `imported:`, with the number of their rows."""
 
     def count(self, fate: Fate) -> int:
         """Return how many items had this fate."""
@@ -88,14 +95,14 @@ Confirm = Callable[[Sequence[Incoming]], None]
 
 
 def import_memory(
-    workspace: Workspace | None, source: str, choices: Choices, *, actor: str, confirm: Confirm
+    workspace: Workspace | None, source: str, choices: Choices, *, actor: str, confirm: Confirm, today: str
 ) -> Imported:
-    """Import a file, a folder or `-` (stdin).
+    """Import a file, a folder or `-` (stdin); `today` is an ISO day in UTC.
 
     Raises FormatError where a line is broken, with all of them, and nothing is then imported; UsageError, NotAllowed
     (replacing needs a person), SecretError where an item holds a secret, BackendError.
     """
-    read = _without_secrets(_read(workspace, source, choices, actor), source, choices)
+    read = _without_secrets(_read(workspace, source, choices, actor, today), source, choices)
     if read.problems and not choices.skip_broken:
         raise FormatError(
             "\n".join((*read.problems, "nothing was imported")), hint=f"vfcc memory import {source} --skip-broken"
@@ -112,10 +119,10 @@ def import_memory(
         with open_store(workspace, scope) as store:
             fates += _into(store, of_scope, choices, actor, confirm)
     left = [ImportedItem(each.where, Fate.LEFT_OUT, why=each.why) for each in read.left_out]
-    return Imported((*fates, *left), (*read.problems, *twice), choices.dry_run)
+    return Imported((*fates, *left), (*read.problems, *twice), choices.dry_run, read.fields)
 
 
-def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str) -> Read:
+def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str, today: str) -> Read:
     scope = read_scope(workspace, choices.scope) if choices.scope else None
     if choices.type is not None and choices.type not in TYPES and not workspace:
         near = nearest(choices.type, TYPES)
@@ -129,7 +136,8 @@ def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str
     if source != STDIN and Path(source).is_dir():
         raise UsageError(f"{source} is a folder; lines of JSON come from a file", hint="--format markdown")
     data = sys.stdin.buffer.read() if source == STDIN else read_bytes(Path(source), source)
-    return read_lines(data, "stdin" if source == STDIN else source, scope, choices.type, actor)
+    how = RowReading(scope, choices.type, actor, today)
+    return read_lines(data, "stdin" if source == STDIN else source, how)
 
 
 def _without_secrets(read: Read, source: str, choices: Choices) -> Read:
@@ -182,13 +190,13 @@ def _allowed(each: Incoming, actor: str) -> Incoming:
     changes: dict[str, str | None] = {"trust": str(trust)} if trust is not item.trust else {}
     holds = item.status is Status.ACTIVE or (item.status is Status.ARCHIVED and would_replace(item))
     if proposes(each.scope, actor) and holds:
-        changes["status"] = str(Status.PENDING)
+        changes["status"] = str(Status.ARCHIVED if each.superseded else Status.PENDING)
     if changes:
         stored = stored_item(item.path, edit_item(item.path, stored.text.encode("utf-8"), changes))
     if (item.source.actor, item.source.kind) != (actor, SourceKind.IMPORTED):
         file = each.where.rpartition("/")[2].partition(":")[0]
         stored = with_source(stored, kind=str(SourceKind.IMPORTED), actor=actor, origin=file)
-    return Incoming(each.where, each.scope, stored, each.own)
+    return replace(each, stored=stored)
 
 
 def _into(
@@ -199,15 +207,34 @@ def _into(
     if asked and not choices.dry_run and is_person(actor) and (asked := _new(store, asked, choices)):
         confirm(asked)
     if choices.dry_run:
-        there = _There(store.list_all())
-        return [_fate(there, each, choices, actor)[0] for each in coming]
+        return [fate for fate, _ in _decided(store, coming, choices, actor)]
     with store.writing():
-        there = _There(store.list_all())
-        decided = [_fate(there, each, choices, actor) for each in coming]
+        decided = _decided(store, coming, choices, actor)
         for _, kept in observed("writing items", decided):
             if kept is not None:
                 store.add(kept)
     return [fate for fate, _ in decided]
+
+
+def _decided(
+    store: MemoryBackend, coming: Sequence[Incoming], choices: Choices, actor: str
+) -> list[tuple[ImportedItem, StoredItem | None]]:
+    """Return the fate of each item, and the item to write where it is taken.
+
+    An item that would supersede itself through items that are there is a conflict.
+    """
+    there = _There(store.list_all())
+    decided = [_fate(there, each, choices, actor) for each in coming]
+    taken = {kept.item.id: kept.item for _, kept in decided if kept is not None}
+    if not any(would_replace(item) for item in taken.values()):
+        return decided
+    circles = supersession_circles((there.items() | taken).values())
+    return [
+        (replace(fate, fate=Fate.CONFLICT, why=f"it and {circles[fate.id]} would supersede each other"), None)
+        if kept is not None and fate.id in circles
+        else (fate, kept)
+        for fate, kept in decided
+    ]
 
 
 def _new(store: MemoryBackend, coming: Sequence[Incoming], choices: Choices) -> list[Incoming]:
@@ -218,6 +245,10 @@ def _new(store: MemoryBackend, coming: Sequence[Incoming], choices: Choices) -> 
 
 class _There:
     """The items of a store by all that an incoming one can meet."""
+
+    def items(self) -> dict[str, Item]:
+        """Return the items by id."""
+        return {each.item.id: each.item for each in self.by_id.values()}
 
     def __init__(self, items: Iterable[StoredItem]) -> None:
         self.by_id: dict[str, StoredItem] = {}
@@ -246,7 +277,7 @@ def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[
             return fate(Fate.CONFLICT, f"{other.item.id} is there already with its {what}"), None
         taken = Fate.PROPOSED if proposes(scope, actor) and item.status is Status.PENDING else Fate.ADDED
         return fate(taken), each.stored
-    if before.text == each.stored.text or _differs_in_standing(before, each.stored, actor):
+    if before.text == _as_dated(each, before).text or _differs_in_standing(before, each.stored, actor):
         return fate(Fate.UNCHANGED), None
     if not choices.replace:
         return fate(Fate.CONFLICT, f"{before.item.id} is there and differs; --replace takes what comes"), None
@@ -258,6 +289,15 @@ def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[
             hint="vfcc memory import … without --replace, or a person runs it",
         )
     return fate(Fate.REPLACED), each.stored
+
+
+def _as_dated(each: Incoming, before: StoredItem) -> StoredItem:
+    """Return an item with the day of its first import, where it has no day of its own."""
+    item = each.stored.item
+    if not each.undated or before.item.created is None:
+        return each.stored
+    created = {"created": values_of(before.item)["created"]}
+    return stored_item(item.path, edit_item(item.path, each.stored.text.encode("utf-8"), created))
 
 
 def _differs_in_standing(before: StoredItem, now: StoredItem, actor: str) -> bool:

@@ -1,6 +1,8 @@
 """What is to be imported, as items that a store can take: the lines of a file, or Markdown files of a folder."""
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from verifflowcc.adapters.backends.placing import folder_of
@@ -8,7 +10,7 @@ from verifflowcc.adapters.files.items import decode, edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.adapters.foreign.given_file import read_bytes
 from verifflowcc.context.standing import superseded
-from verifflowcc.domain.item_types import ScopeKind
+from verifflowcc.domain.item_types import ScopeKind, item_type
 from verifflowcc.domain.items import Link, Relation
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError, UsageError, VfccError
@@ -16,8 +18,9 @@ from verifflowcc.formats.item_jsonl import Row, read_rows
 from verifflowcc.formats.item_older import RowError, older_item
 from verifflowcc.formats.item_render import inner, scalar
 from verifflowcc.formats.key_lines import key_lines
-from verifflowcc.records import dataclass, replace
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.permission import trust_of
+from verifflowcc.services.memory.record_links import ImportedRow, link_rows
 from verifflowcc.services.memory.rewriting import values_of, with_link
 from verifflowcc.services.memory.scopes import NAME
 from verifflowcc.text.dates import date_in_name
@@ -32,12 +35,17 @@ DECISION = "decision"
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """An item that is to be imported: where it was read, whose it is to be, and whether vfcc wrote it itself."""
+    """An item that is to be imported: where it was read, whose it is to be, and whether vfcc wrote it itself.
+
+    `superseded`: another item of the import replaces it. `undated`: its `created` is the day of the import.
+    """
 
     where: str
     scope: str
     stored: StoredItem
     own: bool
+    superseded: bool = False
+    undated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +58,51 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read: items, files that are none, and what is wrong, each a sentence that begins with `file:line:`."""
+    """What was read: items, files that are none, and what is wrong, each a sentence that begins with `file:line:`.
+
+    `fields` are the names of fields that were not understood, with the number of rows that have them.
+    """
 
     incoming: tuple[Incoming, ...]
     left_out: tuple[LeftOut, ...] = ()
     problems: tuple[str, ...] = ()
+    fields: Mapping[str, int] = field(default_factory=dict)
 
 
-def read_lines(data: bytes, name: str, scope: str | None, type_name: str | None, actor: str) -> Read:
-    """Return the items in lines of JSON; `scope` goes before what they say themselves."""
+@dataclass(frozen=True, slots=True)
+class RowReading:
+    """How rows are read: whose they are where they do not say it, as which type, for whom, and on which day."""
+
+    scope: str | None
+    type_name: str | None
+    actor: str
+    today: str
+
+
+def read_lines(data: bytes, name: str, how: RowReading) -> Read:
+    """Return the items in lines of JSON; the scope of `how` goes before what they say themselves."""
     rows, problems = read_rows(data, name)
-    found: list[Incoming] = []
+    own: list[Incoming] = []
+    older: list[ImportedRow] = []
     told = list(problems)
     for row in rows:
         try:
-            found.append(_own(row, scope) if row.own else _older(row, scope, type_name, actor))
+            if row.own:
+                own.append(_own(row, how.scope))
+            else:
+                older.append(_older(row, how))
         except (RowError, VfccError) as error:
             told.append(f"{row.where}: {error}")
-    return Read(tuple(found), (), tuple(told))
+    linked = link_rows(older)
+    for each in linked.rows:
+        try:
+            own.append(_stored(each, how.today, superseded=each.path in linked.superseded))
+        except (RowError, VfccError) as error:
+            told.append(f"{each.where}: {error}")
+    fields = Counter(name for each in linked.rows for name in each.older.unknown)
+    order = {row.where: number for number, row in enumerate(rows)}
+    found = sorted(own, key=lambda each: order[each.where])
+    return Read(tuple(found), (), (*told, *linked.problems), dict(sorted(fields.items())))
 
 
 def _own(row: Row, scope: str | None) -> Incoming:
@@ -87,14 +122,23 @@ def _own(row: Row, scope: str | None) -> Incoming:
     return Incoming(row.where, into, stored, own=True)
 
 
-def _older(row: Row, scope: str | None, type_name: str | None, actor: str) -> Incoming:
-    older = older_item(row, type_name, actor)
-    into = scope or older.scope
-    path = home_path(folder_of(into), older.item.type, older.item.id)
-    stored = stored_item(path, _encoded(older.text()))
-    if (stored.item.id, stored.item.type) != (older.item.id, older.item.type):
+def _older(row: Row, how: RowReading) -> ImportedRow:
+    older = older_item(row, how.type_name, how.actor)
+    _encoded(older.text())
+    into = how.scope or older.scope
+    return ImportedRow(row.where, older, into, home_path(folder_of(into), older.item.type, older.item.id))
+
+
+def _stored(row: ImportedRow, today: str, *, superseded: bool) -> Incoming:
+    """Return a row as a stored item. A task's item that has no date gets the day of the import: else it never ends."""
+    older = row.older
+    undated = older.item.created is None and item_type(older.item.type).scope is ScopeKind.TASK
+    if undated:
+        older = replace(older, item=replace(older.item, created=today))
+    stored = stored_item(row.path, _encoded(older.text()))
+    if (stored.item.id, stored.item.type, stored.item.links) != (older.item.id, older.item.type, older.item.links):
         raise RowError("it cannot be written as an item without loss")
-    return Incoming(row.where, into, stored, own=False)
+    return Incoming(row.where, row.scope, stored, own=False, superseded=superseded, undated=undated)
 
 
 def _encoded(text: str) -> bytes:

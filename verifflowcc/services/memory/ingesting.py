@@ -29,6 +29,7 @@ from verifflowcc.services.memory.permission import asks, is_person
 from verifflowcc.services.memory.remembering import Fate, Learned, Said, Terms, remember
 from verifflowcc.services.memory.scopes import PROJECT
 from verifflowcc.services.memory.streams import Stream, open_streams
+from verifflowcc.services.memory.turn_keeping import KeptTurns
 from verifflowcc.services.recall.staleness import renewed_refs
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.injected import without_injected
@@ -77,6 +78,8 @@ class Ingested:
     notes: tuple[str, ...]
     """Parts left out that need no action."""
     dry_run: bool
+    kept_turns: KeptTurns | None = None
+    """Turns kept as items, with `--keep-turns`."""
 
     def count(self, fate: Fate) -> int:
         """Return how many statements had this fate."""

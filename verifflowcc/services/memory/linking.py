@@ -3,6 +3,7 @@
 from verifflowcc.domain.items import MEMORY_RELATIONS, Link, Relation, Status
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
+from verifflowcc.services.memory.around import refuse_circle
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.opening import open_store
@@ -42,8 +43,8 @@ def link_items(workspace: Workspace | None, found: Found, relation: Relation, to
     """Add a link to an item's file.
 
     Raises NotAllowed where an agent links what the person or the project remembers; UsageError where the link is there,
-    leads to the item itself, or from what is shared to what is private, and where what is archived would supersede;
-    ConflictError where the item changed meanwhile.
+    leads to the item itself, or from what is shared to what is private, where what is archived would supersede, and
+    where the two would supersede each other; ConflictError where the item changed in the time between.
     """
     name, target = found.item.id, to.item.id
     _demand_allowed(found, actor)
@@ -61,6 +62,8 @@ def link_items(workspace: Workspace | None, found: Found, relation: Relation, to
     after = with_link(found.stored, Link(target, relation))
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(name), found)
+        if relation is Relation.SUPERSEDES:
+            refuse_circle(store, after.item)
         store.add(after)
     return Linked(name, str(relation), target, found.scope, found.item.path)
 

@@ -14,7 +14,7 @@ from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.domain.ports import Embedder
 from verifflowcc.domain.recall import Hit, Recalled, Sought
-from verifflowcc.errors import ConflictError, UsageError
+from verifflowcc.errors import ConfigError, ConflictError, UsageError
 from verifflowcc.recall.question import question_of
 from verifflowcc.recall.units import file_term, units_of
 from verifflowcc.records import replace
@@ -54,8 +54,8 @@ def search(
     Nothing that no word of the question is in is ever returned; where the settings have meanings compared, nothing
     that is not near it in meaning either, and `tell` is told before what takes long. With `asks`, and where the
     settings say so, a model puts the best into order; it is asked while no index is held. Raises as `open_store` does,
-    UsageError for a day or a limit that is none, and ConfigError where the extra `embeddings` is wanted and not
-    installed.
+    and UsageError for a day or a limit that is none. Where the extra `embeddings` is wanted and not installed, words
+    alone are compared, and a notice says so.
     """
     if sought.limit < 1:
         raise UsageError(f"a limit is a whole number from 1, not {sought.limit}", hint="--limit 10")
@@ -69,7 +69,7 @@ def search(
     day = day_said(sought.as_of)
     with ExitStack() as opened:
         stores = [opened.enter_context(open_store(workspace, scope)) for scope in dict.fromkeys(scopes)]
-        embed, meaning = _comparing(sought.text, memory, embedder, tell)
+        embed, meaning, lacking = _comparing(sought.text, memory, embedder, tell)
 
         def finding(states: States, places: Mapping[tuple[str, str], int]) -> Finding:
             _check_types(sought.types, states)
@@ -79,7 +79,7 @@ def search(
             return finding(states, {}).found()
 
         if not memory.rerank.enabled:
-            return _with_problems(with_states(workspace, stores, ask, embed), stores)
+            return _with_problems(with_states(workspace, stores, ask, embed), stores, lacking)
         from verifflowcc.services.recall.reranking import passage, rerank
 
         def look(states: States) -> list[Hit]:
@@ -99,7 +99,7 @@ def search(
             return finding(states, places).found()
 
         recalled = replace(with_states(workspace, stores, ask_again, embed), reranked=told, notices=notices)
-        return _with_problems(recalled, stores)
+        return _with_problems(recalled, stores, lacking)
 
 
 def _check_types(types: Sequence[str], states: States) -> None:
@@ -111,9 +111,10 @@ def _check_types(types: Sequence[str], states: States) -> None:
     demand_types(types, {known.item.type for state in states.values() for known in state.every()})
 
 
-def _with_problems(recalled: Recalled, stores: Sequence[MemoryBackend]) -> Recalled:
-    """Return an answer that tells too what in the stores could not be read."""
-    return replace(recalled, notices=(*recalled.notices, *(each for store in stores for each in store.problems)))
+def _with_problems(recalled: Recalled, stores: Sequence[MemoryBackend], others: Sequence[str]) -> Recalled:
+    """Return an answer with notices on what could not be read in the stores, and others."""
+    problems = (each for store in stores for each in store.problems)
+    return replace(recalled, notices=(*recalled.notices, *others, *problems))
 
 
 def with_states(
@@ -144,15 +145,21 @@ def with_states(
 
 def _comparing(
     text: str, memory: MemorySettings, embedder: Callable[[], Embedder], tell: Tell
-) -> tuple[Embed | None, Callable[[], "Meaning | None"]]:
-    """Return what makes missing vectors, and what begins to compare meanings; nothing where that is off."""
+) -> tuple[Embed | None, Callable[[], "Meaning | None"], tuple[str, ...]]:
+    """Return what makes missing vectors, and what begins to compare meanings; nothing where that is off.
+
+    Where the model is not installed or does not run, words alone are compared, with a notice.
+    """
     if not (memory.enabled and memory.embeddings.enabled and any(map(str.isalnum, text))):
-        return None, lambda: None
+        return None, lambda: None, ()
     from verifflowcc.services.recall.meaning import Meaning, embed
 
-    model = embedder()
+    try:
+        model = embedder()
+    except ConfigError as error:
+        return None, lambda: None, (f"{error.message}; words alone are compared: {error.hint}",)
     question = model.question(text)
-    return lambda index, stores: embed(index, stores, model, tell), lambda: Meaning(model, question)
+    return lambda index, stores: embed(index, stores, model, tell), lambda: Meaning(model, question), ()
 
 
 def _index(workspace: Workspace | None, scope: str) -> RecallIndex:

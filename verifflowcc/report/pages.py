@@ -1,0 +1,262 @@
+"""The pages of a report: facts in, the text of each file out."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.domain.entries import LayerUse, Prompt
+from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.sprints import StageStatus
+from verifflowcc.domain.trace import Severity
+from verifflowcc.records import dataclass
+from verifflowcc.report.committed_source import ReportOrigin
+from verifflowcc.report.page_template import PageTemplates
+from verifflowcc.report.report_facts import ReportFacts, ScopeItems, SprintFacts
+from verifflowcc.report.status_marks import TONES, StatusMark, mark_of, mark_of_test
+from verifflowcc.report.trace_tree import tree_of
+from verifflowcc.report.trend import step_line
+from verifflowcc.report.v_picture import v_picture
+from verifflowcc.services.memory.listing import Row
+from verifflowcc.text.secrets import withhold
+from verifflowcc.trace.answers import TestSeen
+from verifflowcc.trace.matrix import Matrix
+from verifflowcc.trace.state import State
+from verifflowcc.workflow.metrics_words import lasting, shown
+from verifflowcc.workflow.report import SprintReport
+from verifflowcc.workflow.report_page import ReportSection, report_opening, report_page, report_sections
+from verifflowcc.workflow.said import review_line, waiver_line
+
+INDEX, GATES, TRACE, PROMPTS, MEMORY = "index.html", "gates.html", "trace.html", "prompts.html", "memory.html"
+PAGES = ((INDEX, "Board"), (GATES, "Gates"), (TRACE, "Trace"), (PROMPTS, "Prompts"), (MEMORY, "Memory"))
+STAMP = "stamp.js"
+MOST_ITEMS = 5_000
+"""Items or tests of a kind on one page; the page says how many more there are, and which command has them."""
+MOST_SOURCES = 150
+_SEVERITIES = tuple(Severity)
+_REST = ("Baselines", "Out of order", "Comments", "Deviations")
+
+
+@dataclass(frozen=True, slots=True)
+class ScopePart:
+    """The items of a scope that a page shows: `left` more are not on it."""
+
+    scope: str
+    rows: tuple[Row, ...]
+    total: int
+    left: int
+
+
+def report_files(facts: ReportFacts, version: str, *, stamp: str = "") -> dict[str, str]:
+    """Return the text of each file of a report by its name; equal arguments give equal texts.
+
+    With a `stamp` the pages look each second whether the file that holds it has another, and load themselves again.
+    """
+    templates = _templates()
+    common = _common(facts.origin, version) | {"pages": PAGES, "facts": facts, "stamp": stamp}
+    values: dict[str, Mapping[str, object]] = {
+        INDEX: _board_values(facts),
+        GATES: {"sprints": facts.sprints},
+        TRACE: _trace_values(facts.matrix, facts.trace_problem),
+        PROMPTS: {"layers": (*map(str, _layers(facts)), "template")},
+        MEMORY: _memory_values(facts.memory),
+    }
+    names = {INDEX: "board", GATES: "gates", TRACE: "trace", PROMPTS: "prompts", MEMORY: "memory"}
+    files = {
+        file: templates.page(f"{names[file]}.html.j2", {**common, "title": title, **values[file]}, reloads=bool(stamp))
+        for file, title in PAGES
+    }
+    files |= {markdown_name(each.line.id): withhold(report_page(each.report)) for each in facts.sprints}
+    if stamp:
+        files[STAMP] = f'document.documentElement.dataset.newest = "{stamp}";\n'
+    return files
+
+
+def matrix_html(matrix: Matrix, origin: ReportOrigin, version: str) -> str:
+    """Return the page Trace alone, for a matrix that may be narrowed."""
+    values = _common(origin, version) | {"title": f"Trace matrix of {origin.project}", "pages": (), "stamp": ""}
+    values["trace_file"] = ""
+    return _templates().page("trace.html.j2", {**values, **_trace_values(matrix, "")})
+
+
+def sprint_html(sprint: SprintFacts, origin: ReportOrigin, version: str) -> str:
+    """Return the page Gates of one sprint alone, from its records."""
+    values = _common(origin, version) | {"title": f"Report of {sprint.line.id}", "pages": (), "stamp": ""}
+    return _templates().page("gates.html.j2", {**values, "sprints": (sprint,)})
+
+
+def markdown_name(sprint_id: str) -> str:
+    """Return the name of the file with a sprint's report in Markdown; browsers show one that ends so as text."""
+    return f"sprint-{sprint_id}.txt"
+
+
+def _templates() -> PageTemplates:
+    folder = templates_folder() / "report"
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+    css, script = texts.pop("report.css"), texts.pop("report.js")
+    return PageTemplates(texts, css, script)
+
+
+def _common(origin: ReportOrigin, version: str) -> dict[str, object]:
+    def link(path: str, line: int) -> str:
+        return origin.forge.link(path, line) if origin.forge and path else ""
+
+    return {
+        "origin": origin,
+        "version": version,
+        "link": link,
+        "trace_file": TRACE,
+        "mark_of": mark_of,
+        "mark_of_test": _test_mark,
+        "v_picture": v_picture,
+        "step_line": step_line,
+        "stage_time": stage_time,
+        "kind_of": _kind_of,
+        "opening": report_opening,
+        "review_line": review_line,
+        "waiver_line": waiver_line,
+        "rest": _rest,
+        "metrics_section": _metrics,
+        "markdown_name": markdown_name,
+        "layer_counts": _layer_counts,
+        "loop0": _index,
+        "most": MOST_SOURCES,
+    }
+
+
+def _test_mark(test: TestSeen) -> StatusMark:
+    return mark_of_test(test.word, passed=test.passed, broke=test.broke)
+
+
+def stage_time(sprint: SprintFacts, stage_id: str) -> str:
+    """Return how long a stage took; of an active one since when, so that no clock moves a page."""
+    state = sprint.state.stage(stage_id)
+    if state is not None and state.status is StageStatus.ACTIVE:
+        return f"since {state.entered_at[:16].replace('T', ' ')}" if state.entered_at else "–"
+    found = next((each for each in sprint.report.metrics.stages if each.stage == stage_id), None)
+    return shown(found.numbers["duration_s"], lasting) if found else "–"
+
+
+def _kind_of(name: str) -> str:
+    return f"t-{name}" if name in TONES else "t-calm" if name == "template" else f"l-{name}"
+
+
+def _rest(report: SprintReport) -> tuple[ReportSection, ...]:
+    return tuple(each for each in report_sections(report) if each.title in _REST and each.lines != ("none",))
+
+
+def _metrics(report: SprintReport) -> ReportSection:
+    """Return the table of numbers; the time of an active stage is in it as since when it lasts."""
+    section = next(each for each in report_sections(report) if each.title == "Metrics")
+    active = {each.stage for each in report.metrics.stages if each.status is StageStatus.ACTIVE}
+    rows = tuple(
+        (row[0], "in progress" if row[0] in active or (active and row[0] == "total") else row[1], *row[2:])
+        for row in section.rows
+    )
+    return ReportSection(section.title, headings=section.headings, rows=rows, lines=section.lines)
+
+
+def _index(layers: Sequence[LayerUse], layer: LayerUse) -> int:
+    return layers.index(layer)
+
+
+def _layers(facts: ReportFacts) -> tuple[Layer, ...]:
+    used = {
+        each.layer
+        for prompt in facts.prompts
+        if prompt.package
+        for each in prompt.package.prompt.layers
+        if each.used_tokens
+    }
+    return tuple(each for each in Layer if each in used)
+
+
+def _layer_counts(prompt: Prompt) -> list[tuple[str, int]]:
+    """Return the tokens of each layer, of the template around them, and nothing for the room that is left."""
+    counts = [(str(each.layer), each.used_tokens) for each in prompt.layers if each.used_tokens]
+    rest = max(prompt.tokens - sum(count for _, count in counts), 0)
+    return [*counts, ("template", rest)]
+
+
+def _board_values(facts: ReportFacts) -> dict[str, object]:
+    order = sorted(each.line.id for each in facts.sprints)
+    return {
+        "sprint_alone": "",
+        "index_of": {name: place for place, name in enumerate(order)},
+        "remembered": sum(len(each.listing.rows) for each in facts.memory),
+    }
+
+
+def _trace_values(matrix: Matrix | None, problem: str) -> dict[str, object]:
+    if matrix is None:
+        return {"matrix": None, "trace_problem": problem}
+    rows = matrix.rows[:MOST_ITEMS]
+    types = dict.fromkeys(row.type for row in matrix.rows)
+    counts = {name: Counter(mark_of(row.state).tone for row in matrix.rows if row.type == name) for name in types}
+    findings = [each for row in matrix.rows for each in row.findings]
+    return {
+        "matrix": matrix,
+        "matrix_command": "trace matrix",
+        "rows": rows,
+        "tree": tree_of(rows),
+        "left_out": len(matrix.rows) - len(rows),
+        "tests": matrix.tests[:MOST_ITEMS],
+        "tests_left": max(len(matrix.tests) - MOST_ITEMS, 0),
+        "passed_tests": sum(each.seen.passed for each in matrix.tests),
+        "findings": sorted(findings, key=lambda each: _SEVERITIES.index(each.severity)),
+        "progress": [(name, [(tone, found[tone]) for tone in TONES if found[tone]]) for name, found in counts.items()],
+        "tone_words": TONES,
+        "states": [state for state in State if state in matrix.states],
+    }
+
+
+def _memory_values(memory: Sequence[ScopeItems]) -> dict[str, object]:
+    rows = [row for each in memory for row in each.listing.rows]
+    return {
+        "by_type": _by_type(rows),
+        "chains": _chains(memory),
+        "shown": tuple(_parts(memory)),
+    }
+
+
+def _parts(memory: Sequence[ScopeItems]) -> Iterable[ScopePart]:
+    room = MOST_ITEMS
+    for each in memory:
+        rows = each.listing.rows[:room]
+        room -= len(rows)
+        yield ScopePart(each.scope, rows, len(each.listing.rows), len(each.listing.rows) - len(rows))
+
+
+def _by_type(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    found = []
+    for name in sorted({row.item.type for row in rows}):
+        those = [row for row in rows if row.item.type == name]
+        statuses = sorted(Counter(row.status for row in those).items())
+        trusts = sorted(Counter(str(row.item.trust) for row in those).items())
+        found.append((name, len(those), statuses, trusts))
+    return found
+
+
+def _chains(memory: Sequence[ScopeItems]) -> list[list[Row]]:
+    """Return each item that is in force with what it replaced, newest first; each item once."""
+    chains = []
+    for each in memory:
+        older: dict[str, list[Row]] = {}
+        for row in each.listing.rows:
+            if row.superseded_by:
+                older.setdefault(row.superseded_by, []).append(row)
+        for row in each.listing.rows:
+            if row.item.id in older and not row.superseded_by:
+                chains.append(_chain(row, older))
+    return chains
+
+
+def _chain(newest: Row, older: Mapping[str, Sequence[Row]]) -> list[Row]:
+    chain, waiting, seen = [newest], list(older.get(newest.item.id, ())), {newest.item.id}
+    while waiting:
+        row = waiting.pop(0)
+        if row.item.id not in seen:
+            seen.add(row.item.id)
+            chain.append(row)
+            waiting += older.get(row.item.id, ())
+    return chain
