@@ -34,7 +34,7 @@ MOST_IDS = 200
 _LONGEST_ID = 200
 _MARK = re.compile(r"(?<![\w:./@`\"'‘“-])vfcc:[ \t]*+")
 _TAG = re.compile(
-    r"\[\s*[a-zA-Z]+(?:~[\w.-]*~\d+)?\s*->\s*([a-zA-Z]+)~(\w[\w.-]*)~\d+\s*(?:>>\s*[a-zA-Z]+(?:\s*,\s*[a-zA-Z]+)*\s*)?\]"
+    r"(?<![`\"'])\[\s*[a-zA-Z]+(?:~[\w.-]*~\d+)?\s*->\s*([a-zA-Z]+)~(\w[\w.-]*)~\d+\s*(?:>>\s*[a-zA-Z]+(?:\s*,\s*[a-zA-Z]+)*\s*)?\]"
 )
 _ID = re.compile(r"\w[\w.-]*+")
 _NO_ID_BEHIND = re.compile(r"[…<{$*\ufffd]")
