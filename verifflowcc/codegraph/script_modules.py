@@ -13,6 +13,7 @@ from verifflowcc.domain.graph import Import
 from verifflowcc.records import dataclass
 
 _DEEPEST = 10
+_TYPED = frozenset({"ts", "tsx", "mts", "cts"})
 _BUILT = ("dist/", "build/", "lib/", "out/", "es/", "esm/", "cjs/")
 _NODE = frozenset(
     "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain"
@@ -74,7 +75,7 @@ class ScriptModules:
             for rules in self._rules_in(folder):
                 found = self._by_paths(rules, module)
                 if not found and rules.base is not None:
-                    found = self._find(_joined(rules.base, module))
+                    found = self._target(_joined(rules.base, module))
                 if found:
                     return found
         return ()
@@ -85,7 +86,7 @@ class ScriptModules:
             return ()
         pattern, targets = max(fitting, key=lambda each: ("*" not in each[0], len(each[0].partition("*")[0])))
         middle = _middle(pattern, module) or ""
-        return next((found for each in targets if (found := self._find(each.replace("*", middle, 1)))), ())
+        return next((found for each in targets if (found := self._target(each.replace("*", middle, 1)))), ())
 
     def _rules_in(self, folder: str) -> tuple[PathRules, ...]:
         """Return the rules of the configurations in a folder, `tsconfig.json` first."""
@@ -150,10 +151,15 @@ class ScriptModules:
                     return found
         return ()
 
+    def _target(self, path: str) -> tuple[str, ...]:
+        """Return the file of a path; TypeScript tries each ending in the place of the one that is written."""
+        stem, _, ending = path.rpartition(".")
+        return self._find(path) or (self._find(stem) if ending in _TYPED else ())
+
     def _at(self, folder: str, target: str) -> tuple[str, ...]:
         """Return the file of a target; of a built one, the source that it is built from."""
         plain = target.removeprefix("./")
-        if found := self._find(_joined(folder, plain)):
+        if found := self._target(_joined(folder, plain)):
             return found
         for built in _BUILT:
             if plain.startswith(built):
