@@ -44,8 +44,10 @@ def found_by_python(root: Path, module: str) -> str | None:
     places: Sequence[str] | None = [str(root)]
     spec = None
     parts = module.split(".")
-    for number in range(len(parts)):
-        spec = PathFinder.find_spec(".".join(parts[: number + 1]), places)
+    for number, part in enumerate(parts):
+        spec = PathFinder.find_spec(
+            part, places
+        )  # by its last name: a namespace asks for its parent, which is not loaded
         if spec is None:
             return None
         places = spec.submodule_search_locations and list(spec.submodule_search_locations)

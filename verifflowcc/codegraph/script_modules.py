@@ -47,7 +47,7 @@ class ScriptModules:
                 if each.alias == NAME:
                     self._named[each.name] = folder
         self._dependencies = {
-            each.module for said in self._packages.values() for each in said if each.alias == DEPENDENCY
+            each.module for rows in self._packages.values() for each in rows if each.alias == DEPENDENCY
         }
         self._rules: dict[str, tuple[PathRules, ...]] = {}
 
@@ -99,16 +99,16 @@ class ScriptModules:
         return self._rules[folder]
 
     def _rules_of(self, path: str, depth: int) -> PathRules:
-        said, folder = self._configs.get(path, ()), dirname(path)
+        rows, folder = self._configs.get(path, ()), dirname(path)
         above = PathRules()
-        for each in said:
+        for each in rows:
             if each.alias == EXTENDS and depth < _DEEPEST and (target := self._extended(folder, each.name)):
                 other = self._rules_of(target, depth + 1)
                 above = PathRules(other.base if other.base is not None else above.base, other.paths or above.paths)
-        base = next((_joined(folder, each.name) for each in said if each.alias == BASE), above.base)
+        base = next((_joined(folder, each.name) for each in rows if each.alias == BASE), above.base)
         own: dict[str, list[str]] = {}
         from_folder = base if base is not None else folder
-        for each in said:
+        for each in rows:
             if each.alias == PATHS:
                 own.setdefault(each.module, []).append(_joined(from_folder, each.name))
         paths = tuple((pattern, tuple(targets)) for pattern, targets in own.items())
@@ -179,7 +179,7 @@ def package_name(module: str) -> str:
 
 
 def _middle(pattern: str, module: str) -> str | None:
-    """Return what the star of a pattern stands for; empty where there is none, None where it does not fit."""
+    """Return the text that the star of a pattern matches; empty where there is none, None where it does not fit."""
     before, star, after = pattern.partition("*")
     if not star:
         return "" if pattern == module else None
