@@ -137,8 +137,8 @@ class Foreign:
     def _declared_modules(self) -> list[tuple[str, str]]:
         """Return what the `go.mod` files declare, the longest name first, and what they replace by folders."""
         found = {}
-        for path, said in self._code.manifests().items():
-            for each in said:
+        for path, rows in self._code.manifests().items():
+            for each in rows:
                 if each.alias == GO_MODULE:
                     found[each.name] = dirname(path)
                 elif each.alias == GO_REPLACE:

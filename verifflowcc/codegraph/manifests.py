@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from verifflowcc.domain.graph import Import
 
 MANIFEST = "="
-"""Stands before the kind of a manifest where a source file has its language."""
+"""The mark before the kind of a manifest where a source file has its language."""
 BASE, PATHS, EXTENDS = "baseUrl", "paths", "extends"
 """Of a tsconfig: the folder of bare modules; a pattern and one of its targets; the configuration it extends."""
 NAME, ENTRY, EXPORTS, INNER, DEPENDENCY = "name", "main", "exports", "imports", "dependency"

@@ -13,6 +13,7 @@ from verifflowcc.domain.graph import Import
 from verifflowcc.records import dataclass
 
 _DEEPEST = 10
+_TYPED = frozenset({"ts", "tsx", "mts", "cts"})
 _BUILT = ("dist/", "build/", "lib/", "out/", "es/", "esm/", "cjs/")
 _NODE = frozenset(
     "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain"
@@ -46,7 +47,7 @@ class ScriptModules:
                 if each.alias == NAME:
                     self._named[each.name] = folder
         self._dependencies = {
-            each.module for said in self._packages.values() for each in said if each.alias == DEPENDENCY
+            each.module for rows in self._packages.values() for each in rows if each.alias == DEPENDENCY
         }
         self._rules: dict[str, tuple[PathRules, ...]] = {}
 
@@ -74,7 +75,7 @@ class ScriptModules:
             for rules in self._rules_in(folder):
                 found = self._by_paths(rules, module)
                 if not found and rules.base is not None:
-                    found = self._find(_joined(rules.base, module))
+                    found = self._target(_joined(rules.base, module))
                 if found:
                     return found
         return ()
@@ -85,7 +86,7 @@ class ScriptModules:
             return ()
         pattern, targets = max(fitting, key=lambda each: ("*" not in each[0], len(each[0].partition("*")[0])))
         middle = _middle(pattern, module) or ""
-        return next((found for each in targets if (found := self._find(each.replace("*", middle, 1)))), ())
+        return next((found for each in targets if (found := self._target(each.replace("*", middle, 1)))), ())
 
     def _rules_in(self, folder: str) -> tuple[PathRules, ...]:
         """Return the rules of the configurations in a folder, `tsconfig.json` first."""
@@ -98,16 +99,16 @@ class ScriptModules:
         return self._rules[folder]
 
     def _rules_of(self, path: str, depth: int) -> PathRules:
-        said, folder = self._configs.get(path, ()), dirname(path)
+        rows, folder = self._configs.get(path, ()), dirname(path)
         above = PathRules()
-        for each in said:
+        for each in rows:
             if each.alias == EXTENDS and depth < _DEEPEST and (target := self._extended(folder, each.name)):
                 other = self._rules_of(target, depth + 1)
                 above = PathRules(other.base if other.base is not None else above.base, other.paths or above.paths)
-        base = next((_joined(folder, each.name) for each in said if each.alias == BASE), above.base)
+        base = next((_joined(folder, each.name) for each in rows if each.alias == BASE), above.base)
         own: dict[str, list[str]] = {}
         from_folder = base if base is not None else folder
-        for each in said:
+        for each in rows:
             if each.alias == PATHS:
                 own.setdefault(each.module, []).append(_joined(from_folder, each.name))
         paths = tuple((pattern, tuple(targets)) for pattern, targets in own.items())
@@ -150,10 +151,15 @@ class ScriptModules:
                     return found
         return ()
 
+    def _target(self, path: str) -> tuple[str, ...]:
+        """Return the file of a path; TypeScript tries each ending in the place of the one that is written."""
+        stem, _, ending = path.rpartition(".")
+        return self._find(path) or (self._find(stem) if ending in _TYPED else ())
+
     def _at(self, folder: str, target: str) -> tuple[str, ...]:
         """Return the file of a target; of a built one, the source that it is built from."""
         plain = target.removeprefix("./")
-        if found := self._find(_joined(folder, plain)):
+        if found := self._target(_joined(folder, plain)):
             return found
         for built in _BUILT:
             if plain.startswith(built):
@@ -173,7 +179,7 @@ def package_name(module: str) -> str:
 
 
 def _middle(pattern: str, module: str) -> str | None:
-    """Return what the star of a pattern stands for; empty where there is none, None where it does not fit."""
+    """Return the text that the star of a pattern matches; empty where there is none, None where it does not fit."""
     before, star, after = pattern.partition("*")
     if not star:
         return "" if pattern == module else None

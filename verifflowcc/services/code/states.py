@@ -27,7 +27,7 @@ def digest_of(code: SearchedCode) -> str:
     from verifflowcc.text.digest import digest_text
 
     files = (f"{path}\0{each.blob}\0{' '.join(sorted(each.marks))}" for path, each in code.files.items())
-    manifests = (f"{path}\0{said}" for path, said in code.manifests().items())
+    manifests = (f"{path}\0{rows}" for path, rows in code.manifests().items())
     return digest_text("\n".join([READING, *files, *manifests]))
 
 
