@@ -152,9 +152,11 @@ def _gemini(texts: DoorTexts) -> list[Door]:
 
 
 def _opencode(texts: DoorTexts) -> list[Door]:
+    # OpenCode adds this line itself where it is missing, and a gate would ask who changed the file.
+    schema = Member((), "$schema", "https://opencode.ai/config.json", optional=True)
     server = Member(("mcp",), "vfcc", {"type": "local", "command": [COMMAND, *ARGUMENTS], "enabled": True})
     return [
-        Door("opencode.json", DoorKind.MEMBERS, members=(server,)),
+        Door("opencode.json", DoorKind.MEMBERS, members=(schema, server)),
         *(Door(f".opencode/agent/{each.name}.md", DoorKind.FILE, _opencode_agent(each)) for each in texts.roles),
     ]
 

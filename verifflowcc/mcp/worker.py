@@ -22,6 +22,8 @@ from verifflowcc.records import dataclass
 INTERRUPTIBLE = "check"
 """The only tool that runs the project's commands; it writes nothing before they ended."""
 
+_MOST_CANCELLED = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -54,6 +56,7 @@ class Worker:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._cancelled: set[str | int] = set()
         self._running: Job | None = None
+        self._armed = self._sent = False
         self._lock = threading.Lock()
 
     def add(self, ident: str | int, method: str, params: dict[str, Any], *, modern: bool) -> None:
@@ -65,27 +68,31 @@ class Worker:
         if isinstance(ident, bool) or not isinstance(ident, str | int):
             return
         with self._lock:
-            self._cancelled.add(ident)
+            if len(self._cancelled) < _MOST_CANCELLED:
+                self._cancelled.add(ident)
             if self._running and self._running.ident == ident:
                 self._interrupt()
 
     def run(self, read: Callable[[], bytes], take: Callable[[bytes], None]) -> None:
         """Do all calls until the client closes its end."""
+        signal.signal(signal.SIGINT, self._interrupted)
         threading.Thread(target=self._read, args=(read, take), daemon=True).start()
         while (job := self._jobs.get()) is not None:
             with self._lock:
                 if job.ident in self._cancelled:
+                    self._cancelled.discard(job.ident)
                     continue
                 self._running = job
             try:
+                self._armed = True
                 self._do(job)
+                self._armed = False
             except KeyboardInterrupt:
                 if job.ident not in self._cancelled:
                     raise
-            finally:
-                with self._lock:
-                    self._running = None
-                    self._cancelled.discard(job.ident)
+            with self._lock:
+                self._running, self._sent = None, False
+                self._cancelled.discard(job.ident)
 
     def _read(self, read: Callable[[], bytes], take: Callable[[bytes], None]) -> None:
         try:
@@ -103,7 +110,14 @@ class Worker:
     def _interrupt(self) -> None:
         """Interrupt the main thread where it runs the project's commands."""
         if self._running and self._running.params.get("name") == INTERRUPTIBLE:
+            self._sent = True
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    def _interrupted(self, number: int, frame: object) -> None:
+        """Raise KeyboardInterrupt, unless a cancellation comes when its call has just ended."""
+        armed, self._armed = self._armed, False
+        if armed or not self._sent:
+            raise KeyboardInterrupt
 
     def _do(self, job: Job) -> None:
         try:
