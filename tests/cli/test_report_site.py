@@ -207,6 +207,11 @@ def test_no_secret_is_on_a_page(kept: Path) -> None:
 
 
 def test_one_sprint_can_be_reported_alone(kept: Path) -> None:
+    done = vfcc(kept, "report", "sprint-02", "--html", "site", "--json")
+    listed = [each for each in figures_of(kept / "site") if each.command == "sprint list"]
+    assert len(listed) == 3
+    assert list(wrong_figures(kept, listed)) == []
+
     done = vfcc(kept, "report", "sprint-01", "--html", "site", "--json")
 
     assert [each["id"] for each in done.data["sprints"]] == ["sprint-01"]

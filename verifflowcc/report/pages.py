@@ -179,10 +179,9 @@ def _layer_counts(prompt: Prompt) -> list[tuple[str, int]]:
 
 
 def _board_values(facts: ReportFacts) -> dict[str, object]:
-    order = sorted(each.line.id for each in facts.sprints)
     return {
         "sprint_alone": "",
-        "index_of": {name: place for place, name in enumerate(order)},
+        "index_of": {name: place for place, name in enumerate(facts.listed)},
         "remembered": sum(len(each.listing.rows) for each in facts.memory),
     }
 

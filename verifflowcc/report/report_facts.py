@@ -98,6 +98,8 @@ class ReportFacts:
     trend: tuple[TrendPoint, ...] = ()
     """Over the events of all sprints, from the first one on."""
     local: LocalFacts | None = None
+    listed: tuple[str, ...] = ()
+    """The ids of all sprints, in the order of `vfcc sprint list`."""
 
     @property
     def open_sprints(self) -> tuple[SprintFacts, ...]:
@@ -130,6 +132,7 @@ def gather_report(
         notices=tuple(dict.fromkeys(notices)),
         trend=_trend(sprints, requirements),
         local=local_facts(workspace) if origin.local else None,
+        listed=tuple(line.id for line in list_sprints(source)),
     )
 
 
