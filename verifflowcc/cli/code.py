@@ -127,8 +127,8 @@ def impact(
     symbol: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SYMBOL|BASE]",
-            help="A name, Class.name, path::name or path:line; or a file's path. With --diff: a revision.",
+            metavar="[SYMBOL]",
+            help="A name, Class.name, path::name or path:line; or a file's path. With --diff: the revision BASE.",
         ),
     ] = None,
     diff: Annotated[

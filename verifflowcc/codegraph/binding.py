@@ -21,7 +21,7 @@ _ONE_OF = 60
 _AT_A_GUESS = 30
 _LEAST = 5
 _HERE_TOO, _AS_VALUE = 65, 50
-_MOST_HANDED = 5
+_MOST_HANDED, _LOOKED_AT = 5, 40
 _OBJECTS = frozenset({"script", "python"})
 """Families in which objects without a declared type hold functions."""
 _DEFINED = frozenset({ThingKind.DEFINITION, ThingKind.MODULE})
@@ -126,13 +126,13 @@ class Binder:
         return sorted(found, key=lambda each: (-each.confidence, each.path, each.place))
 
     def _is_value(self, key: tuple[str, int], name: str) -> bool:
-        """Whether a file that may mean a function uses it other than by calling it."""
+        """Whether one of the first files that speak of a function uses its name other than by calling it."""
         known = self._values.get(key)
         if known is None:
             family = self.names.manner(key[0]).family
             known = self._values[key] = any(
                 each.kind is ReferenceKind.USE and not each.receiver
-                for path in self.code.referring(name)
+                for path in self.code.referring(name)[:_LOOKED_AT]
                 if self.names.manner(path).family == family
                 for each in self.code.references(path, name)
             )
