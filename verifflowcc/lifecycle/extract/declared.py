@@ -12,10 +12,12 @@ from verifflowcc.lifecycle.extract.fact_words import (
     DATED,
     JUDGED,
     KEPT_SOMEWHERE,
+    NUMBER_WORDS,
     ONE_PART,
     PARTICIPLES,
     PASSING_HEADS,
     PLURAL_VERBS,
+    SINGLE_PERSON,
     STATUS,
     VALUE,
     VERBS,
@@ -47,7 +49,7 @@ _NOW = re.compile(
 _NOT_OTHER = re.compile(
     r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;]+?(?=[,;]|$)", re.IGNORECASE
 )
-_OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)})"
+_OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in)"
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>"
@@ -115,7 +117,7 @@ _DETERMINED = re.compile(
     r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
 )
 _COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
-_CONCRETE = re.compile(r"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b")
+_CONCRETE = re.compile(rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$)|\b(?:one|{NUMBER_WORDS})\b")
 _MOST_WORDS, _MOST_SUBJECT = 26, 9
 _SAME_RELATION = {"keep": "store", "save": "store", "hold": "store", "live": "store", "cache": "store", "host": "run",
                   "deploy": "run"}  # fmt: skip
@@ -184,7 +186,11 @@ def _subject(what: str) -> str:
         or re.search(r"[,;:()]|\b(?:that|which|who|because|these|those|effective|success|importance)\b", what, re.I)
     ):
         return ""
-    if PASSING_HEADS.search(bare) or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?)\b", bare):
+    if (
+        PASSING_HEADS.search(bare)
+        or SINGLE_PERSON.search(what)
+        or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?)\b", bare)
+    ):
         return ""
     return named("-".join(roots(bare)))[:80].replace("-", "_")
 
@@ -310,6 +316,8 @@ def _of_being(text: str) -> Declared | None:
     found = _IS.match(text)
     if not found or JUDGED.match(found["rest"]) or STATUS.match(found["rest"]):
         return None
+    if re.match(r"\d", found["rest"]) and ONE_PART.search(found["what"]):
+        return None  # "the file is 3 GB" is news of one thing
     what, rest = found["what"], found["rest"]
     if re.match(
         r"(?:[\w-]+ing(?!\.)|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I

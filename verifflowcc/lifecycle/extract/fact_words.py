@@ -8,7 +8,8 @@ PARTICIPLES = (
     "rendered cached backed named called licensed published shipped rotated rebuilt scanned versioned isolated "
     "authenticated authorized authorised logged sorted indexed replicated partitioned processed validated measured "
     "monitored maintained owned based located configured defined documented compressed formatted expressed shown "
-    "displayed represented run cut released taken powered driven implemented compiled packaged bundled provisioned "
+    "displayed represented run cut reset released taken powered driven implemented compiled packaged bundled "
+    "provisioned "
     "tracked billed charged paid retained archived purged mounted exposed shared limited restricted capped reviewed "
     "approved routed proxied queued collected stamped identified numbered grouped split kept prefixed suffixed "
     "localized localised translated seeded enforced checked linted orchestrated governed quoted rounded "
@@ -21,16 +22,30 @@ VERBS = (
     "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
     "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
-    "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves"
+    "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves stays "
+    "applies"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
-    "listen point end own serve read write send accept store take expect need expire have happen carry return"
+    "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
+    "apply"
 ).split()
+SINGLE_PERSON = re.compile(
+    r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
+    r"colleague|co-?worker|teammate|friend|neighbou?r|recruiter|contractor|consultant|student|professor|teacher|guy|"
+    r"woman|man|person|applicant|guest|interviewee|newcomer|freelancer|stranger)\b"
+    r"(?=$| (?:we|I|you|who|that|at|from|in|of|on|with|next|behind)\b)",
+    re.IGNORECASE,
+)
+"""One person of whom something is told: what they use or do is no fact of the project."""
+NUMBER_WORDS = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred"
+)
 PASSING_HEADS = re.compile(
     r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|"
     r"solution|difference|"
-    r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|bus|"
+    r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|"
+    r"(?<!event )(?<!message )(?<!service )bus|"
     r"dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|band|holiday|vacation|party|restaurant|place|"
     r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|variable|"
     r"method|parameter|argument|field|"
@@ -38,8 +53,8 @@ PASSING_HEADS = re.compile(
     re.IGNORECASE,
 )
 VALUE = re.compile(
-    r"\d|^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|none|"
-    r"zero|half)\b|"
+    rf"\d|^(?:one|{NUMBER_WORDS}|none|zero|half)\b|"
+    r"^(?:lower|upper|camel|snake|kebab|pascal|title)[- ]?case\b|"
     r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
     r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^(?:https?://|(?:[\w-]+\.)+(?:dev|app|local|"
     r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|"

@@ -68,7 +68,8 @@ _THOUGHT = re.compile(
     r"in theory|let's say|say we|(?:in an|in a) (?:ideal|perfect) world|(?:would|could|should|might) have\b|"
     r"(?:would|could|should|might)'ve|if (?:we|I|you|it|they|the [\w-]+) (?:had|were|used|could|would|ever)|"
     r"were we to|one day we|someday|some day|would (?:rather )?(?:love|be (?:cool|fun|funny))|daydream\w*|"
-    r"in another life|if I were)\b|^(?:see you|good (?:morning|night|luck|evening|afternoon)|have a|bye\b|"
+    r"in another life|if I were)\b|^never (?:seen|heard|been|had|noticed|thought|knew|known|tried|met|understood)\b|"
+    r"^(?:see you|good (?:morning|night|luck|evening|afternoon)|have a|bye\b|"
     r"cheers|congrat|happy \w+day|"
     r"welcome|nice to|talk to you)|^(?:it )?(?:looks|seems|sounds|feels) (?:like|as)\b|^had (?:we|I) ",
     re.IGNORECASE,
@@ -112,7 +113,8 @@ _HEDGED = re.compile(
     r"like|sort of|kind of|in my opinion|IMO|IMHO|ideally|hopefully|it depends|roughly|(?:around|about|"
     r"approximately) (?:\d|one|two|three|five|ten|half|an?\b)|tend(?:s|ed)? to|"
     r"(?:should|may|can) (?:we|I)|if I remember|iirc|afaik|as far as I know|in principle|"
-    r"for the most part|mostly|usually|often|sometimes|rarely|almost|nearly|nice to have|trying to|planning to|"
+    r"for the most part|mostly|usually|generally|normally|typically|often|sometimes|rarely|almost|nearly|nice to "
+    r"have|trying to|planning to|"
     r"thinking (?:of|about)|considering|consider|propose|suggest(?:ion|ed)?|proposal|idea|discuss)\b",
     re.IGNORECASE,
 )
@@ -167,7 +169,8 @@ _CLOSED = re.compile(
 _TWISTED = re.compile(
     r"\bnot (?:only|just|merely|simply|every\w*|all|always|necessarily|that|because|so)\b|"
     r"\b(?:don't|do not) (?:always|just|only|necessarily|stop|avoid|merely|simply)\b|"
-    r"\bnever (?:not|stop|avoid|without)\b|\bno \w+ (?:and|or) \w+|\b(?:as|so) (?:little|few|much|many) "
+    r"\beither\b.+\bor\b|\b(?:not|\w+n't) really\b|\bnever (?:not|stop|avoid|without)\b|\bno \w+ (?:and|or) \w+|"
+    r"\b(?:as|so) (?:little|few|much|many) "
     r"(?:\w+ )?as possible\b|\bbut also\b|\beven (?:if|when|though)\b|\balthough\b|\bdespite\b",
     re.IGNORECASE,
 )

@@ -316,6 +316,8 @@ def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
     if wish.passing:
         return _Found("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
     sure = not own or ((wish.lasting or bool(TECH.search(sentence))) and not is_chatter(wish.stated.says))
+    if wish.stated.negated and " without " in sentence:
+        sure = False  # `drop tables without a review` may forbid the tables, or the missing review
     return _Found("guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550)
 
 

@@ -66,6 +66,8 @@ WORK = re.compile(
 ONE_TASK = re.compile(
     r"\b(?:to|in|of|for|from|on) this (?:function|method|class|file|variable|module|test|line|loop|block|code|"
     r"branch|PR)\b|"
+    r"^(?:(?:please|now|then|also),? )*(?:tell|remind|ping|warn|notify) me (?:when|once|tomorrow|later|on|in|at)\b"
+    r"(?! you (?:are (?:not sure|unsure)|change|delete|need|want)\b)(?!.*\b(?:always|whenever|every|each)\b)|"
     r"^(?:(?:please|now|then|also),? )*(?:show|give|tell|print|list|explain|send)(?: to)? me (?:the|a|an|how|"
     r"what|why|your|all|three|two)\b"
     r"(?!.*\b(?:always|first|every|each|from now on|(?:before|after) the)\b)",
