@@ -315,9 +315,8 @@ def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
         return None
     if wish.passing:
         return _Found("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
-    sure = not own or ((wish.lasting or bool(TECH.search(sentence))) and not is_chatter(wish.stated.says))
-    if wish.stated.negated and " without " in sentence:
-        sure = False  # `drop tables without a review` may forbid the tables, or the missing review
+    plain = not own or ((wish.lasting or bool(TECH.search(sentence))) and not is_chatter(wish.stated.says))
+    sure = plain and not (wish.stated.negated and " without " in sentence)  # what it forbids may be what is missing
     return _Found("guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550)
 
 
@@ -342,8 +341,7 @@ def _in_other_words(sentence: str) -> Iterator[_Found]:
 
 
 def _as_found(told: Told, sentence: str) -> _Found:
-    says = sentence.strip()
-    says = says[:1].upper() + says[1:]
+    says = sentence.strip()[:1].upper() + sentence.strip()[1:]
     stated = Stated(told.subject, told.value, told.negated, says, key_of(told.subject, told.value), known=False)
     return _Found(told.type, stated, _CHATTER_CONFIDENCE if is_chatter(sentence) else _TOLD_CONFIDENCE, told.certainty)
 
