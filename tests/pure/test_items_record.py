@@ -295,7 +295,7 @@ def test_the_table_of_types_is_that_of_the_reference() -> None:
         *("need", "requirement", "component", "interface", "unit", "test_spec", "hazard", "information")
     }
     assert {name: each.ttl_days for name, each in TYPES.items() if each.ttl_days} == {
-        **dict.fromkeys(("failure", "fact", "guideline", "insight", "summary"), 365),
+        **dict.fromkeys(("failure", "fact", "guideline", "insight", "summary", "turn"), 365),
         **dict.fromkeys(("question", "assumption"), 90),
         "fix": 180,
         "task_state": 14,
