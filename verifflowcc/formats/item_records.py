@@ -44,7 +44,7 @@ def record_line(stored: StoredItem, imported: Mapping[str, Json], names: RecordN
     apart = {snake_case(name): left.pop(name) for name in imported if snake_case(name) in _OWN}
     newer = names.newer.get(item.id)
     links = [
-        link for link in item.links if link.relation is not Relation.SUPERSEDES or names.newer.get(link.to) != item.id
+        link for link in item.links if link.relation != Relation.SUPERSEDES or names.newer.get(link.to) != item.id
     ]
     body = stored.body.strip("\n")
     members: dict[str, Json] = {

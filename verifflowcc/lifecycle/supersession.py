@@ -10,10 +10,10 @@ def supersession_circles(items: Iterable[Item]) -> Mapping[str, str]:
 
     Links count whatever the status of their item is, so that a proposal in a circle is found before it is promoted.
     """
-    every = [item for item in items if any(link.relation is Relation.SUPERSEDES for link in item.links)]
+    every = [item for item in items if any(link.relation == Relation.SUPERSEDES for link in item.links)]
     ids = {item.path: item.id for item in every}
     older = {
-        item.id: [ids.get(link.to, link.to) for link in item.links if link.relation is Relation.SUPERSEDES]
+        item.id: [ids.get(link.to, link.to) for link in item.links if link.relation == Relation.SUPERSEDES]
         for item in every
     }
     return {start: by for start in older if (by := next(_ways_back(older, start), None)) is not None}

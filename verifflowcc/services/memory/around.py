@@ -20,7 +20,7 @@ def items_around(store: MemoryBackend, names: Iterable[str] = ()) -> list[Item]:
 
 def refuse_circle(store: MemoryBackend, changed: Item) -> None:
     """Raise UsageError where an item, as it is to be written, would supersede itself through others of its scope."""
-    older = [link.to for link in changed.links if link.relation is Relation.SUPERSEDES]
+    older = [link.to for link in changed.links if link.relation == Relation.SUPERSEDES]
     others = [each for each in items_around(store, older) if each.id != changed.id]
     by = supersession_circles([*others, changed]).get(changed.id)
     if by is not None:
