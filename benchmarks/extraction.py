@@ -38,10 +38,9 @@ if __package__ in (None, ""):
 
 from benchmarks.extraction_gold import Dialogue, Rule, dialogues, matching
 from verifflowcc.domain.candidates import Candidate, Extracted, Held, Settles
-from verifflowcc.domain.config import ExtractionMode, MemorySettings
+from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.lifecycle.extract import kinds
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.lifecycle.settle import settle

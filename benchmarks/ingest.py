@@ -30,8 +30,8 @@ if __package__ in (None, ""):
 
 from benchmarks.measure import Command, Figures, machine, measure
 from verifflowcc.domain.candidates import Extracted
+from verifflowcc.domain.config import ModelSettings
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
-from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.formats.turns import read_turns
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.services.memory.ingesting import ingest

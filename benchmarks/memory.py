@@ -33,7 +33,7 @@ from benchmarks.measure import Command, Figures, machine, measure
 from benchmarks.memory_in_process import COLD, GETS, IDS
 from benchmarks.memory_items import made
 from benchmarks.memory_stores import SCOPE, SERVER_ABSENT, own_home, server_url
-from verifflowcc.adapters.stamps import SETTLED_AFTER_NS
+from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import open_workspace
 

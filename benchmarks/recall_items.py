@@ -16,8 +16,7 @@ from pathlib import Path
 
 from benchmarks.memory_items import FOLDER, MIXTURE, made
 from verifflowcc.adapters.files.stored import home_path, stored_item
-from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
-from verifflowcc.domain.items import Item, Source, SourceKind, Trust
+from verifflowcc.domain.items import DEFAULT_CONFIDENCE, Item, Source, SourceKind, Trust, item_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.item_render import render_item

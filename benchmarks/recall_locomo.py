@@ -17,8 +17,7 @@ from unittest.mock import patch
 
 from benchmarks.memory_stores import own_home
 from verifflowcc.adapters.files.stored import home_path, stored_item
-from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
-from verifflowcc.domain.items import Item, Source, SourceKind
+from verifflowcc.domain.items import DEFAULT_CONFIDENCE, Item, Source, SourceKind, item_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.recall import Sought
 from verifflowcc.formats.item_render import render_item
@@ -27,7 +26,7 @@ from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.recording import title_of
 from verifflowcc.services.recall.searching import search
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.item_id import ALPHABET, LETTERS, item_id
+from verifflowcc.text.slug import ALPHABET, LETTERS, item_id
 
 TUNED = ("conv-26", "conv-30", "conv-41")
 """The conversations that the product was tuned on."""

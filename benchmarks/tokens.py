@@ -42,8 +42,8 @@ if not saved.exists():
 """
 TIKTOKEN = f"""{OPEN}
 from verifflowcc.adapters.tokens.counter import DATA
-from verifflowcc.adapters.tokens.delegate import build_delegate
-from verifflowcc.adapters.tokens.encodings import ENCODINGS
+from verifflowcc.adapters.tokens.counter import build_delegate
+from verifflowcc.adapters.tokens.vocabulary import ENCODINGS
 from verifflowcc.adapters.tokens.vocabulary import open_vocabulary
 encoding = ENCODINGS["o200k_base"]
 path = DATA / "o200k_base.vocab"

@@ -13,7 +13,7 @@ from verifflowcc.domain.trace import TraceItem, Verified
 from verifflowcc.formats.doorstop_stamp import stamp
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.formats.trace_render import render_trace_item
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 LINKS_PER_ITEM = 1.6
 DAY = "2026-11-21"

@@ -16,7 +16,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from verifflowcc.adapters.config.forms import LONGEST_WORD
+from verifflowcc.adapters.config.described import LONGEST_WORD
 from verifflowcc.adapters.config.user_section import UserFileSection
 from verifflowcc.cli.app import app
 from verifflowcc.cli.examples import EXAMPLES
@@ -223,7 +223,7 @@ def mcp(_: str) -> Iterator[str]:
 def doors(_: str) -> Iterator[str]:
     """Yield the files that each client gets."""
     from verifflowcc.clients.doors import CLIENTS, DoorTexts, RoleAgent, doors_of
-    from verifflowcc.clients.entries import FILES
+    from verifflowcc.domain.agent_clients import FILES
 
     texts = DoorTexts({"vfcc-NAME": ""}, (RoleAgent("ROLE", "", "", ()),))
     yield "| client | hooks | other files |"

@@ -13,16 +13,15 @@ from verifflowcc.adapters.config.tools_yaml import ALLOWS, KEYS
 from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS
-from verifflowcc.domain.code_mix import MIXES, WHOLE, CodeMix
+from verifflowcc.domain.config import MIXES, WHOLE, CodeMix
 from verifflowcc.domain.gates import RULES
 from verifflowcc.domain.items import Item
+from verifflowcc.domain.layers import LAYER_OF, OFFERS
 from verifflowcc.domain.protected import CLOSED, PROTECTED
-from verifflowcc.domain.sources import LAYER_OF, OFFERS
+from verifflowcc.domain.sprints import Stage
 from verifflowcc.domain.testcases import Loss
 from verifflowcc.domain.trace import Family, Severity
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_defaults import RELATIONS, TYPES
-from verifflowcc.domain.workflows import Stage
+from verifflowcc.domain.trace_codes import CHECKS, RELATIONS, TYPES
 from verifflowcc.services.memory.metrics import MEANINGS as COUNTERS
 from verifflowcc.workflow.metrics_table import MEANINGS as NUMBERS
 

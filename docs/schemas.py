@@ -3,7 +3,7 @@
     python docs/schemas.py
 
 A schema is made from the types of the values that a command returns and from the rules that shape documents
-(`verifflowcc/services/documents/rules.py`), so that neither can change without it. Descriptions are the docstrings of
+(`verifflowcc/services/documents/form.py`), so that neither can change without it. Descriptions are the docstrings of
 the types, of their properties, and those below their fields. It holds for a lean document and for one of `--full`:
 `required` names the keys that both have.
 """
@@ -24,8 +24,7 @@ from pathlib import Path, PurePath
 import verifflowcc
 from verifflowcc.domain.baselines import BaselineStatus
 from verifflowcc.records import field_names
-from verifflowcc.services.documents.form import Selection, held_keys, key_sources, lean_keys
-from verifflowcc.services.documents.rules import Units
+from verifflowcc.services.documents.form import Selection, Units, held_keys, key_sources, lean_keys
 
 FOLDER = Path(__file__).resolve().parent / "reference" / "schemas"
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -61,7 +60,7 @@ COMMANDS: Mapping[str, object] = {
     "context show": "verifflowcc.domain.entries.ContextPackage",
     "context tune": "verifflowcc.services.allocation_tuning.Tuning",
     "doctor": [
-        {"remarks": ("verifflowcc.domain.health.Remark",), "findings": "int"},
+        {"remarks": ("verifflowcc.domain.ports.Remark",), "findings": "int"},
         {
             "moved": ("verifflowcc.services.repairing.MovedFile",),
             "restorable": ("verifflowcc.services.repairing.Restorable",),
@@ -74,7 +73,7 @@ COMMANDS: Mapping[str, object] = {
     "evidence show": ["verifflowcc.services.evidence_listing.EvidenceView", {"output": "str"}],
     "evidence stale": "verifflowcc.services.evidence_staleness.Staleness",
     "feedback add": "verifflowcc.services.feedback.Said",
-    "feedback list": ("verifflowcc.domain.people.Feedback",),
+    "feedback list": ("verifflowcc.domain.actors.Feedback",),
     "feedback triage": "verifflowcc.services.feedback.Said",
     "history export": ("str",),
     "history import": "verifflowcc.services.history.importing.Imported",

@@ -19,10 +19,9 @@ from verifflowcc.cli.app import app
 from verifflowcc.cli.daily import PLUMBING
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.domain.graph import SymbolKind
-from verifflowcc.domain.item_types import TYPES
-from verifflowcc.domain.items import MEMORY_RELATIONS, TRACE_RELATIONS, Status, Trust
-from verifflowcc.domain.trace_defaults import TYPES as TRACE_TYPES
-from verifflowcc.domain.trace_policy import METHODS
+from verifflowcc.domain.items import MEMORY_RELATIONS, TRACE_RELATIONS, TYPES, Status, Trust
+from verifflowcc.domain.trace_codes import METHODS
+from verifflowcc.domain.trace_codes import TYPES as TRACE_TYPES
 
 FILE = Path(verifflowcc.fast.__file__).with_name("completion.json")
 FILES = {"FILE", "FOLDER", "PATH", "FILE|FOLDER|-", "PATH[:SYMBOL]"}

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.domain.workflows import Leg, Stage, Workflow
+from verifflowcc.domain.sprints import Leg, SprintState, Stage, Workflow
 from verifflowcc.formats.events import make_event
-from verifflowcc.text.digest import digest_text
-from verifflowcc.text.ulid import ulid
+from verifflowcc.text.canonical import digest_text
+from verifflowcc.text.slug import ulid
 from verifflowcc.workflow import payloads
 
 START = datetime(2026, 11, 21, 3, 31, 0, 123000, tzinfo=UTC)

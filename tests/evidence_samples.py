@@ -8,7 +8,7 @@ from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Criterion, Kind, Trust
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.formats.evidence import inputs_digest, make_evidence
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 START = datetime(2026, 11, 21, 3, 31, 0, 123000, tzinfo=UTC)
 YOU = "human:You"

@@ -23,7 +23,7 @@ from tests.event_samples import (
 )
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.moves import after_passing, after_skipping, reopenable
 

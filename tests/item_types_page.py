@@ -8,8 +8,8 @@ What stands above and below the table is written by hand, and kept.
 from collections.abc import Iterator
 from pathlib import Path
 
-from verifflowcc.domain.item_types import TYPES, ItemType, ScopeKind
-from verifflowcc.formats.item_fields import show_thousandths
+from verifflowcc.domain.items import TYPES, ItemType, ScopeKind
+from verifflowcc.formats.front_matter_read import show_thousandths
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "item-types.md"
 BEGIN, END = "<!-- types -->\n", "<!-- end of types -->\n"

@@ -10,8 +10,8 @@ from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.gates import Kind, Trust
-from verifflowcc.formats.event_pack import events_digest
-from verifflowcc.formats.events import encode_event, make_event, moment
+from verifflowcc.formats import events_payload as fields
+from verifflowcc.formats.events import encode_event, events_digest, make_event, moment
 from verifflowcc.formats.evidence import inputs_digest, make_evidence
 from verifflowcc.services.evidence_writing import standing, write_evidence
 from verifflowcc.services.facts import gather_facts
@@ -20,8 +20,7 @@ from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow import fields
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.graph import arrange
 
 ID = "log-in"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from verifflowcc.context.standing import stale_summaries, superseded
-from verifflowcc.domain.code import CodeNow
-from verifflowcc.domain.item_types import TYPES
+from verifflowcc.domain.config import CodeNow
+from verifflowcc.domain.items import TYPES
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
 from verifflowcc.services.memory.looking import look_into
 

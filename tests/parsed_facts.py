@@ -19,11 +19,10 @@ from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, read_
 from verifflowcc.formats.front_matter_spans import Refused, key_spans
 from verifflowcc.formats.marks import read_code
 from verifflowcc.lifecycle.extract.turns import extract
-from verifflowcc.text.fences import fenced_lines
 from verifflowcc.text.glob import matches
+from verifflowcc.text.markdown import fenced_lines, sections
 from verifflowcc.text.placeholder import placeholder_line, says_something
 from verifflowcc.text.secrets import find_secrets
-from verifflowcc.text.sections import sections
 from verifflowcc.text.wording import demands, gaps, weak_words
 
 LARGEST_BYTES = 200_000

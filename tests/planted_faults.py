@@ -32,8 +32,7 @@ from verifflowcc.domain.trace import (
     TraceBaseline,
     TraceItem,
 )
-from verifflowcc.domain.trace_defaults import TYPES
-from verifflowcc.domain.trace_policy import ItemRule
+from verifflowcc.domain.trace_codes import TYPES, ItemRule
 from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.trace.ownership import EMPTY
 

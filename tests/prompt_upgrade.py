@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.upgraded_world import FIXTURE, OPEN, unpacked
-from verifflowcc.domain.question import Question
+from verifflowcc.domain.entries import Question
 from verifflowcc.records import dataclass
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.workspace import Workspace

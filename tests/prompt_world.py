@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.domain.entries import ContextPackage, Fate
+from verifflowcc.domain.entries import ContextPackage, Fate, Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.workspace import Workspace
 

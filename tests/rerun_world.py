@@ -15,7 +15,7 @@ from verifflowcc.services.rerun import Found, Reproduction
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 
 EVENTS = f".memory/sprint/{SPRINT}/events"
 PLAN = f".memory/stage/{SPRINT}/plan/artifacts/plan.md"

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from verifflowcc.domain.session_told import Said, Spent, Tokens
-from verifflowcc.formats.call_lines import CallLines
+from verifflowcc.formats.call_lines import CallLines, Said, Spent, Tokens
 from verifflowcc.formats.calls_claude import ClaudeCalls
 from verifflowcc.formats.calls_codex import CodexCalls
 from verifflowcc.services.workspace import Workspace

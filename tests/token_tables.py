@@ -18,9 +18,24 @@ from zlib import crc32
 
 import tiktoken
 
-from verifflowcc.adapters.tokens.characters import BLOCK, LETTER, LOWER, MARK, NUMBER, OTHER, SPACE, UNASSIGNED, UPPER
-from verifflowcc.adapters.tokens.encodings import ENCODINGS, Encoding
-from verifflowcc.adapters.tokens.vocabulary import HEADER, MAGIC, RANK_BITS, RANK_MASK, VERSION
+from verifflowcc.adapters.tokens.vocabulary import (
+    BLOCK,
+    ENCODINGS,
+    HEADER,
+    LETTER,
+    LOWER,
+    MAGIC,
+    MARK,
+    NUMBER,
+    OTHER,
+    RANK_BITS,
+    RANK_MASK,
+    SPACE,
+    UNASSIGNED,
+    UPPER,
+    VERSION,
+    Encoding,
+)
 from verifflowcc.errors import FormatError
 
 GZIP_MAGIC = b"\x1f\x8b"

@@ -6,9 +6,9 @@ from tests.trace_world import POLICY, REPORT, World, item, of_code, of_tests, re
 from verifflowcc.domain.gates import Trust as EvidenceTrust
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import CriterionShown, Outcome, ResultReport, Results, TraceItem, Verified
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_codes import DEFAULT_POLICY
 from verifflowcc.formats.fingerprint import stamp_of_item
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 OLD, WEAK, GONE = "old.xml", "weak.xml", "gone.xml"
 _PREFIXES = ("NEED", "REQ", "COMP", "UNIT", "TEST")

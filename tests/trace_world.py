@@ -26,8 +26,7 @@ from verifflowcc.domain.trace import (
     TraceItem,
     TraceSources,
 )
-from verifflowcc.domain.trace_defaults import RELATIONS, TEST_FILES, TYPES
-from verifflowcc.domain.trace_policy import Need, TracePolicy
+from verifflowcc.domain.trace_codes import RELATIONS, TEST_FILES, TYPES, Need, TracePolicy
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 
 TODAY = "2026-11-21"

@@ -8,8 +8,7 @@ What is around the parts is written by hand, and kept.
 from collections.abc import Iterator
 from pathlib import Path
 
-from verifflowcc.adapters.actor import AGENT_MARKERS, AGENT_PREFIXES
-from verifflowcc.adapters.process.ancestors import CLIENTS
+from verifflowcc.adapters.actor import AGENT_MARKERS, AGENT_PREFIXES, CLIENTS
 from verifflowcc.domain.command_classes import BY_OPTION, CI_TOO, CLASSES, COMMANDS, MOVE, PERSON
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "who-may.md"

@@ -40,6 +40,13 @@ _HOMES = {
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
+    from verifflowcc.adapters.backends.files import FilesBackend
+    from verifflowcc.adapters.backends.in_memory import InMemoryBackend
+    from verifflowcc.adapters.backends.sqlite import SqliteBackend
+    from verifflowcc.domain.entries import ContextPackage
+    from verifflowcc.domain.items import Item, Source
+    from verifflowcc.domain.layers import Layer as MemoryLayer
+    from verifflowcc.domain.memory import MemoryBackend, StoredItem
     from verifflowcc.services.assembling import (
         ContextAssembler,
         ContextRequest,
@@ -51,26 +58,10 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     )
     from verifflowcc.services.code.knowledge_graph import KnowledgeGraph
     from verifflowcc.services.history.episodic_memory import EpisodicMemory
-    from verifflowcc.services.memory.backends import (
-        FilesBackend,
-        InMemoryBackend,
-        Item,
-        MemoryBackend,
-        Source,
-        SqliteBackend,
-        StoredItem,
-    )
     from verifflowcc.services.memory.creating import create_item
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.stores import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
-    from verifflowcc.services.memory_manager import (
-        ContextPackage,
-        MemoryContext,
-        MemoryEntry,
-        MemoryLayer,
-        MemoryManager,
-        build_agent_prompt,
-    )
+    from verifflowcc.services.memory_manager import MemoryContext, MemoryEntry, MemoryManager, build_agent_prompt
     from verifflowcc.services.window.context_window import ContextWindow
     from verifflowcc.services.workspace import open_workspace
 

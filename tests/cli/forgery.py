@@ -17,7 +17,7 @@ from verifflowcc.formats.evidence import encode_evidence, make_evidence
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.evidence_wanted import everything
 from verifflowcc.workflow.gate import exit_gate
 from verifflowcc.workflow.staleness import inputs_now

@@ -103,7 +103,7 @@ def test_every_option_is_known_or_left_to_typer(group: str, name: str) -> None:
     words = ["why"] if "" in takes else []
     for each in _command(group, name).params:  # type: ignore[attr-defined]
         for option in each.opts:
-            if option.startswith("--") and option != "--full":  # taken out before; `cli/document.py` reads it
+            if option.startswith("--") and option != "--full":  # taken out before; `cli/output.py` reads it
                 value = "3" if takes[option] == "number" else "word"
                 assert given_words(takes, [*words, option]) or given_words(takes, [*words, option, value]), option
 

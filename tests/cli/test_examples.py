@@ -15,7 +15,7 @@ from tests.prepared_project import preparation, prepared_project
 from verifflowcc.cli.examples import EXAMPLES
 from verifflowcc.domain.command_classes import COMMANDS as CLASSES
 from verifflowcc.domain.command_classes import QUERY
-from verifflowcc.text.ulid import is_ulid
+from verifflowcc.text.slug import is_ulid
 
 LINES = [(name, example) for name, examples in EXAMPLES.items() if name in CLASSES for example in examples]
 _CHANGES = {"sprint resolve"}

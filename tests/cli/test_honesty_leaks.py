@@ -37,7 +37,7 @@ from tests.trees import write_tree
 from verifflowcc.adapters.git.unseen import unseen_sources
 from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.events import EventType
-from verifflowcc.formats.baseline import baseline_text
+from verifflowcc.workflow.baseline_rules import baseline_text
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 

@@ -45,7 +45,7 @@ from tests.cli.process import by_person, git, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
 from verifflowcc.domain.events import EventType, Json
-from verifflowcc.formats.event_pack import events_digest
+from verifflowcc.formats.events import events_digest
 
 pytestmark = pytest.mark.vfcc("REQ-GATES", "REQ-LEDGER")
 

@@ -24,8 +24,8 @@ from tests.event_samples import START
 from tests.trees import write_tree
 from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.events import EventType
-from verifflowcc.formats.baseline import baseline_text
 from verifflowcc.formats.events import encode_event, make_event
+from verifflowcc.workflow.baseline_rules import baseline_text
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-EXIT")
 AGENT = {"VFCC_AGENT": "coder"}

@@ -28,7 +28,7 @@ from verifflowcc.services.sprint_progress import progress_text
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import open_workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 CALLS = (
     *("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "flock", "rename", "renameat", "renameat2"),

@@ -22,7 +22,7 @@ from tests.trees import write_tree
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.services.sprint_reading import list_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.context_marks import BEGIN, END
+from verifflowcc.text.injected import BEGIN, END
 
 MARK = re.compile(r"MARK-[A-Z-]+: [^\n]*")
 """A sentence that no other artifact has."""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
 from verifflowcc.domain.sprints import Artifact, SprintState
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.glob import matches
 from verifflowcc.workflow.assess_artifact import artifacts_digest, assess_artifact, suggested
 

@@ -7,13 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.contributors import Contributor
+from verifflowcc.domain.actors import Contributor, Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Change, Facts, History
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
-from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
-from verifflowcc.domain.sprints import Artifact, SprintState, StageState
-from verifflowcc.domain.workflows import Leg, Stage, Workflow
-from verifflowcc.text.digest import digest_text
+from verifflowcc.domain.sprints import Artifact, Leg, SprintState, Stage, StageState, Workflow
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.assess_people import (
     apply_waiver,
     assess_attestation,

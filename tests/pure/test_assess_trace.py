@@ -5,13 +5,11 @@ from dataclasses import replace
 import pytest
 
 from tests.evidence_samples import facts
+from verifflowcc.domain.actors import Waiver
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.people import Waiver
+from verifflowcc.domain.sprints import Workflow
 from verifflowcc.domain.trace import Asked, Finding, Severity, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
-from verifflowcc.domain.trace_policy import Need
-from verifflowcc.domain.workflows import Workflow
+from verifflowcc.domain.trace_codes import CHECKS, DEFAULT_POLICY, Need
 from verifflowcc.workflow.assess_people import apply_waiver, waived_subject
 from verifflowcc.workflow.assess_trace import assess_trace, waits_for_items
 

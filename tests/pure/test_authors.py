@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.contributors import Contributor, fold_name, one_each, same_person
+from verifflowcc.domain.actors import Contributor, Opinion, Review, fold_name, one_each, same_person
 from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Change, Facts, History, RecordedEdit
 from verifflowcc.domain.gates import Criterion, Kind
-from verifflowcc.domain.people import Opinion, Review
-from verifflowcc.domain.sprints import Artifact, SprintState, StageState
-from verifflowcc.domain.workflows import Leg, Stage, Workflow
-from verifflowcc.text.digest import digest_text
+from verifflowcc.domain.sprints import Artifact, Leg, SprintState, Stage, StageState, Workflow
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.authors import authorship
 from verifflowcc.workflow.subject import subject_of
 

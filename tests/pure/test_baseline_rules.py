@@ -11,12 +11,10 @@ from verifflowcc.domain.evidence import Evidence, Inputs, Run
 from verifflowcc.domain.gates import Criterion, Kind, Trust, Verdict
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.baseline import baseline_text, read_baseline_file
 from verifflowcc.formats.junit import measure_junit
 from verifflowcc.records import replace
-from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow.baseline_comparison import baseline_notes
-from verifflowcc.workflow.baseline_rules import baseline_problem
+from verifflowcc.text.canonical import digest_text
+from verifflowcc.workflow.baseline_rules import baseline_notes, baseline_problem, baseline_text, read_baseline_file
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.measured_verdict import shown_by
 

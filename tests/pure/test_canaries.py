@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence_samples import TESTS, evidence, facts
+from verifflowcc.domain.actors import Waiver
 from verifflowcc.domain.facts import ArtifactText, Facts, History
 from verifflowcc.domain.gates import RECORDED, Criterion, Kind
-from verifflowcc.domain.people import Waiver
 from verifflowcc.domain.sprints import Artifact
 from verifflowcc.workflow.canaries import FAR_NUMBERS, canaries
 from verifflowcc.workflow.gate import assess

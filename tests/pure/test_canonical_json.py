@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.domain.events import Json
 from verifflowcc.errors import FormatError
-from verifflowcc.text.canonical import LARGEST, canonical, parse_canonical
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import LARGEST, canonical, digest_bytes, parse_canonical
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "events"
 CASES = json.loads((GOLDEN / "canonical.json").read_text(encoding="utf-8"))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from verifflowcc.clients.entries import EVENTS, entries, is_ours, target_of
 from verifflowcc.clients.files import Outcome, Plan, found_in, installed, uninstalled
 from verifflowcc.domain.agent_clients import FILES, LOCAL_FILE
-from verifflowcc.domain.integrations import Record
 from verifflowcc.text import json_edit
+from verifflowcc.text.json_edit import Record
 
 CLIENTS = sorted(FILES)
 OTHERS_HOOK: dict[str, Any] = {"matcher": "Bash", "hooks": [{"type": "command", "command": "./lint.sh", "timeout": 5}]}

@@ -13,7 +13,7 @@ from verifflowcc.codegraph.named_types import named_types
 from verifflowcc.codegraph.rank_files import rank_files
 from verifflowcc.codegraph.rank_units import RankedUnit
 from verifflowcc.codegraph.units import Unit
-from verifflowcc.domain.code_mix import WHOLE, CodeMix
+from verifflowcc.domain.config import WHOLE, CodeMix
 from verifflowcc.domain.graph import FILE, Definition, SymbolKind
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.pure.code_searched import Searched
 from verifflowcc.codegraph.context import choose
-from verifflowcc.domain.code_mix import WHOLE, CodeMix
+from verifflowcc.domain.config import WHOLE, CodeMix
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 

@@ -8,13 +8,21 @@ from hypothesis import strategies as st
 
 from tests.yaml_junk import yaml_junk
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
-from verifflowcc.adapters.config.patterns import decimal_text, millionths, pattern_problem, role_problem
+from verifflowcc.adapters.config.gates_section import decimal_text, millionths, pattern_problem, role_problem
 from verifflowcc.adapters.config.validate import check
-from verifflowcc.domain.code_mix import MIXES, CodeMix
-from verifflowcc.domain.config import DEFAULT_ALLOCATION, Allocation, Config, GitSettings, LayerStrategy, TokenSettings
+from verifflowcc.domain.config import (
+    DEFAULT_ALLOCATION,
+    MIXES,
+    Allocation,
+    CodeMix,
+    Config,
+    GitSettings,
+    LayerStrategy,
+    TokenSettings,
+)
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 WORKFLOWS = ("agile", "light", "standard")
 

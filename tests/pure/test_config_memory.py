@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.adapters.config.cache import recall, remember
+from verifflowcc.adapters.config.models import json_schema
 from verifflowcc.adapters.config.provenance import effective_settings
-from verifflowcc.adapters.config.schema import json_schema
 from verifflowcc.adapters.config.validate import check
-from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.config import (
     DEFAULT_ALLOCATION,
     PRESETS,
     SHARE_UNIT,
     AssembliesSettings,
     Assembly,
+    BackendKind,
     BackendsSettings,
     Config,
     ConsolidationSettings,

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.config.yaml_nodes import Limits
-from verifflowcc.adapters.config.yaml_values import Ambiguous, load_yaml, read_yaml
+from verifflowcc.adapters.config.yaml_values import Ambiguous, Limits, load_yaml, read_yaml
 from verifflowcc.errors import ConfigError
 
 FRAGMENTS = ["a", ": ", "- ", "\n", "  ", "&x ", "*x", "[", "]", "{", "}", ",", "'", "#", "|", "---\n", "!!t "]

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.item_types import TYPES, is_trace_type
-from verifflowcc.domain.items import Item, Source, SourceKind, Status, Uses
+from verifflowcc.domain.items import TYPES, Item, Source, SourceKind, Status, Uses, is_trace_type
 from verifflowcc.lifecycle.decay import FADED, GRACE_DAYS, has_faded, idle_days, strength, why_faded
 from verifflowcc.lifecycle.expire import has_ended
 

@@ -15,8 +15,7 @@ from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.errors import ConfigError, GateClosed, UsageError
 from verifflowcc.records import field_names
 from verifflowcc.services.documents.envelope import NOTHING, document, document_text, problem_of, problem_with
-from verifflowcc.services.documents.form import form, key_sources, selection
-from verifflowcc.services.documents.rules import ADDED, KEYS, LEAN, UNITS
+from verifflowcc.services.documents.form import ADDED, KEYS, LEAN, UNITS, form, key_sources, selection
 from verifflowcc.services.owed import Owed
 from verifflowcc.workflow.metrics_table import StageMetrics
 

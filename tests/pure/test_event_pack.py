@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.event_samples import event, feedback, passed, root
 from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json
 from verifflowcc.errors import LedgerError
-from verifflowcc.formats.event_pack import encode_pack, event_in_pack, events_digest, ids_in_pack, parse_pack
-from verifflowcc.formats.events import encode_event
+from verifflowcc.formats.events import encode_event, encode_pack, event_in_pack, events_digest, ids_in_pack, parse_pack
 from verifflowcc.workflow import payloads
 from verifflowcc.workflow.fold import fold
 

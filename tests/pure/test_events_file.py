@@ -15,7 +15,7 @@ from verifflowcc.domain.events import EVENT_FORMAT, EventType
 from verifflowcc.errors import LedgerError
 from verifflowcc.formats.events import encode_event, make_event, moment, parse_event, stamp
 from verifflowcc.text.canonical import canonical
-from verifflowcc.text.ulid import is_ulid, ulid
+from verifflowcc.text.slug import is_ulid, ulid
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 

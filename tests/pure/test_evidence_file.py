@@ -20,9 +20,8 @@ from verifflowcc.formats.evidence import (
     make_evidence,
     parse_evidence,
 )
-from verifflowcc.text.canonical import canonical
-from verifflowcc.text.digest import digest_text
-from verifflowcc.text.ulid import is_ulid, ulid
+from verifflowcc.text.canonical import canonical, digest_text
+from verifflowcc.text.slug import is_ulid, ulid
 
 GOLDEN = "sha256:5cb467fe1e3400c1b9346324dc544cf4bfeb5e787127752eeca7f437a2d33e29"
 AT = datetime(2026, 11, 21, 3, 31, 0, 123456, tzinfo=UTC)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.event_samples import DIGEST, event, feedback, passed, root
 from verifflowcc.domain.events import Event, EventType
-from verifflowcc.text.ulid import ulid
+from verifflowcc.text.slug import ulid
 from verifflowcc.workflow.evidence_order import Added, added_evidence
 from verifflowcc.workflow.graph import arrange
 

@@ -8,8 +8,7 @@ from tests.evidence_samples import CONTENT, evidence, recorded
 from verifflowcc.domain.evidence import Command, Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.sprints import Outcome, SprintState, StageState, StageStatus
-from verifflowcc.domain.workflows import Leg, Stage
+from verifflowcc.domain.sprints import Leg, Outcome, SprintState, Stage, StageState, StageStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.workflow.evidence_wanted import due, everything, named, one_named
 

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.domain.candidates import Candidate
-from verifflowcc.domain.item_types import TYPES
-from verifflowcc.domain.items import Ref
+from verifflowcc.domain.items import TYPES, Ref
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.mentions import refs_of
 from verifflowcc.lifecycle.extract.turns import extract

@@ -3,7 +3,7 @@
 import pytest
 
 from verifflowcc.domain.candidates import Candidate
-from verifflowcc.domain.item_types import item_type
+from verifflowcc.domain.items import item_type
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.gate import signals_of
 from verifflowcc.lifecycle.extract.turns import extract

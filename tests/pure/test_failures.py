@@ -5,8 +5,7 @@ from dataclasses import replace
 from tests.evidence_samples import GREEN, RAN, TESTS, evidence, facts
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.gates import Criterion, Kind
-from verifflowcc.domain.sprints import StageState, StageStatus
-from verifflowcc.domain.workflows import Leg, Stage
+from verifflowcc.domain.sprints import Leg, Stage, StageState, StageStatus
 from verifflowcc.workflow.failures import failures_of
 
 SKIPS = Criterion("skips", Kind.JUNIT, "no test is skipped", command="test")

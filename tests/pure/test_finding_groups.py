@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.pure.test_missing_results import FINDINGS, finding
 from verifflowcc.cli.finding_lines import MOST, overview
-from verifflowcc.domain.finding_groups import Certainty, group_findings
+from verifflowcc.domain.catalogue import Certainty, group_findings
 from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.domain.trace_codes import CHECKS
 
@@ -100,7 +100,8 @@ def test_few_findings_are_listed_each_while_there_is_room_in_the_order_of_groups
 
 
 def test_every_code_with_a_rank_of_its_own_is_a_check() -> None:
-    from verifflowcc.domain import finding_groups, memory_codes
+    from verifflowcc.domain import catalogue as finding_groups
+    from verifflowcc.domain import memory_codes
 
     known = CHECKS.keys() | memory_codes.CHECKS.keys()
     assert known >= finding_groups._BROKEN | finding_groups._GUESSED | finding_groups._OF_RULES

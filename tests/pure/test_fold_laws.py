@@ -13,7 +13,7 @@ from tests.histories import moves_of, parted
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.records import replace
-from verifflowcc.text.ulid import content_part
+from verifflowcc.text.slug import content_part
 from verifflowcc.workflow import payloads
 from verifflowcc.workflow.chain import chain
 from verifflowcc.workflow.fold import fold

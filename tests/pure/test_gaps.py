@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.domain.gates import Verdict
-from verifflowcc.domain.sprints import Outcome, StageState, StageStatus
-from verifflowcc.domain.workflows import Leg, Stage
-from verifflowcc.workflow.gaps import gaps_in, stage_status, with_gaps
+from verifflowcc.domain.sprints import Leg, Outcome, Stage, StageState, StageStatus, gaps_in, stage_status, with_gaps
 
 pytestmark = pytest.mark.vfcc("REQ-GATES")
 

@@ -21,7 +21,6 @@ from verifflowcc.adapters.foreign.doorstop_tree import read_doorstop_tree
 from verifflowcc.adapters.foreign.reqif_read import read_reqif
 from verifflowcc.domain.baselines import BaselineKind
 from verifflowcc.errors import VfccError
-from verifflowcc.formats.baseline import read_baseline_file
 from verifflowcc.formats.call_lines import CallLines
 from verifflowcc.formats.calls_claude import ClaudeCalls
 from verifflowcc.formats.calls_codex import CodexCalls
@@ -40,6 +39,7 @@ from verifflowcc.formats.lint_lines import measure_lint
 from verifflowcc.formats.metric_json import measure_metrics
 from verifflowcc.formats.sarif import measure_sarif
 from verifflowcc.formats.turns import read_turns
+from verifflowcc.workflow.baseline_rules import read_baseline_file
 
 SEEDS = Path(__file__).parents[1] / "fixtures" / "hostile-seeds.json"
 """Seeds that once made an importer crash, or take too long, by its name; they are tried each time."""

@@ -93,7 +93,7 @@ OF_HOOKS = {
     "verifflowcc.episodes.permission",
     "verifflowcc.episodes.shape",
     "verifflowcc.mcp.front",
-    "verifflowcc.text.context_marks",
+    "verifflowcc.text.injected",
     "verifflowcc.text.quick_json",
     "verifflowcc.text.secrets",
 }

@@ -2,8 +2,7 @@
 
 import pytest
 
-from verifflowcc.text.context_marks import BEGIN, END
-from verifflowcc.text.injected import without_injected
+from verifflowcc.text.injected import BEGIN, END, without_injected
 
 ENTRY = """\
 ### conventions/tabs.md

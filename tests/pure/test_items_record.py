@@ -4,10 +4,10 @@ import pytest
 
 from verifflowcc.adapters.files.items import ParsedItem, edit_item, parse_item
 from verifflowcc.adapters.files.trace_items import parse_trace_item
-from verifflowcc.domain.item_types import TYPES, is_trace_type, item_type
 from verifflowcc.domain.items import (
     MEMORY_RELATIONS,
     TRACE_RELATIONS,
+    TYPES,
     DecisionStatus,
     Link,
     Recency,
@@ -18,12 +18,13 @@ from verifflowcc.domain.items import (
     Stamp,
     Status,
     Trust,
+    is_trace_type,
+    item_type,
     least_trust,
     scope_of,
 )
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter_read import Scalar, Table
-from verifflowcc.formats.item_fields import member, texts_of
+from verifflowcc.formats.front_matter_read import Scalar, Table, member, texts_of
 
 DECISION = """\
 ---

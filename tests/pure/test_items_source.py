@@ -8,7 +8,7 @@ from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.domain.items import Item, Source, SourceKind
 from verifflowcc.formats.item_render import render_item
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
 
 WORDS = st.none() | st.text(min_size=1, max_size=40).map(plain_line).filter(bool)
 

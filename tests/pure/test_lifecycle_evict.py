@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.item_types import TYPES, is_trace_type
-from verifflowcc.domain.items import Item, Source, SourceKind, Status
+from verifflowcc.domain.items import TYPES, Item, Source, SourceKind, Status, is_trace_type
 from verifflowcc.lifecycle.evict import evictable, evicted
 
 FOUND = Source(SourceKind.EXTRACTED, "agent:coder")

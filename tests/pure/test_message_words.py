@@ -35,7 +35,7 @@ VOCABULARY = {
     "text/stems.py": "irregular forms of English words",
     "text/injected.py": "sentences of prompts that earlier versions wrote, which are recognised",
     "trace/matrix_csv.py": "names of columns, which scripts read",
-    "services/documents/rules.py": "names of classes and of keys, for the published schemas",
+    "services/documents/form.py": "names of classes and of keys, for the published schemas",
 }
 """Files whose literals are data and are never printed, each with its reason."""
 

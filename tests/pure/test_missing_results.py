@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.missing_results import MARK, NO_FILE, missing_results
+from verifflowcc.domain.catalogue import MARK, NO_FILE, missing_results
 from verifflowcc.domain.trace import RED, Asked, Finding, Severity
 from verifflowcc.domain.trace_codes import CHECKS
 

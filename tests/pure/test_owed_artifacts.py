@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from verifflowcc.adapters.workflows.load import load_workflow, shipped_names
 from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode
-from verifflowcc.domain.sprints import Artifact, SprintState
-from verifflowcc.domain.workflows import Leg, Stage, artifact_criteria
-from verifflowcc.text.digest import digest_text
+from verifflowcc.domain.sprints import Artifact, Leg, SprintState, Stage, artifact_criteria
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.assess_artifact import assess_artifact, suggested
 from verifflowcc.workflow.owed_artifacts import (
     OwedArtifact,

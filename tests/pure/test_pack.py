@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from verifflowcc.domain.entries import Candidate, Fate, Placed
 from verifflowcc.domain.layers import PRIORITY, Layer
-from verifflowcc.packing.pack import LayerQueue, Packing, pack
+from verifflowcc.packing.fill import LayerQueue
+from verifflowcc.packing.pack import Packing, pack
 from verifflowcc.packing.trim import Trimmed
 
 SHARES = {Layer.AGENT: 400_000, Layer.STAGE: 300_000, Layer.SPRINT: 200_000, Layer.PROJECT: 100_000, Layer.USER: 0}

@@ -17,8 +17,17 @@ from verifflowcc.codegraph.changed import (
     words_of,
 )
 from verifflowcc.domain.graph import Mark
-from verifflowcc.domain.patches import ADDED, CHANGED, DELETED, RENAMED, FileDiff, Hunk
-from verifflowcc.formats.patch import LONG_LINES, parse_patch, parts_of
+from verifflowcc.domain.patches import (
+    ADDED,
+    CHANGED,
+    DELETED,
+    LONG_LINES,
+    RENAMED,
+    FileDiff,
+    Hunk,
+    parse_patch,
+    parts_of,
+)
 
 RAW = b":100644 100644 a b M\0a b.py\0:100644 000000 a 0 D\0gone.py\0:100644 100644 a a R100\0old.py\0new.py\0"
 PATCH = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.code import code_path
+from verifflowcc.domain.config import code_path
 from verifflowcc.domain.items import DecisionFacts, Item, Ref, Source
 from verifflowcc.domain.recall import FIELDS, Unit
 from verifflowcc.recall.question import question_of

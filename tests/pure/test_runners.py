@@ -7,7 +7,8 @@ import pytest
 from verifflowcc.proving.inline_tests import inline_lines, with_tests_of
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun
 from verifflowcc.proving.parts import PartRules
-from verifflowcc.proving.runners import Runner, RunText, argv_for, read_run, runner_of
+from verifflowcc.proving.run_text import RunText
+from verifflowcc.proving.runners import Runner, argv_for, read_run, runner_of
 from verifflowcc.proving.splitting import FileChange, split
 from verifflowcc.proving.targets import Selection, TestFile
 from verifflowcc.proving.test_titles import title_units

@@ -6,7 +6,8 @@ import pytest
 
 from verifflowcc.proving.outcomes import Result, TestRun
 from verifflowcc.proving.parts import PartRules
-from verifflowcc.proving.runners import Runner, RunText, read_run
+from verifflowcc.proving.run_text import RunText
+from verifflowcc.proving.runners import Runner, read_run
 from verifflowcc.proving.splitting import FileChange, split
 from verifflowcc.proving.targets import Selection, TestFile
 from verifflowcc.proving.test_titles import title_units

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.planted_secrets import planted
 from tests.secret_samples import PASSWORD, PLACEHOLDERS, SAMPLES, TOKEN
 from verifflowcc.text.secret_kinds import AROUND, TOKENS, WIDE
-from verifflowcc.text.secret_names import ASSIGNED, SPOKEN
-from verifflowcc.text.secrets import Found, find_secrets, place_of, withhold
+from verifflowcc.text.secrets import ASSIGNED, SPOKEN, Found, find_secrets, place_of, withhold
 
 TEXTS = st.lists(
     st.sampled_from(

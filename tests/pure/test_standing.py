@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.event_samples import DIGEST, event
 from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageStatus
-from verifflowcc.domain.workflows import Leg, Stage, Workflow
-from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow import fields, payloads
+from verifflowcc.domain.sprints import DONE, Artifact, Leg, SprintState, Stage, StageStatus, Workflow
+from verifflowcc.formats import events_payload as fields
+from verifflowcc.text.canonical import digest_text
+from verifflowcc.workflow import payloads
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.moves import after_passing, reopenable
 

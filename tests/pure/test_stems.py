@@ -110,7 +110,7 @@ def test_a_long_text_takes_no_longer_for_each_letter() -> None:
 
 
 def test_everyday_words_are_kept_as_the_terms_that_they_are_found_by() -> None:
-    from verifflowcc.text.everyday import EVERYDAY
+    from verifflowcc.text.stems import EVERYDAY
 
     said = stems("They keep changing things; somebody called about another problem, and nobody knows the reason.")
     assert {"keep", "chang", "thing", "call", "anoth", "problem", "know", "reason"} <= EVERYDAY.intersection(said)

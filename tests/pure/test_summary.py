@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from verifflowcc.domain.actors import Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.domain.events import LARGEST_EVENT_BYTES, EventType
 from verifflowcc.domain.evidence import Evidence, Inputs
 from verifflowcc.domain.facts import ArtifactText, Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind, Mode, Side, Trust, Verdict
-from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
-from verifflowcc.domain.sprints import Artifact, SetAside, Skip, SprintState, StageState, StageStatus
-from verifflowcc.domain.workflows import Leg, Stage
-from verifflowcc.text.sections import sections
+from verifflowcc.domain.sprints import Artifact, Leg, SetAside, Skip, SprintState, Stage, StageState, StageStatus
+from verifflowcc.text.markdown import sections
 from verifflowcc.workflow.deviations import LONGEST, clause
 from verifflowcc.workflow.summary import (
     StageExit,

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.tokens import counter as counter_module
-from verifflowcc.adapters.tokens.counter import CountStatistics, open_counter
-from verifflowcc.adapters.tokens.delegate import SAFE_CHARACTERS
+from verifflowcc.adapters.tokens.counter import SAFE_CHARACTERS, CountStatistics, open_counter
 from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.errors import ConfigError

@@ -10,13 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
-from verifflowcc.adapters.tokens import chunks
-from verifflowcc.adapters.tokens.bpe import ExactCounter
-from verifflowcc.adapters.tokens.characters import load_classes
-from verifflowcc.adapters.tokens.counter import DATA
-from verifflowcc.adapters.tokens.delegate import build_delegate
-from verifflowcc.adapters.tokens.encodings import ENCODINGS
-from verifflowcc.adapters.tokens.vocabulary import Vocabulary, open_vocabulary
+from verifflowcc.adapters.tokens import counter as chunks
+from verifflowcc.adapters.tokens.counter import DATA, ExactCounter, build_delegate
+from verifflowcc.adapters.tokens.vocabulary import ENCODINGS, Vocabulary, load_classes, open_vocabulary
 
 pytestmark = pytest.mark.vfcc("REQ-TOKENS")
 

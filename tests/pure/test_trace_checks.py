@@ -33,7 +33,7 @@ from verifflowcc.domain.trace import (
     TraceBaseline,
     Verified,
 )
-from verifflowcc.domain.trace_policy import Need
+from verifflowcc.domain.trace_codes import Need
 from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.trace.check import check
 from verifflowcc.trace.pointed import pointed_content

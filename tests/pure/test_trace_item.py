@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.trace_items import parse_trace_item
 from verifflowcc.adapters.index.trace_facts import trace_item_from_text, trace_item_to_text
-from verifflowcc.domain.item_keys import KNOWN_KEYS
-from verifflowcc.domain.items import Link, Ref, Stamp, Status, Trust
+from verifflowcc.domain.items import KNOWN_KEYS, Link, Ref, Stamp, Status, Trust
 from verifflowcc.domain.trace import Flaw, TraceItem, Verified
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link

@@ -11,7 +11,7 @@ from verifflowcc.errors import FormatError
 from verifflowcc.formats.junit_tests import read_tests
 from verifflowcc.formats.marks import read_code
 from verifflowcc.formats.result_lines import encode_results, parse_results
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 from verifflowcc.trace.join import Marked, Ran, results_of, specified
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-RESULTS")

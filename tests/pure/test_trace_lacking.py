@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.planted_faults import FAULTS, W, linked
 from tests.trace_world import World
 from verifflowcc.domain.trace import Finding
-from verifflowcc.domain.trace_policy import Need
+from verifflowcc.domain.trace_codes import Need
 from verifflowcc.trace.check import check
 
 

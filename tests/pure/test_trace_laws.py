@@ -27,9 +27,9 @@ from verifflowcc.domain.items import Ref, Stamp, Status
 from verifflowcc.domain.trace import Flaw, GitTrace, Outcome, Severity, TraceBaseline, TraceItem, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.trace.check import check
-from verifflowcc.trace.narrow import narrow
 from verifflowcc.trace.standing import Standings
 from verifflowcc.trace.view import TraceView
+from verifflowcc.workflow.baseline_rules import narrow
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-STABLE")
 

@@ -13,7 +13,7 @@ from tests.trace_world import FORM_TEST, LOGIN_TEST, REPORT, World, clean, item,
 from verifflowcc.domain.gates import Trust as EvidenceTrust
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import CriterionShown, Outcome, ResultReport, TraceReport
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_codes import DEFAULT_POLICY
 from verifflowcc.formats.csv_table import csv_text, unguarded
 from verifflowcc.trace.check import check_view
 from verifflowcc.trace.matrix import Matrix, MatrixRow, matrix, narrowed

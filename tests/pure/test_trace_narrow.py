@@ -8,7 +8,7 @@ from tests.planted_faults import FAULTS, W
 from tests.trace_world import GREEN, REPORT, World, result
 from verifflowcc.domain.trace import Outcome, TraceReport
 from verifflowcc.trace.check import check
-from verifflowcc.trace.narrow import narrow
+from verifflowcc.workflow.baseline_rules import narrow
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-KNOWN")
 

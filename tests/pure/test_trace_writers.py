@@ -21,7 +21,7 @@ from verifflowcc.formats.junit_write import junit_text
 from verifflowcc.formats.report_paths import ProjectPaths
 from verifflowcc.formats.sarif_read import read_log
 from verifflowcc.formats.sarif_write import NO_FILE, sarif_text
-from verifflowcc.text.conflict_markers import conflict_line
+from verifflowcc.text.markdown import conflict_line
 from verifflowcc.text.record_codec import RecordCodec
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tests.pure.test_fences import DOCUMENTS
 from verifflowcc.packing.trim import Trimmed, mark, trim_text
-from verifflowcc.text.fences import open_fence
-from verifflowcc.text.markdown import split_lines
+from verifflowcc.text.markdown import open_fence, split_lines
 
 pytestmark = pytest.mark.vfcc("REQ-TRIM")
 

@@ -13,7 +13,7 @@ from verifflowcc.errors import FormatError
 from verifflowcc.formats.events import stamp
 from verifflowcc.formats.window_record import read_snapshot, read_window, snapshot_bytes, window_bytes
 from verifflowcc.records import replace
-from verifflowcc.text.ulid import ulid
+from verifflowcc.text.slug import ulid
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names
 from verifflowcc.domain.gates import Criterion, Kind, Mode
-from verifflowcc.domain.workflows import Workflow, asks_nothing
+from verifflowcc.domain.sprints import Workflow, asks_nothing
 from verifflowcc.errors import ConfigError
 from verifflowcc.workflow.modes import with_modes
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.yaml_junk import yaml_junk
 from verifflowcc.adapters.workflows.load import parse_workflow
 from verifflowcc.domain.gates import RULES, Criterion, Kind, Mode, Trust
-from verifflowcc.domain.workflows import Edits, Leg, Route, Workflow
+from verifflowcc.domain.sprints import Edits, Leg, Route, Workflow
 from verifflowcc.errors import ConfigError
 
 pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")

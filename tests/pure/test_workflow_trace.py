@@ -13,8 +13,7 @@ from tests.yaml_junk import yaml_junk
 from verifflowcc.adapters.workflows.load import parse_workflow
 from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.trace import Severity
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
-from verifflowcc.domain.trace_policy import ItemRule, Need, RelationRule, TracePolicy
+from verifflowcc.domain.trace_codes import DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
 from verifflowcc.errors import ConfigError, FormatError, LedgerError
 from verifflowcc.formats.policy_record import policy_from_json, policy_to_json
 from verifflowcc.text.canonical import canonical, parse_canonical

@@ -8,19 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.process import ancestors
-from verifflowcc.adapters.process.ancestors import (
-    CLIENTS,
-    DEEPEST,
-    RunningProcess,
-    client_from,
-    client_of,
-    read_proc,
-)
+from verifflowcc.adapters import actor as ancestors
+from verifflowcc.adapters.actor import CLIENTS, DEEPEST, RunningProcess, client_from, client_of, read_proc
 
 pytestmark = pytest.mark.vfcc("REQ-ACTORS")
 
-ASK = "from verifflowcc.adapters.process.ancestors import client_above; print(client_above())"
+ASK = "from verifflowcc.adapters.actor import client_above; print(client_above())"
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
 
 

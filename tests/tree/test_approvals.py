@@ -11,11 +11,9 @@ from tests.people_world import CODER, ID, OTHER, PLAN, THIRD, YOU, asked, commit
 from tests.signing import allow, sign_with, ssh_key
 from tests.trees import PERSON, environment, git
 from verifflowcc.adapters.git.signatures import verified_commit
-from verifflowcc.domain.actors import described
-from verifflowcc.domain.contributors import Contributor
+from verifflowcc.domain.actors import Contributor, Opinion, described
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.gates import Verdict
-from verifflowcc.domain.people import Opinion
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.services.approvals import (
     Approvable,

@@ -10,8 +10,8 @@ from tests.tree.backend_openers import Files, InMemory, Sqlite
 from tests.tree.changes_model import Copy, Followed, FollowedFiles, FollowedSqlite, following, follows
 from tests.tree.postgres_server import Server
 from tests.tree.test_postgres import Opens
-from verifflowcc.adapters import stamps
 from verifflowcc.adapters.backends.scanned import scanned_store
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.domain.memory import MemoryBackend
 
 

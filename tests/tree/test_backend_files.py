@@ -36,7 +36,7 @@ sys.addaudithook(note)
 @pytest.fixture(autouse=True)
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stamps are trusted at once: no two writes of a test fall into one tick of the clock."""
-    monkeypatch.setattr("verifflowcc.adapters.stamps.SETTLED_AFTER_NS", -(10**12))
+    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", -(10**12))
 
 
 @pytest.fixture

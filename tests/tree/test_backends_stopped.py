@@ -15,7 +15,7 @@ from tests.cli.trees import everything, half_written
 from tests.tree.backend_items import make
 from tests.tree.backend_openers import Files, Sqlite
 from tests.tree.backend_writing import KINDS, text_of
-from verifflowcc.adapters.files.leftovers import leftovers
+from verifflowcc.adapters.files.write import leftovers
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.errors import BackendError, VfccError
 

@@ -6,7 +6,7 @@ import pytest
 
 from verifflowcc.adapters.files.blobs import put_blob, read_blob
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 
 
 @pytest.mark.parametrize("data", [b"", b"text\r\n", bytes(range(256)) * 100])

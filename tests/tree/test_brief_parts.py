@@ -16,7 +16,7 @@ from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.token_counter import project_counter
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.section_lines import outline
+from verifflowcc.text.extract import outline
 
 PERSON = "human:a"
 STAGE = ".memory/stage/login"

@@ -14,9 +14,9 @@ import pytest
 from tests.observed import Recorder
 from tests.tree.code_graph_world import answers, clean, project, said
 from tests.trees import environment, repository, write_tree
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.clock import observed_by
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.index import store
-from verifflowcc.adapters.observer import observed_by
 from verifflowcc.services.code import parsing
 from verifflowcc.services.code.indexing import bring_up
 from verifflowcc.services.workspace import Workspace
@@ -28,7 +28,7 @@ import sys
 from pathlib import Path
 from tests.observed import Recorder
 from verifflowcc.adapters import stamps
-from verifflowcc.adapters.observer import observed_by
+from verifflowcc.adapters.clock import observed_by
 from verifflowcc.services.code import parsing
 from verifflowcc.services.code.indexing import bring_up
 from verifflowcc.services.workspace import Workspace

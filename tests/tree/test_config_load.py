@@ -14,15 +14,15 @@ import verifflowcc
 from verifflowcc.adapters.config import cache
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
 from verifflowcc.adapters.config.load import load_config
+from verifflowcc.adapters.config.models import json_schema
 from verifflowcc.adapters.config.provenance import effective_settings
-from verifflowcc.adapters.config.schema import json_schema
 from verifflowcc.adapters.config.validate import check
 from verifflowcc.adapters.files.layout import source_of
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError, WorkspaceError
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 SEED = Path(__file__).parents[1] / "fixtures" / "seed-config.yaml"
 SHIPPED = templates_folder() / "config.yaml"

@@ -15,9 +15,8 @@ from markdown_it import MarkdownIt
 
 from tests.pure.test_token_counts import oracle
 from tests.trees import example, write_memory, write_tree
-from verifflowcc.domain.entries import ContextPackage, Fate
+from verifflowcc.domain.entries import ContextPackage, Fate, Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.errors import BudgetError, StrictError
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.workspace import Workspace

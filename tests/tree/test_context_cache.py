@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.trees import example, git, repository, write_memory, write_tree
-from verifflowcc.adapters import stamps
-from verifflowcc.domain.entries import ContextPackage, Prompt
-from verifflowcc.domain.question import Question
+from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.domain.entries import ContextPackage, Prompt, Question
 from verifflowcc.errors import VfccError
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.context import compile_context, compile_prompt_only

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.trees import commit, committed_example, git, vfcc, write_memory, write_tree
+from verifflowcc.domain.entries import Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.errors import UsageError
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.context_diff import Comparison, compare_contexts, sides

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.trees import example, vfcc, write_memory, write_tree
-from verifflowcc.adapters import stamps
-from verifflowcc.adapters.files.tree import Tree
+from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.adapters.files.write import Tree
 from verifflowcc.adapters.index.index import Index
-from verifflowcc.domain.entries import ContextPackage
-from verifflowcc.domain.question import Question
+from verifflowcc.domain.entries import ContextPackage, Question
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.workspace import Workspace
 

@@ -7,10 +7,10 @@ import pytest
 
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.trees import commit, repository, write_memory
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.domain.entries import Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.memory.opening import open_store

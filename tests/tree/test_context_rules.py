@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.trees import git, write_memory, write_tree
-from verifflowcc.domain.entries import ContextPackage, Fate, Placed
-from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import CODE
+from verifflowcc.domain.entries import ContextPackage, Fate, Placed, Question
+from verifflowcc.domain.layers import CODE
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.workspace import Workspace

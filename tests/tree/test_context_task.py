@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.ticking import Ticking
 from tests.trees import committed_example, example, write_memory
-from verifflowcc.adapters import stamps
-from verifflowcc.domain.entries import Fate
+from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.domain.entries import Fate, Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.context import compile_prompt_only

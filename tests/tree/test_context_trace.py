@@ -8,10 +8,9 @@ import pytest
 from tests.evidence_project import SPRINT, project, run
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.trees import commit, example, git, repository, write_memory, write_tree
-from verifflowcc.adapters import stamps
-from verifflowcc.domain.entries import ContextPackage
+from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.domain.entries import ContextPackage, Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.sprints import start_sprint

@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.trees import committed_example, example, git, write_memory
-from verifflowcc import MemoryManager
-from verifflowcc.adapters import stamps
 from verifflowcc.adapters.backends.sqlite import SqliteBackend
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.entries import Candidate, Fate
+from verifflowcc.domain.entries import Candidate, Fate, Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.errors import BudgetError, UsageError
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.context import compile_prompt_only, note_prompt
+from verifflowcc.services.memory_manager import MemoryManager
 from verifflowcc.services.user_prompt import compile_for_person
 from verifflowcc.services.workspace import Workspace
 

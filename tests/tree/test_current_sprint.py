@@ -12,8 +12,7 @@ from tests.cli.process import git
 from tests.ledger_samples import ANN, START, events_folder, workspace
 from tests.made_once import copied
 from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.files.started_here import started_here
-from verifflowcc.adapters.git.head import current_branch, head_files
+from verifflowcc.adapters.git.head import current_branch, head_files, started_here
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import LedgerError, UsageError, WorkspaceError

@@ -10,14 +10,14 @@ import pytest
 from tests.people_world import CODER, ID, OTHER, YOU, asked, later, put, started
 from tests.tree.test_context_cache import see, tick, warm
 from tests.trees import example, prompt
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.layout import Place
 from verifflowcc.adapters.files.ledger import Ledger
+from verifflowcc.domain.actors import Decision
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.gates import Verdict
-from verifflowcc.domain.people import Decision
 from verifflowcc.errors import UsageError
-from verifflowcc.formats.event_pack import encode_pack
+from verifflowcc.formats.events import encode_pack
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.feedback import (
     add_feedback,

@@ -10,8 +10,7 @@ from tests.made_once import copied
 from tests.people_world import ID, YOU, commit, put, started
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.clients.entries import target_of
-from verifflowcc.domain.sprints import StageEntry
-from verifflowcc.domain.workflows import Edits
+from verifflowcc.domain.sprints import Edits, StageEntry
 from verifflowcc.services.artifact_putting import put_artifact
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.integrating import integrate
@@ -20,7 +19,7 @@ from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.ulid import ulid
+from verifflowcc.text.slug import ulid
 
 WORKFLOW = """\
 name: people

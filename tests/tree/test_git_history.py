@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.adapters.git.history import head_commit, read_history
-from verifflowcc.domain.contributors import Contributor
+from verifflowcc.adapters.git.protected import head_commit, read_history
+from verifflowcc.domain.actors import Contributor
 from verifflowcc.domain.facts import Change
 
 UNKNOWN = "0123456789abcdef0123456789abcdef01234567"
@@ -127,7 +127,7 @@ def test_names_are_the_same_where_the_locale_knows_no_letters_beyond_ascii(root:
     base = base_of(root)
     write_tree(root, {"café.py": "1\n"})
     code = (
-        "import sys; from pathlib import Path; from verifflowcc.adapters.git.history import read_history;"
+        "import sys; from pathlib import Path; from verifflowcc.adapters.git.protected import read_history;"
         "from verifflowcc.adapters.project.content import project_content;"
         "r = Path(sys.argv[1]); print(ascii([read_history(r, sys.argv[2]).changes[0].path, *project_content(r, None)]))"
     )

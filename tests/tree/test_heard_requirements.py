@@ -7,7 +7,7 @@ import pytest
 from tests.ingested_world import AGENT, ME, kept, learn, talk
 from tests.prompt_world import ask, person, skipped
 from tests.trees import write_memory
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_codes import DEFAULT_POLICY
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.inbox import open_inbox
 from verifflowcc.services.memory.promoting import promote_item

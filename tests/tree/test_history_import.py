@@ -31,16 +31,15 @@ from tests.session_world import (
 )
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.partitions import add_lines
-from verifflowcc.domain.session_told import Tokens
 from verifflowcc.episodes.shape import line_of
 from verifflowcc.errors import ConflictError, UsageError
-from verifflowcc.formats.call_lines import milliseconds
+from verifflowcc.formats.call_lines import Tokens, milliseconds
 from verifflowcc.services.history import importing
 from verifflowcc.services.history.batches import Batches
 from verifflowcc.services.history.importing import Imported, import_sessions
 from verifflowcc.services.history.known import Known
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.ulid import is_ulid
+from verifflowcc.text.slug import is_ulid
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")

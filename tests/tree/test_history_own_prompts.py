@@ -9,7 +9,7 @@ import pytest
 from tests.history_world import hooked, line, prompt
 from tests.trees import example
 from verifflowcc.adapters.files.partitions import add_lines
-from verifflowcc.domain.question import Question
+from verifflowcc.domain.entries import Question
 from verifflowcc.services.context import compile_prompt_only, note_prompt
 from verifflowcc.services.history.similar import similar_tasks
 from verifflowcc.services.hooks import brief as briefs

@@ -11,8 +11,8 @@ from tests.history_world import edit, prompt, run, stop, tell
 from tests.prompt_world import ask
 from tests.tree.test_context_cache import tick, warm
 from tests.trees import example, repository
-from verifflowcc.adapters import stamps
-from verifflowcc.domain.question import Question
+from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.domain.entries import Question
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.workspace import Workspace

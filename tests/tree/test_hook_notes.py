@@ -8,7 +8,7 @@ import pytest
 
 from tests.history_world import edit, hooked, prompt, tell
 from tests.trees import example, write_memory, write_tree
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.fast.hook import Hook
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace

@@ -6,7 +6,7 @@ import pytest
 
 from tests.ledger_samples import ANN, started
 from tests.trees import OWN, write_tree
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.services.hooks.settings import Standing, snapshot_path, standing_of
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace

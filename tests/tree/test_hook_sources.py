@@ -21,7 +21,7 @@ from tests.source_world import (
     project_of_sources,
 )
 from tests.trees import environment, write_tree
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.episodes.shape import DENIED, PLACED
 from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.hooks import answering, brief, known, notes

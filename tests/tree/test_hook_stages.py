@@ -14,8 +14,7 @@ from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.context_marks import BEGIN, END
-from verifflowcc.text.injected import without_injected
+from verifflowcc.text.injected import BEGIN, END, without_injected
 
 PERSON = "human:a"
 STAGE = ".memory/stage/login"

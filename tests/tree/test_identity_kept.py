@@ -9,8 +9,8 @@ import pytest
 
 from tests.tree.test_identity import of, project
 from tests.trees import git
+from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
 from verifflowcc.adapters.git.identity_kept import FILE
-from verifflowcc.adapters.stamps import SETTLED_AFTER_NS
 from verifflowcc.errors import WorkspaceError
 
 LATER = SETTLED_AFTER_NS + 1

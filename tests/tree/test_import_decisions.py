@@ -8,8 +8,8 @@ import pytest
 
 from tests.trees import write_memory, write_tree
 from verifflowcc.context.standing import standing
+from verifflowcc.domain.entries import Question
 from verifflowcc.domain.items import Item, Relation, SourceKind, Status, Trust
-from verifflowcc.domain.question import Question
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.services.context import compile_context

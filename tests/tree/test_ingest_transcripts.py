@@ -9,7 +9,7 @@ from tests.ingested_world import kept, learn
 from tests.remembered_world import world
 from verifflowcc.formats.turns import read_turns
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.context_marks import BEGIN, END
+from verifflowcc.text.injected import BEGIN, END
 
 PROMPT = """## Project Context
 

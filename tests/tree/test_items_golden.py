@@ -7,7 +7,7 @@ import pytest
 
 from verifflowcc.adapters.backends.postgres_query import where
 from verifflowcc.adapters.files.items import edit_item, parse_item
-from verifflowcc.adapters.index.item_columns import asked_in_sql
+from verifflowcc.adapters.index.store import asked_in_sql
 from verifflowcc.domain.items import (
     DecisionFacts,
     Item,
@@ -23,7 +23,7 @@ from verifflowcc.domain.items import (
 )
 from verifflowcc.domain.query import Condition, Operator
 from verifflowcc.formats.item_render import render_item, render_links
-from verifflowcc.text.item_id import item_id
+from verifflowcc.text.slug import item_id
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "items"
 

@@ -11,7 +11,7 @@ from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import GateClosed
-from verifflowcc.formats.event_pack import events_digest
+from verifflowcc.formats.events import events_digest
 from verifflowcc.services.evidence import run_evidence
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.sprint_reading import list_sprints, load_movable

@@ -10,8 +10,8 @@ import pytest
 
 from tests.memory_faults import item
 from tests.trees import OWN, OWN_WORKFLOW, git, repository, write_memory, write_tree
-from verifflowcc.adapters import stamps
-from verifflowcc.adapters.files.user_home import user_home
+from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.adapters.files.private import user_home
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.memory import looking
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory
@@ -134,7 +134,7 @@ def test_a_type_of_the_workflow_is_known(tmp_path: Path) -> None:
 
 
 def test_refs_are_looked_up_in_the_project(tmp_path: Path) -> None:
-    from verifflowcc.adapters.project.digests import digest_file
+    from verifflowcc.adapters.project.content import digest_file
 
     here = world(tmp_path, {})
     write_tree(here.root, {"src/a.py": "one\n", "src/b.py": "two\n"})

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.tree.backend_items import make, texts_of_files
 from tests.tree.backend_openers import Files, InMemory, Sqlite
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
-from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.config import BackendKind
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import BackendError, NotAllowed, UsageError
 from verifflowcc.services.memory.copying import How, copy_items, copy_store, plan_copy

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.memory_faults import item
 from tests.trees import write_memory, write_tree
 from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.user_home import user_home
+from verifflowcc.adapters.files.private import user_home
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.items import Item, SourceKind, Status, Trust
 from verifflowcc.errors import FormatError, NotAllowed, UsageError

@@ -12,9 +12,9 @@ import pytest
 
 from tests.trees import write_memory, write_tree
 from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.files import log_file
+from verifflowcc.adapters.files import lock as log_file
 from verifflowcc.adapters.files.access_log import LOG, PLAN, TAKEN, append_lines, take_lines
-from verifflowcc.adapters.files.user_home import user_home
+from verifflowcc.adapters.files.private import user_home
 from verifflowcc.domain.items import Status, Uses
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError, NotAllowed, UsageError, WorkspaceError

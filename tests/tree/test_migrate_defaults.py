@@ -14,7 +14,7 @@ from verifflowcc.errors import ConfigError
 from verifflowcc.services.configuration import effective_config, show_config
 from verifflowcc.services.migrating import Migration, migrate
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 

@@ -13,9 +13,8 @@ import pytest
 
 from tests.model_world import PROGRAMS, counting_program, times_asked, turn
 from verifflowcc.adapters.files.metrics import add_metrics, read_metrics_log
-from verifflowcc.adapters.files.user_home import user_home
-from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.user_settings import ModelSettings
+from verifflowcc.adapters.files.private import user_home
+from verifflowcc.domain.config import MemorySettings, ModelSettings
 from verifflowcc.errors import ModelError
 from verifflowcc.formats.metric_lines import Counted, metric_lines
 from verifflowcc.services.memory.model_budget import Spent, open_budget, spent_today
@@ -133,7 +132,7 @@ def test_a_program_that_is_not_there_takes_a_call_and_no_tokens(home: Callable[.
 
 RESERVES = """
 import sys
-from verifflowcc.domain.user_settings import ModelSettings
+from verifflowcc.domain.config import ModelSettings
 from verifflowcc.errors import ConflictError, ModelError
 from verifflowcc.services.memory.model_budget import Spent, open_budget
 budget, got = open_budget(None, ModelSettings(**eval(sys.argv[1]))), 0

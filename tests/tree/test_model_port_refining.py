@@ -9,9 +9,8 @@ import pytest
 from tests.model_world import EMPTY, PROGRAMS, answer, counting_program, item, program, times_asked, turn
 from verifflowcc.adapters.llm.opening import open_model
 from verifflowcc.domain.candidates import Extracted, Signals
-from verifflowcc.domain.config import ExtractionMode, MemorySettings
+from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.domain.turns import Turn
-from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.services.memory.metrics import measured
 from verifflowcc.services.memory.refining import Extractor, open_extractor

@@ -8,7 +8,7 @@ import pytest
 from tests.ledger_samples import advance, started
 from tests.trees import commit, environment, git
 from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.domain.health import Health
+from verifflowcc.domain.ports import Health
 from verifflowcc.errors import LedgerError
 from verifflowcc.services.sprint_health import sprints_remarks
 from verifflowcc.services.sprint_reading import load_movable, show_sprint

@@ -9,10 +9,9 @@ import pytest
 from tests.evidence_project import project
 from tests.observed import Recorder
 from tests.trees import repository, write_tree
+from verifflowcc.adapters.clock import observed, observed_by, step
 from verifflowcc.adapters.git.command import commit_with_git
-from verifflowcc.adapters.observer import observed, observed_by, step
-from verifflowcc.adapters.process.editor import edited_text
-from verifflowcc.adapters.process.pager import page
+from verifflowcc.adapters.process.pager import edited_text, page
 from verifflowcc.adapters.process.run import run_command
 from verifflowcc.services.checking import check_everything
 from verifflowcc.services.code.counting import index_code

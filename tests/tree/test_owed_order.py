@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
-from verifflowcc.domain.sprints import SprintState, StageState, StageStatus
-from verifflowcc.domain.workflows import Leg, Stage
+from verifflowcc.domain.sprints import Leg, SprintState, Stage, StageState, StageStatus
 from verifflowcc.services.gates import StageGates
 from verifflowcc.services.owed import ADVANCE, owed_by, way_on
 

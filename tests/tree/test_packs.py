@@ -18,8 +18,7 @@ from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.domain.events import Event, LedgerRead
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import LedgerError
-from verifflowcc.formats.event_pack import encode_pack
-from verifflowcc.formats.events import encode_event
+from verifflowcc.formats.events import encode_event, encode_pack
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.forks import resolve_fork
 from verifflowcc.services.metrics import gather_metrics
@@ -117,13 +116,13 @@ def test_a_finished_sprint_leaves_one_events_file_with_the_bytes_of_the_single_o
 def test_a_pack_is_parsed_once_and_read_from_the_cache_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifflowcc.adapters.stamps.SETTLED_AFTER_NS", -(10**12))
+    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", -(10**12))
     here = whole(tmp_path)
     for number in range(70):
         add_feedback(here, ID, f"note {number}")
     close(here)
     cold = Ledger(here.memory).load(ID)
-    monkeypatch.setattr("verifflowcc.adapters.files.event_files.parse_pack", None)
+    monkeypatch.setattr("verifflowcc.adapters.files.ledger.parse_pack", None)
 
     warm = Ledger(here.memory).load(ID)
 
@@ -135,7 +134,7 @@ def test_a_pack_is_parsed_once_and_read_from_the_cache_afterwards(
 def test_a_damaged_line_of_a_pack_is_a_problem_with_its_number_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifflowcc.adapters.stamps.SETTLED_AFTER_NS", -(10**12))
+    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", -(10**12))
     here = whole(tmp_path)
     close(here)
     pack = events_folder(here, ID) / names(here)[0]

@@ -16,9 +16,9 @@ from tests.remembered_world import AGENT, LATER, ME, TODAY, add, find, keep, wor
 from tests.tree.backend_items import make
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.context.view import entry_view
-from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.config import BackendKind
+from verifflowcc.domain.entries import Question
 from verifflowcc.domain.items import Item, Source, Status, Trust, least_trust
-from verifflowcc.domain.question import Question
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.domain.turns import Speaker
 from verifflowcc.errors import NotAllowed, UsageError

@@ -7,8 +7,8 @@ import pytest
 from tests.poison_texts import TEXTS
 from tests.remembered_world import AGENT, LATER, ME, add, find, world, yes
 from tests.trees import git, write_memory
+from verifflowcc.domain.entries import Question
 from verifflowcc.domain.items import Status, Trust
-from verifflowcc.domain.question import Question
 from verifflowcc.errors import NotAllowed
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.memory.checking import check_memory

@@ -10,12 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.adapters.project import digests as module
-from verifflowcc.adapters.project.content import belongs, memory_content, project_content, read_project_file
-from verifflowcc.adapters.project.digests import digest_file
+from verifflowcc.adapters.project import content as module
+from verifflowcc.adapters.project.content import (
+    belongs,
+    digest_file,
+    memory_content,
+    project_content,
+    read_project_file,
+)
 from verifflowcc.adapters.project.words import known_words
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.text.digest import digest_bytes, digest_text
+from verifflowcc.text.canonical import digest_bytes, digest_text
 
 LEFT_BEHIND = (
     ".memory/config.yaml",
@@ -49,7 +54,7 @@ def tree(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trust stamps at once; a test need not wait until a file is old."""
-    monkeypatch.setattr("verifflowcc.adapters.stamps.SETTLED_AFTER_NS", -(10**18))
+    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", -(10**18))
 
 
 def test_its_own_files_are_in_it_and_what_tools_leave_behind_is_not(tree: Path) -> None:

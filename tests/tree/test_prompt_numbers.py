@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_tree
-from verifflowcc import MemoryLayer
-from verifflowcc.domain.entries import ContextPackage
-from verifflowcc.domain.question import Question
+from verifflowcc.domain.entries import ContextPackage, Question
+from verifflowcc.domain.layers import Layer as MemoryLayer
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.workspace import Workspace
 

@@ -9,10 +9,9 @@ from tests.ledger_samples import ANN
 from tests.prompt_world import ask, item, person
 from tests.pure.test_token_counts import oracle
 from tests.trees import example, repository, write_memory, write_tree
-from verifflowcc.adapters import stamps
-from verifflowcc.domain.entries import Fate
+from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.domain.entries import Fate, Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import start_sprint

@@ -7,9 +7,9 @@ import pytest
 from tests.people_world import CODER, ID, OTHER, WORKFLOW, YOU, asked, commit, later, put, started, world
 from tests.trees import git
 from verifflowcc.adapters.workflows.load import load_workflow
+from verifflowcc.domain.actors import Opinion
 from verifflowcc.domain.events import EventType, LedgerRead
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
-from verifflowcc.domain.people import Opinion
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.services.approvals import Opinions, approve, what_to_approve

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.recalled_world import Answer, answer, home, indexes, lose_index, made, project, remember
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.index import store
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from tests.recalled_world import anew, answer, home, keep, made, project, remember
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.errors import ConflictError
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.recall import finding

@@ -12,8 +12,8 @@ from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.services.report import report_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.text.digest import digest_text
-from verifflowcc.text.sections import sections
+from verifflowcc.text.canonical import digest_text
+from verifflowcc.text.markdown import sections
 from verifflowcc.workflow.report import SprintReport
 from verifflowcc.workflow.report_page import report_page
 

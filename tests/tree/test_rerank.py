@@ -10,7 +10,7 @@ import pytest
 
 from tests.model_world import PROGRAMS, Server, api, counting_program, program, times_asked
 from tests.secret_samples import TOKEN
-from verifflowcc.adapters.files.user_home import user_home
+from verifflowcc.adapters.files.private import user_home
 from verifflowcc.domain.config import ExtractionMode, MemorySettings, RerankSettings
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.recall import Hit, Parts, Reranked

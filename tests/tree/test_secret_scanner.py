@@ -14,7 +14,7 @@ from tests.secret_samples import SAMPLES, TOKEN
 from tests.tree.backend_items import make
 from tests.trees import write_memory
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.config import BackendKind
 from verifflowcc.errors import ConfigError, SecretError
 from verifflowcc.services.memory.copying import How, copy_items
 from verifflowcc.services.memory.editing import Changes, edit_item

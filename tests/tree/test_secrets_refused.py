@@ -12,9 +12,9 @@ from tests.secret_samples import PASSWORD, SAMPLES, TOKEN
 from tests.tree.backend_items import make
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.config import BackendKind
+from verifflowcc.domain.entries import Question
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.question import Question
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.errors import SecretError
 from verifflowcc.services.context import compile_context

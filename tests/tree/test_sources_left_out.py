@@ -21,10 +21,10 @@ from tests.source_world import (
     project_of_sources,
 )
 from tests.trees import git, repository, vfcc, write_tree
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.clock import OutOfTimeError
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.adapters.process.deadline import OutOfTimeError
-from verifflowcc.domain.question import Question
+from verifflowcc.domain.entries import Question
 from verifflowcc.errors import BudgetError, FormatError, StrictError
 from verifflowcc.services import prompt_cache, prompt_sources
 from verifflowcc.services.context import compile_prompt_only

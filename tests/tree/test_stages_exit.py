@@ -10,8 +10,8 @@ import pytest
 from tests.ledger_samples import ANN, START, TickingClock, advance, fill, snapshot, started, workspace
 from tests.trees import write_memory
 from verifflowcc.adapters.clock import FixedClock
+from verifflowcc.domain.actors import Opinion
 from verifflowcc.domain.gates import Kind
-from verifflowcc.domain.people import Opinion
 from verifflowcc.errors import ConfigError, GateClosed, UsageError, WorkspaceError
 from verifflowcc.services.approvals import Opinions, approve, what_to_approve
 from verifflowcc.services.gates import ask_stage
@@ -27,7 +27,7 @@ from verifflowcc.services.stages import (
     update_stage,
 )
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.glob import matches
 from verifflowcc.workflow.assess_artifact import suggested
 

@@ -10,10 +10,19 @@ from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
 from tests import token_tables
 from tests.token_tables import CLASS_PATTERNS, every_character, matching
-from verifflowcc.adapters.tokens.characters import LONG_S, OTHER, TABLE_PATH, UNASSIGNED, load_classes
 from verifflowcc.adapters.tokens.counter import DATA
-from verifflowcc.adapters.tokens.encodings import ENCODINGS
-from verifflowcc.adapters.tokens.vocabulary import HEADER, NO_RANK, Vocabulary, open_vocabulary
+from verifflowcc.adapters.tokens.vocabulary import (
+    ENCODINGS,
+    HEADER,
+    LONG_S,
+    NO_RANK,
+    OTHER,
+    TABLE_PATH,
+    UNASSIGNED,
+    Vocabulary,
+    load_classes,
+    open_vocabulary,
+)
 from verifflowcc.errors import FormatError
 
 pytestmark = pytest.mark.vfcc("REQ-TOKENS")

@@ -29,7 +29,7 @@ from tests.cli.trees import everything
 from tests.trace_world import item
 from verifflowcc.adapters.files.item_files import replace_item_file
 from verifflowcc.domain.items import Status, Trust
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_codes import DEFAULT_POLICY
 from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.services.trace_adding import Wanted, add_item
 from verifflowcc.services.trace_editing import begin_edit, set_keys, write_edits

@@ -13,12 +13,11 @@ import pytest
 from tests.cli.trees import everything
 from tests.traced_project import CONFIG, FILES, HIGH, ITEMS, LOW, NEED, case, item, junit, traced
 from tests.trees import write_tree
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.index.trace import TraceIndex
 from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.trace import Severity
 from verifflowcc.errors import ConfigError, FormatError
-from verifflowcc.formats.baseline import baseline_text
 from verifflowcc.services.checking import check_everything
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.trace_looking import key_of, look
@@ -26,6 +25,7 @@ from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, read_items
 from verifflowcc.services.trace_sources import read_sources
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.baseline_rules import baseline_text
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

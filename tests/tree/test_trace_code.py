@@ -13,7 +13,7 @@ from verifflowcc.adapters.project.code import read_code_files
 from verifflowcc.adapters.project.content import project_content
 from verifflowcc.domain.items import Ref
 from verifflowcc.domain.trace import CodeFile, TraceItem
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY, TEST_FILES
+from verifflowcc.domain.trace_codes import DEFAULT_POLICY, TEST_FILES
 from verifflowcc.services.trace_code import read_code
 from verifflowcc.services.workspace import Workspace
 

@@ -14,7 +14,7 @@ from tests.rerun_world import forge, found, latest
 from tests.trees import write_tree
 from verifflowcc.adapters.project.content import project_content
 from verifflowcc.domain.trace import Outcome, ResultReport, Results, TraceItem
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_codes import DEFAULT_POLICY
 from verifflowcc.formats.evidence import inputs_digest
 from verifflowcc.formats.result_lines import encode_results, parse_results
 from verifflowcc.services.evidence_adding import add_evidence
@@ -24,7 +24,7 @@ from verifflowcc.services.trace_code import read_code
 from verifflowcc.services.trace_results import OTHER, UNBOUND, read_results
 from verifflowcc.services.waivers import waive, what_to_waive
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-RESULTS")
 

@@ -12,7 +12,7 @@ from verifflowcc.adapters.files.item_files import read_item_file
 from verifflowcc.adapters.foreign.find import Given
 from verifflowcc.domain.items import Link, Ref, Stamp, Status
 from verifflowcc.domain.trace import TraceItem, Verified
-from verifflowcc.domain.trace_policy import METHODS
+from verifflowcc.domain.trace_codes import METHODS
 from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_render import render_trace_item

@@ -11,9 +11,9 @@ from tests.event_samples import DIGEST
 from tests.people_world import ID, OTHER, PLAN, WORKFLOW, YOU, asked, commit, day, put, world
 from tests.signing import allow, pretend_to_sign, sign_with, ssh_key
 from tests.trees import PERSON, environment, git, path_with, write_tree
+from verifflowcc.domain.actors import Opinion
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.gates import Verdict
-from verifflowcc.domain.people import Opinion
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.services.approvals import Opinions, approve, approve_signed, request_review, what_to_approve

@@ -11,8 +11,7 @@ from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names
 from verifflowcc.domain.gates import RULES, Kind
 from verifflowcc.domain.trace import Family, Severity
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_codes import CHECKS, DEFAULT_POLICY
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 ROW = re.compile(r"(?m)^\| `([\w-]+)` \|(.*)\|(.*)\|(.*)\|$")

@@ -9,8 +9,8 @@ import pytest
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.adapters.workflows.load import load_workflow, parse_workflow, shipped_names
 from verifflowcc.domain.gates import Criterion, Kind, Mode
+from verifflowcc.domain.sprints import Edits, Leg, Stage, Workflow, asks_nothing, default_uses
 from verifflowcc.domain.trace import Severity
-from verifflowcc.domain.workflows import Edits, Leg, Stage, Workflow, asks_nothing, default_uses
 from verifflowcc.errors import ConfigError
 from verifflowcc.workflow.modes import with_modes
 from verifflowcc.workflow.payloads import pin, unpin

@@ -4,7 +4,7 @@ import shlex
 import sys
 
 from verifflowcc.cli import output as out
-from verifflowcc.domain.repository_code import RepositoryCode
+from verifflowcc.domain.protected import RepositoryCode
 from verifflowcc.services.allow import CommandTable, ShownCommand
 
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}

@@ -107,7 +107,7 @@ def _folder(given: str | None) -> None:
 def _flag(given: bool, parameter: typer.CallbackParam) -> bool:
     """Apply a flag that came in one word with others, as in -qv."""
     if given:
-        from verifflowcc.cli.verbosity import apply
+        from verifflowcc.cli.options import apply
 
         apply(parameter.opts)
     return given

@@ -53,7 +53,7 @@ def approve(
     not their author, or a signed commit; anybody may use --request.
     """
     from verifflowcc.cli import moves
-    from verifflowcc.domain.people import Opinion
+    from verifflowcc.domain.actors import Opinion
     from verifflowcc.errors import UsageError
     from verifflowcc.services import approvals
     from verifflowcc.services.current_sprint import active_sprint

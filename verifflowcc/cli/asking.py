@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.observer import terminal_in_use
+from verifflowcc.adapters.clock import terminal_in_use
 from verifflowcc.cli import output as out
 from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace

@@ -5,13 +5,12 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.counted import counted
+from verifflowcc.cli.options import counted
 from verifflowcc.cli.output import emit, plain
 from verifflowcc.cli.table import width_of
 from verifflowcc.cli.terminal import RICH, SYMBOLS, drawn, has_unicode
-from verifflowcc.workflow.artifacts import artifacts_folder
+from verifflowcc.domain.sprints import artifacts_folder, with_gaps
 from verifflowcc.workflow.drawing import draw_v
-from verifflowcc.workflow.gaps import with_gaps
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,7 +31,7 @@ _COMMENT = "  # "
 
 def show_board() -> None:
     """Print the board of the project in the current folder."""
-    from verifflowcc.cli.folding import screen_lines
+    from verifflowcc.cli.output import screen_lines
     from verifflowcc.services.board import read_board
     from verifflowcc.services.workspace import open_workspace
 

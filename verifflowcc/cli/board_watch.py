@@ -72,8 +72,7 @@ def _page(workspace: "Workspace") -> "Text":
     from rich.text import Text
 
     from verifflowcc.cli.board_views import board_page
-    from verifflowcc.cli.folding import screen_lines
-    from verifflowcc.cli.output import plain
+    from verifflowcc.cli.output import plain, screen_lines
     from verifflowcc.services.board import read_board
 
     return Text.from_ansi(revealed(plain(board_page(read_board(workspace), screen_lines()))))
@@ -81,7 +80,7 @@ def _page(workspace: "Workspace") -> "Text":
 
 def memory_stamp(memory: "Path") -> str:
     """Return what changes when a file of the memory does; derived files, which a drawing may write, do not count."""
-    from verifflowcc.text.digest import digest_text
+    from verifflowcc.text.canonical import digest_text
 
     return digest_text("\n".join(_stamps(str(memory))))
 

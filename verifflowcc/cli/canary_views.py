@@ -1,7 +1,7 @@
 """How canaries are shown to a person: each criterion, what was planted, and whether it was seen."""
 
-from verifflowcc.cli.folding import folded
 from verifflowcc.cli.gate_views import HANG
+from verifflowcc.cli.output import folded
 from verifflowcc.domain.gates import Mode
 from verifflowcc.services.canary import Canaries, Proof
 from verifflowcc.services.scratch import Trial

@@ -93,7 +93,7 @@ def _everything(*, new: bool, whole: bool, quiet: bool, as_json: bool) -> None:
 
 def _page(workspace: "Workspace", found: "Everything", *, whole: bool) -> str:
     from verifflowcc.cli.check_page import short_page, whole_page
-    from verifflowcc.cli.folding import screen_lines
+    from verifflowcc.cli.output import screen_lines
     from verifflowcc.services.owed import next_command
     from verifflowcc.services.results_command import results_hint
 
@@ -126,7 +126,7 @@ def workflow(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
     Exits with 1 if anything is.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.counted import counted
+    from verifflowcc.cli.options import counted
     from verifflowcc.services.workflows import check_workflow
     from verifflowcc.services.workspace import open_workspace
 
@@ -146,7 +146,7 @@ def workflow(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
 
 def _tell(report: "WorkflowReport") -> None:
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.output import folded
 
     for problem in report.problems:
         out.emit(problem)

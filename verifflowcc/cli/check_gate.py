@@ -34,7 +34,8 @@ def gate(
     Exits with 4 while the gate is closed; nothing is run or written. A canary runs commands in a scratch copy, and
     exits with 1 where a criterion cannot fail, which is a defect of the workflow.
     """
-    from verifflowcc.cli import document, gate_views
+    from verifflowcc.cli import gate_views
+    from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
     from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.gates import ask_entry, ask_stage

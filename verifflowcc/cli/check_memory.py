@@ -34,8 +34,8 @@ def memory(
     Prints one screen; --all lists each finding. Exits with 1 where anything is an error or a warning,
     with 3 where there is nothing to read.
     """
-    from verifflowcc.adapters.files.user_home import USER
-    from verifflowcc.cli import document
+    from verifflowcc.adapters.files.private import USER
+    from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_check_views import verdict
     from verifflowcc.services.memory.checking import check_memory
@@ -83,8 +83,8 @@ def exit_code(checked: "CheckedMemory") -> int:
 
 def _written(checked: "CheckedMemory", wanted: Format, *, whole: bool) -> str:
     if wanted is Format.TEXT:
-        from verifflowcc.cli.folding import screen_lines
         from verifflowcc.cli.memory_check_views import short_page, whole_page
+        from verifflowcc.cli.output import screen_lines
 
         return (whole_page(checked) if whole else short_page(checked, screen_lines())) + "\n"
     from verifflowcc.domain.memory_codes import CATALOGUE

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from verifflowcc.cli import gate_views, memory_check_views, trace_findings_views
-from verifflowcc.cli.counted import counted
 from verifflowcc.cli.finding_lines import overview
-from verifflowcc.cli.folding import folded, height
+from verifflowcc.cli.options import counted
+from verifflowcc.cli.output import folded, height
 from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.services.checking import Everything
 from verifflowcc.services.gates import StageGates

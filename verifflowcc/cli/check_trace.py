@@ -36,7 +36,7 @@ def trace(
     Prints one screen; --all lists each finding, known ones too, and each check with what it looked at. Exits with 1
     where anything is an error or a warning, with 3 where there is no item to look at.
     """
-    from verifflowcc.cli import document
+    from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_findings_views import verdict
     from verifflowcc.services.trace_checking import check_trace
@@ -78,7 +78,7 @@ def exit_code(checked: "TraceChecked") -> int:
 
 
 def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> str:
-    from verifflowcc.cli.folding import screen_lines
+    from verifflowcc.cli.output import screen_lines
     from verifflowcc.cli.trace_findings_views import short_page, whole_page
     from verifflowcc.services.results_command import results_hint
 

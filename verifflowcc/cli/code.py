@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag, tokens
-from verifflowcc.domain.code_limits import MOST_FOUND
+from verifflowcc.domain.config import MOST_FOUND
 
 app = typer.Typer(help="Ask who calls what, and which code a task needs.", no_args_is_help=True)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.cli import output as out
-from verifflowcc.domain.code_limits import CONTEXT_TOKENS, MAP_TOKENS, MOST_FOUND
+from verifflowcc.domain.config import CONTEXT_TOKENS, MAP_TOKENS, MOST_FOUND
 
 if TYPE_CHECKING:
     from verifflowcc.services.workspace import Workspace
@@ -119,7 +119,7 @@ def _here() -> "Workspace":
 
 def _place(workspace: "Workspace", text: str) -> str:
     """The same symbol or path, a path in it told from the project's root."""
-    from verifflowcc.cli.from_root import from_root
+    from verifflowcc.cli.options import from_root
 
     path, mark, name = text.partition("::")
     if mark:

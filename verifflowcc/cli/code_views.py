@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from verifflowcc.cli.counted import counted
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.options import counted
+from verifflowcc.cli.output import folded
 from verifflowcc.domain.code_told import (
     CodeImpact,
     Finding,

@@ -18,7 +18,7 @@ def check(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
     Exits with 1 if anything is.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.counted import counted
+    from verifflowcc.cli.options import counted
     from verifflowcc.services.configuration import check_config
     from verifflowcc.services.workspace import open_workspace
 

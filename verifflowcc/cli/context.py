@@ -8,8 +8,7 @@ from verifflowcc.cli import context_tune
 from verifflowcc.cli.options import JsonFlag, OutputOption, SprintOption, StageOption, tokens
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.entries import ContextPackage
-    from verifflowcc.domain.question import Question
+    from verifflowcc.domain.entries import ContextPackage, Question
 
 app = typer.Typer(help="Compile the prompt for an agent, compare two, and tune shares.", no_args_is_help=True)
 
@@ -66,7 +65,8 @@ def show(
     """
     from verifflowcc.cli import context_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.context import Question, compile_context, compile_prompt_only, note_prompt
+    from verifflowcc.domain.entries import Question
+    from verifflowcc.services.context import compile_context, compile_prompt_only, note_prompt
     from verifflowcc.services.workspace import find_workspace
 
     workspace = find_workspace()

@@ -43,7 +43,7 @@ def tune(
 
 def _page(found: "Tuning") -> str:
     """Return a part for each role, the lines for the configuration, and the roles without prompts."""
-    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.output import folded
 
     parts = [_role(each) for each in found.roles]
     if found.snippet:
@@ -55,7 +55,7 @@ def _page(found: "Tuning") -> str:
 
 
 def _role(found: "RoleTuning") -> str:
-    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.output import folded
     from verifflowcc.cli.table import table
     from verifflowcc.services.allocation_tuning import share_text
 

@@ -44,7 +44,8 @@ def run(
 
     Exits with 1 where a criterion is not met, with 3 where nothing could be run.
     """
-    from verifflowcc.cli import document, evidence_views, moves
+    from verifflowcc.cli import evidence_views, moves
+    from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
     from verifflowcc.services.current_sprint import active_sprint
@@ -102,7 +103,8 @@ def add(
     It is your word, or that of the CI job. Most criteria want to see vfcc run the command itself, and are not met by
     it. Exits with 1 where that is so.
     """
-    from verifflowcc.cli import document, evidence_views, moves
+    from verifflowcc.cli import evidence_views, moves
+    from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
     from verifflowcc.services.current_sprint import active_sprint

@@ -10,7 +10,7 @@ from verifflowcc.services.evidence import CommandDone, EvidenceRow, EvidenceRun
 from verifflowcc.services.evidence_adding import EvidenceAdded
 from verifflowcc.services.evidence_listing import EvidenceLine, EvidenceView
 from verifflowcc.services.evidence_staleness import Staleness
-from verifflowcc.text.short_ids import shown_ids
+from verifflowcc.text.slug import shown_ids
 
 _WORDS = {Verdict.NOT_EVALUABLE: "not evaluable"}
 

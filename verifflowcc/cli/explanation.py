@@ -4,7 +4,7 @@ import sys
 from textwrap import wrap
 
 from verifflowcc.cli.table import UNBOUNDED, table, width_of
-from verifflowcc.domain.code_mix import WHOLE
+from verifflowcc.domain.config import WHOLE
 from verifflowcc.domain.entries import ContextPackage, Fate, PartUse, Placed
 from verifflowcc.domain.layers import PRIORITY
 

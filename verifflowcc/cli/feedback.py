@@ -7,7 +7,7 @@ import typer
 from verifflowcc.cli.options import CommitFlag, JsonFlag, ShortIdArgument, SprintOption
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.people import Feedback
+    from verifflowcc.domain.actors import Feedback
 
 app = typer.Typer(help="Add, list and triage comments on a sprint.", no_args_is_help=True)
 
@@ -68,7 +68,7 @@ def triage(
 ) -> None:
     """Decide on a comment."""
     from verifflowcc.cli import asking, moves
-    from verifflowcc.domain.people import Decision
+    from verifflowcc.domain.actors import Decision
     from verifflowcc.errors import UsageError
     from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.feedback import triage_feedback
@@ -88,7 +88,7 @@ def triage(
 
 def _table(comments: "tuple[Feedback, ...]") -> str:
     from verifflowcc.cli.table import table
-    from verifflowcc.text.short_ids import short_id
+    from verifflowcc.text.slug import short_id
 
     if not comments:
         return "no comment is open"

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.cli.counted import counted
-from verifflowcc.cli.folding import cut, folded, height, shortened
+from verifflowcc.cli.options import counted
+from verifflowcc.cli.output import cut, folded, height, shortened
 from verifflowcc.cli.terminal import painted
-from verifflowcc.domain.finding_groups import FindingGroup, group_findings
+from verifflowcc.domain.catalogue import FindingGroup, group_findings
 from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.text.invisible import printable
 

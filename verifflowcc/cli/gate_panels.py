@@ -8,8 +8,8 @@ from verifflowcc.cli.output import plain
 from verifflowcc.cli.table import width_of
 from verifflowcc.cli.terminal import RICH, SYMBOLS, drawn, has_unicode
 from verifflowcc.domain.gates import RECORDED, Assessment, Gate, Side, Verdict
-from verifflowcc.text.short_ids import shown_ids
-from verifflowcc.workflow.gaps import with_gaps
+from verifflowcc.domain.sprints import with_gaps
+from verifflowcc.text.slug import shown_ids
 
 if TYPE_CHECKING:
     from rich.text import Text

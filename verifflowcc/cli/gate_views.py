@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.cli.folding import folded, shortened
+from verifflowcc.cli.output import folded, shortened
 from verifflowcc.cli.terminal import painted, wants_color
 from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
+from verifflowcc.domain.sprints import with_gaps
 from verifflowcc.services.gates import StageGates
-from verifflowcc.text.short_ids import shown_ids
-from verifflowcc.workflow.gaps import with_gaps
+from verifflowcc.text.slug import shown_ids
 from verifflowcc.workflow.in_sprint import in_sprint
 
 _COMMENT = "  # "

@@ -101,8 +101,8 @@ def _actions(asked: Asked) -> tuple[object, str]:
 
 
 def _by_file(asked: Asked) -> tuple[object, str]:
-    from verifflowcc.cli.from_root import from_root
     from verifflowcc.cli.history_views import touches_table
+    from verifflowcc.cli.options import from_root
     from verifflowcc.services.history.questions import NEAR_TOUCHES, TOUCHES, file_history, files_like
 
     what = asked.what or ""
@@ -130,8 +130,8 @@ def _by_task(asked: Asked) -> tuple[object, str]:
 
 
 def _by_coedit(asked: Asked) -> tuple[object, str]:
-    from verifflowcc.cli.from_root import from_root
     from verifflowcc.cli.history_views import pairs_table
+    from verifflowcc.cli.options import from_root
     from verifflowcc.services.history.questions import edited_together
 
     path = from_root(asked.workspace, asked.what) if asked.what else None

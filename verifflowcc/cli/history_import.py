@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.counted import counted
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, counted
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.session_told import Tokens
+    from verifflowcc.formats.call_lines import Tokens
     from verifflowcc.services.history.importing import Imported, ImportedFile
 
 

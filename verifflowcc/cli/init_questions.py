@@ -14,7 +14,7 @@ from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.services.initialise import configuration_text, suggested_commands
 from verifflowcc.services.obvious_command import Suggestion, typed_command
 from verifflowcc.services.project_facts import ProjectFacts, ToolFact
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 _YES = frozenset({"y", "yes"})
 _NO = frozenset({"n", "no"})

@@ -36,7 +36,8 @@ def integrate(
     Writes hooks, the MCP server, instructions, skills and role agents, in this project alone. Everything else in a
     client's file keeps its bytes, also when vfcc's part is removed again.
     """
-    from verifflowcc.cli import document, integrate_views
+    from verifflowcc.cli import integrate_views
+    from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
     from verifflowcc.clients.doors import CLIENTS
     from verifflowcc.errors import UsageError

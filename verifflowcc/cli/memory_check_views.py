@@ -1,7 +1,7 @@
 """How the findings on a memory are shown to a person: what matters on one screen, then of how many."""
 
-from verifflowcc.cli.counted import counted
 from verifflowcc.cli.finding_lines import finding_lines, overview
+from verifflowcc.cli.options import counted
 from verifflowcc.domain.trace import Severity
 from verifflowcc.services.memory.checking import CheckedMemory
 from verifflowcc.text.invisible import printable

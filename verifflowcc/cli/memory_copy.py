@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.counted import counted
-from verifflowcc.cli.options import JsonFlag, StoreScope
+from verifflowcc.cli.options import JsonFlag, StoreScope, counted
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.copying import Copied
@@ -42,7 +41,7 @@ def copy(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here
-    from verifflowcc.domain.backends import BackendKind
+    from verifflowcc.domain.config import BackendKind
     from verifflowcc.services.memory.copying import How, copy_items
 
     here = acting_here()

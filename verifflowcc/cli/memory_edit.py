@@ -116,7 +116,7 @@ def _tell(done: "Edited") -> None:
 def _in_editor(here: "Here", found: "Found", *, yes: bool) -> "Edited":
     import sys
 
-    from verifflowcc.adapters.process.editor import edited_text
+    from verifflowcc.adapters.process.pager import edited_text
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.editing import replace_text
     from verifflowcc.services.memory.permission import require_change
@@ -168,7 +168,7 @@ def _day(text: str | None, option: str, today: str) -> str | None:
 def _status(text: str | None) -> "Status | None":
     from verifflowcc.domain.items import Status
     from verifflowcc.errors import UsageError
-    from verifflowcc.services.given import one_of
+    from verifflowcc.services.finding import one_of
 
     if text is not None and text.strip().casefold() == "superseded":
         raise UsageError(
@@ -180,7 +180,7 @@ def _status(text: str | None) -> "Status | None":
 
 def _trust(text: str | None) -> "Trust | None":
     from verifflowcc.domain.items import Trust
-    from verifflowcc.services.given import one_of
+    from verifflowcc.services.finding import one_of
 
     words = tuple(str(each) for each in Trust)
     return None if text is None else Trust(one_of(text, words, "trust", "--trust …"))

@@ -1,6 +1,6 @@
 """How a measurement of recall is shown: questions, worst first, with the ranks of their answers, then the numbers."""
 
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.output import folded
 from verifflowcc.cli.table import table
 from verifflowcc.services.recall.evaluating import Answer, Evaluation
 

@@ -85,7 +85,7 @@ def _forget_all(here: "Here", scope: str | None, *, yes: bool, as_json: bool) ->
 
 
 def _is_sure() -> bool:
-    from verifflowcc.adapters.observer import terminal_in_use
+    from verifflowcc.adapters.clock import terminal_in_use
 
     with terminal_in_use():
         return str(typer.prompt("Type yes to go on", default="", show_default=False, err=True)).strip() == "yes"

@@ -75,7 +75,7 @@ def promote(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
-    from verifflowcc.services.given import one_of
+    from verifflowcc.services.finding import one_of
     from verifflowcc.services.memory.permission import require_person
     from verifflowcc.services.memory.promoting import promote_item
     from verifflowcc.services.memory.scopes import PROJECT, read_scope

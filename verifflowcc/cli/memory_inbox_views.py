@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.folding import folded
 from verifflowcc.cli.memory_views import MOST_LINES
+from verifflowcc.cli.output import folded
 from verifflowcc.cli.terminal import painted
 from verifflowcc.domain.candidates import QUOTE
 

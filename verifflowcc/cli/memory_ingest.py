@@ -93,7 +93,7 @@ def ingest(
 
 
 def _agreed(steering: "Sequence[Learned]") -> bool:
-    from verifflowcc.adapters.observer import terminal_in_use
+    from verifflowcc.adapters.clock import terminal_in_use
     from verifflowcc.cli import output as out
     from verifflowcc.cli.asking import listed
 

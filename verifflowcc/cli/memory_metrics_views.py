@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.output import folded
 from verifflowcc.cli.table import table
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ def move(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
-    from verifflowcc.services.given import one_of
+    from verifflowcc.services.finding import one_of
     from verifflowcc.services.memory.moving import move_item
     from verifflowcc.services.memory.scopes import PROJECT, read_scope
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.cli.folding import folded
 from verifflowcc.cli.memory_views import place
+from verifflowcc.cli.output import folded
 from verifflowcc.domain.recall import Edge, Hit, Lost, Recalled
 
 _PARTS = ("importance", "confidence", "recency", "uses", "standing")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from verifflowcc.adapters.actor import marker
 from verifflowcc.cli import output as out
-from verifflowcc.cli.from_root import from_root
+from verifflowcc.cli.options import from_root
 from verifflowcc.domain.recall import DEFAULT_LIMIT, Sought
 
 

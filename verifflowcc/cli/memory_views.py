@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.folding import folded, part
+from verifflowcc.cli.output import folded, part
 from verifflowcc.cli.table import GAP, table, width_of
 from verifflowcc.domain.candidates import QUOTE
 from verifflowcc.domain.items import Item
@@ -122,8 +122,8 @@ def _end(end: "End", words: str) -> str:
 
 
 def _fields(item: Item) -> Iterator[tuple[str, str]]:
-    from verifflowcc.domain.item_keys import MEMORY_KEYS
-    from verifflowcc.formats.item_fields import show_thousandths
+    from verifflowcc.domain.items import MEMORY_KEYS
+    from verifflowcc.formats.front_matter_read import show_thousandths
 
     yield "importance", show_thousandths(item.importance)
     yield "confidence", show_thousandths(item.confidence)
@@ -172,7 +172,7 @@ def _before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]
 def _said(item: Item, name: str) -> str:
     value = getattr(item, name)
     if isinstance(value, int):
-        from verifflowcc.formats.item_fields import show_thousandths
+        from verifflowcc.formats.front_matter_read import show_thousandths
 
         return show_thousandths(value)
     return (", ".join(value) if isinstance(value, tuple) else str(value or "")) or "none"

@@ -6,13 +6,13 @@ from pathlib import Path
 from verifflowcc.adapters.actor import actor_here, git_email
 from verifflowcc.cli import output as out
 from verifflowcc.domain.config import Config
+from verifflowcc.domain.sprints import with_gaps
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.status import remember_status
 from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace, open_workspace
-from verifflowcc.workflow.gaps import with_gaps
 
 
 @dataclass(frozen=True, slots=True)

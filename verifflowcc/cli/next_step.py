@@ -14,7 +14,7 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
     Of a stage that is named, what it owes.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.output import folded
     from verifflowcc.cli.terminal import wants_color
     from verifflowcc.services.current_sprint import sprint_with_stage
     from verifflowcc.services.next_step import next_step
@@ -36,7 +36,7 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
 
 def _explained(step: "NextStep") -> list[str]:
     """Return the command and, in a sentence, why it is next, for a terminal."""
-    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.output import folded
     from verifflowcc.cli.terminal import painted, status_symbol
 
     why = f"because {step.why}"

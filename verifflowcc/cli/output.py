@@ -8,11 +8,105 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from verifflowcc.cli.terminal import around_marks, colored, has_unicode, revealed, wants_color
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.cli.table import UNBOUNDED, width_of
+from verifflowcc.cli.terminal import around_marks, colored, has_unicode, revealed, visible, wants_color
+from verifflowcc.errors import VfccError, WorkspaceError
+from verifflowcc.records import dataclass
+from verifflowcc.services.documents.envelope import (
+    NOTHING,
+    Problem,
+    document,
+    document_text,
+    problem_of,
+    problem_with,
+)
+
+# The document of the command that runs: whether one is asked for, its data, and how it is written at the end.
+#
+# Data is kept and not printed at once, since whether the document is `ok` follows from the exit code. What is kept
+# here lasts as long as one command: `begin` forgets what was before.
+
+WRITTEN_AS_JSON = (("check",), ("trace", "matrix"))
+"""Commands whose `--format json` is the document; that of other commands is a format of its own."""
+
+
+@dataclass(slots=True)
+class _Command:
+    """What is known of the command's document so far."""
+
+    wanted: bool = False
+    full: bool = False
+    data: object = NOTHING
+    problem: Problem | None = None
+    output: Path | None = None
+
+
+_COMMAND = _Command()
+
+
+def begin(arguments: Sequence[str]) -> None:
+    """Forget what was kept, and read from the command line whether a document is asked for, and how much of it.
+
+    Read here, since a command line that does not parse gets a document too.
+    """
+    words = tuple(takewhile(lambda word: word != "--", arguments))
+    by_format = any(words[: len(names)] == names for names in WRITTEN_AS_JSON) and _asks_format(words)
+    _COMMAND.wanted = words[:1] != ("hook",) and ("--json" in words or by_format)
+    _COMMAND.full = "--full" in words
+    _COMMAND.data, _COMMAND.problem, _COMMAND.output = NOTHING, None, None
+
+
+def _asks_format(words: tuple[str, ...]) -> bool:
+    return "--format=json" in words or ("--format", "json") in pairwise(words)
+
+
+def keep(data: object, output: Path | None) -> None:
+    """Keep the data of the document, and the file that it goes into."""
+    _COMMAND.data, _COMMAND.output = data, output
+
+
+def explain(problem: Problem) -> None:
+    """Keep why the command is going to end with an exit code of its own, for the document."""
+    _COMMAND.problem = problem
+
+
+def wanted() -> bool:
+    """Whether the command ends with a document."""
+    return _COMMAND.wanted or _COMMAND.data is not NOTHING
+
+
+def finish(exit_code: int, problem: Problem | None, write: Callable[[str], None]) -> None:
+    """Pass the document of a command that ended to `write`, if one is asked for; `problem` is the error that ended it.
+
+    Raises VfccError where the file cannot take it, and what `write` raises.
+    """
+    if not wanted():
+        return
+    found = problem or _COMMAND.problem or (problem_with(exit_code) if exit_code else None)
+    data = _COMMAND.data
+    if _COMMAND.output is not None:
+        _write_file(_COMMAND.output, found, write)
+        data = {"output": _COMMAND.output.as_posix()}
+    write(_text(data, found))
+
+
+def _write_file(path: Path, problem: Problem | None, write: Callable[[str], None]) -> None:
+    from verifflowcc.adapters.files.text_file import write_given
+
+    try:
+        write_given(path, document_text(document(_COMMAND.data, problem, full=_COMMAND.full)) + "\n")
+    except VfccError as error:
+        write(_text(NOTHING, problem_of(error)))
+        raise
+
+
+def _text(data: object, problem: Problem | None) -> str:
+    return document_text(document(data, problem, full=_COMMAND.full), indent=sys.stdout.isatty())
+
 
 Paint = Callable[[str], str]
 """Adds colour to a text, and changes nothing else."""
@@ -70,7 +164,6 @@ def emit_json(value: object, output: Path | None = None) -> None:
 
     With `output`, the document goes into that file, and stdout names it.
     """
-    from verifflowcc.cli.document import keep
 
     keep(value, output)
 
@@ -108,7 +201,7 @@ def warn(text: str) -> None:
 
 def note(text: str) -> None:
     """Write a note for the person to stderr, unless --quiet is given."""
-    from verifflowcc.cli.verbosity import is_quiet
+    from verifflowcc.cli.options import is_quiet
 
     if not is_quiet():
         say(f"note: {text}")
@@ -116,7 +209,7 @@ def note(text: str) -> None:
 
 def progress(text: str) -> None:
     """Write to stderr what begins now, unless --quiet is given."""
-    from verifflowcc.cli.verbosity import is_quiet
+    from verifflowcc.cli.options import is_quiet
 
     if not is_quiet():
         say(text)
@@ -162,7 +255,7 @@ def _printable(text: str) -> str:
 
 def person_is_looking() -> bool:
     """Whether stderr is a terminal, and shows more than errors and warnings: --quiet is not given."""
-    from verifflowcc.cli.verbosity import is_quiet
+    from verifflowcc.cli.options import is_quiet
 
     return sys.stderr.isatty() and not is_quiet()
 
@@ -175,3 +268,69 @@ def read_stdin() -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"stdin is not UTF-8 at byte {error.start}") from error
+
+
+# Lines folded between words to the terminal's width, and how many fit; in a pipe they stay as they are.
+
+SCREEN = 40
+"""The most lines of a page that is to be read at one glance; a terminal with fewer rows gets fewer."""
+LONGEST = 150
+"""Characters of a sentence on such a page; the whole list has all of it."""
+_LEAST = 23
+_PROMPT = 1
+
+
+def screen_lines() -> int:
+    """Return how many lines of stdout a person sees at once, above the next prompt; `SCREEN` in a pipe."""
+    if not sys.stdout.isatty():
+        return SCREEN
+    try:
+        rows = os.get_terminal_size(sys.stdout.fileno()).lines
+    except OSError:
+        return SCREEN
+    return min(SCREEN, max(_LEAST, rows - _PROMPT)) if rows else SCREEN
+
+
+def height(text: str) -> int:
+    """Return how many rows of stdout a text takes: a terminal breaks a line with a word that is too long."""
+    width = width_of(sys.stdout)
+    return sum(max(1, -(-len(line) // width)) for line in visible(text).split("\n"))
+
+
+def shortened(sentence: str) -> str:
+    """Return a sentence of at most `LONGEST` characters, cut between words."""
+    if len(sentence) <= LONGEST:
+        return sentence
+    return f"{sentence[: LONGEST - 2].rpartition(' ')[0].rstrip(',;:')} …"
+
+
+def cut(line: str) -> str:
+    """Return `line` cut to the width of stdout, with a mark where something is missing."""
+    width = width_of(sys.stdout)
+    return line if len(line) <= width else f"{without_secrets(line)[: width - 1].rstrip()}…"
+
+
+def folded(line: str, hang: int) -> str:
+    """Return `line` folded to the width of stdout, further lines indented by `hang` columns; no word is cut."""
+    width = width_of(sys.stdout)
+    if width >= UNBOUNDED or len(line) <= width:
+        return line
+    import textwrap
+
+    return textwrap.fill(
+        without_secrets(line),
+        width,
+        subsequent_indent=" " * hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+        replace_whitespace=False,
+    )
+
+
+def part(heading: str, lines: Sequence[str]) -> Iterator[str]:
+    """Yield an empty line, a heading and folded lines below it; nothing where there are no lines."""
+    if lines:
+        yield ""
+        yield heading
+        yield from (folded(f"  {line}", 4) for line in lines)

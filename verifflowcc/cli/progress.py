@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.observer import observed_by
+from verifflowcc.adapters.clock import observed_by
 from verifflowcc.cli import output as out
 from verifflowcc.cli.terminal import can_draw, has_unicode, wants_color
 from verifflowcc.cli.work_names import work_name

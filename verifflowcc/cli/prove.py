@@ -117,8 +117,7 @@ def _progress() -> "Callable[[ChangeProof], None] | None":
 def _allow(top: "Path", command: "TestCommand", *, yes: bool) -> None:
     """Return where the command may run: allowed before, or now. Raises CommandsNotAllowed, typer.Abort."""
     from verifflowcc.adapters.actor import actor_here
-    from verifflowcc.adapters.clock import SystemClock
-    from verifflowcc.adapters.observer import terminal_in_use
+    from verifflowcc.adapters.clock import SystemClock, terminal_in_use
     from verifflowcc.cli import output as out
     from verifflowcc.cli.allow_views import quoted
     from verifflowcc.errors import CommandsNotAllowed

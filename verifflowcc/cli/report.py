@@ -96,7 +96,7 @@ def _tell(done: "ReportWritten", workspace: "Workspace") -> None:
 
 def _uncommitted(workspace: "Workspace", done: "ReportWritten") -> int:
     """Return how many files of the project differ from the commit; the report itself does not count."""
-    from verifflowcc.adapters.git.changed import changed_from
+    from verifflowcc.adapters.git.patches import changed_from
 
     if done.commit is None:
         return 0

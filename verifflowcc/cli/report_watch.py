@@ -47,7 +47,7 @@ def _stamp(workspace: "Workspace", folder: Path) -> str:
     from verifflowcc.adapters.git.place import in_repository
     from verifflowcc.cli.board_watch import memory_stamp
     from verifflowcc.errors import VfccError
-    from verifflowcc.text.digest import digest_text
+    from verifflowcc.text.canonical import digest_text
 
     own, root = folder.resolve(), workspace.root.resolve()
     prefix = f"{own.relative_to(root).as_posix()}/" if own.is_relative_to(root) else "/"

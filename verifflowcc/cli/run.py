@@ -20,7 +20,8 @@ def run(words: list[str], typed: list[str]) -> int:
 
     Returns the exit code.
     """
-    from verifflowcc.cli import document, verbosity
+    from verifflowcc.cli import options as verbosity
+    from verifflowcc.cli import output as document
     from verifflowcc.domain.command_words import spelled_today
 
     arguments, old = spelled_today(words)
@@ -113,7 +114,7 @@ def _invoke(arguments: list[str], before: list[str]) -> int:
         return 0
     import typer
 
-    from verifflowcc.cli import document
+    from verifflowcc.cli import output as document
     from verifflowcc.cli.app import app
     from verifflowcc.cli.output import say
 

@@ -48,9 +48,9 @@ def list_(as_json: JsonFlag = False) -> None:
     """List the sprints."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli.table import table
+    from verifflowcc.domain.sprints import with_gaps
     from verifflowcc.services.sprint_reading import list_sprints
     from verifflowcc.services.workspace import open_workspace
-    from verifflowcc.workflow.gaps import with_gaps
 
     lines = list_sprints(open_workspace())
     if as_json:

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from verifflowcc.cli import fork_views
 from verifflowcc.cli.gate_views import following, one_gate
 from verifflowcc.cli.table import table
-from verifflowcc.domain.sprints import SprintState, StageState
+from verifflowcc.domain.sprints import SprintState, StageState, stage_status, with_gaps
 from verifflowcc.services.stages import StageView
-from verifflowcc.workflow.gaps import stage_status, with_gaps
 
 
 def whole(state: SprintState, said: Sequence[str] = ()) -> str:

@@ -19,7 +19,7 @@ def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag =
     At a terminal it is a board: the V, what blocks the active stage, evidence, memory to review, and recent agents.
     Exits with 1 where a ledger is damaged.
     """
-    from verifflowcc.cli import document
+    from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
     from verifflowcc.cli.terminal import wants_color
     from verifflowcc.services.documents.envelope import Problem

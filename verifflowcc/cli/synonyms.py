@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 SYNONYMS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("new", "create"), ("start", "add", "create")),

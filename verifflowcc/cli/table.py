@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, TextIO
 
 from verifflowcc.cli.terminal import wants_color
-from verifflowcc.text.withholding import withhold_cells
+from verifflowcc.text.invisible import withhold_cells
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.counted import counted
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, counted
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_baselines import Change, Drift

@@ -20,7 +20,7 @@ def coverage(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_warnings import see
-    from verifflowcc.services.given import one_of
+    from verifflowcc.services.finding import one_of
     from verifflowcc.trace.statistics import statistics
 
     seen = see(junit)
@@ -73,6 +73,6 @@ def _legend(found: "Statistics") -> str:
         lines.append(f"{total.drafts} of {total.items} are drafts")
     if found.retired:
         lines.append(f"{found.retired} retired items are not counted")
-    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.output import folded
 
     return "\n".join(folded(line, 2) for line in lines)

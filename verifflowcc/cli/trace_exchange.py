@@ -45,7 +45,7 @@ def import_(
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_views_import import import_text
-    from verifflowcc.services.given import one_of
+    from verifflowcc.services.finding import one_of
     from verifflowcc.services.trace_import import import_items
     from verifflowcc.trace.adopt_words import Choices
 

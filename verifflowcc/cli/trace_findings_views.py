@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.cli.counted import counted
 from verifflowcc.cli.finding_lines import finding_lines, overview
-from verifflowcc.cli.folding import folded, height
+from verifflowcc.cli.options import counted
+from verifflowcc.cli.output import folded, height
 from verifflowcc.cli.table import table
-from verifflowcc.domain.missing_results import MissingResults, missing_results
+from verifflowcc.domain.catalogue import MissingResults, missing_results
 from verifflowcc.domain.trace import Asked, Finding, Severity, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.services.trace_checking import TraceChecked

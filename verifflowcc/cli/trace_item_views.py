@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.folding import folded, part
+from verifflowcc.cli.output import folded, part
 from verifflowcc.cli.terminal import wants_color
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.text.invisible import printable

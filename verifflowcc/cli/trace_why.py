@@ -42,7 +42,7 @@ def _tree(told: "Story", view: "TraceView") -> str:
 
 
 def _page(told: "Story", view: "TraceView") -> Iterator[str]:
-    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.output import folded
     from verifflowcc.text.secrets import withhold
 
     item = told.item
@@ -69,7 +69,7 @@ def _parts(told: "Story", view: "TraceView") -> Iterator[tuple[str, list[str]]]:
 
 
 def _part(title: str, lines: Sequence[str]) -> Iterator[str]:
-    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.output import folded
 
     if lines:
         yield f"\n{title}"

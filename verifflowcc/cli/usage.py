@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.cli.terminal import visible, wants_color, with_marks
 from verifflowcc.errors import UsageError
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 if TYPE_CHECKING:
     from typer import TyperException

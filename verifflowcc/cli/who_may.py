@@ -95,7 +95,7 @@ def _write_default(parameter: Any) -> None:
 @cache
 def _of_all_commands() -> "tuple[TyperOption, ...]":
     """The options before a command that may stand behind it, too; one set of them for all commands."""
-    from verifflowcc.cli.verbosity import apply
+    from verifflowcc.cli.options import apply
 
     def applied(ctx: "Context", parameter: "Parameter", given: bool) -> None:
         if given:

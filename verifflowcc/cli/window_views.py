@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from verifflowcc.text.article import plain_line
 from verifflowcc.text.invisible import printable
-from verifflowcc.text.plain_line import plain_line
 from verifflowcc.text.secrets import withhold
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def pruned(done: "PruningDone") -> str:
 def kept(found: Sequence["SnapshotLine"], *, full: bool = False) -> str:
     """Return snapshots as a table, with whole ids where they are to be `full`."""
     from verifflowcc.cli.table import table
-    from verifflowcc.text.short_ids import shown_ids
+    from verifflowcc.text.slug import shown_ids
 
     if not found:
         return "no state of this window is kept"

@@ -6,8 +6,7 @@ from textwrap import wrap
 
 from verifflowcc.cli.table import table, width_of
 from verifflowcc.domain.gates import Criterion, Trust
-from verifflowcc.domain.sprints import StageStatus
-from verifflowcc.domain.workflows import Leg, Workflow
+from verifflowcc.domain.sprints import Leg, StageStatus, Workflow
 from verifflowcc.services.role_files import created_notes
 from verifflowcc.services.workflows import Chosen, WorkflowLine, WorkflowList, WorkflowView
 from verifflowcc.workflow.drawing import draw_v

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.clients.doors import BEGIN, END, Door, DoorKind, Member
 from verifflowcc.clients.files import THE_FILE, Outcome, digest_of, text_before
-from verifflowcc.domain.integrations import Record
 from verifflowcc.records import dataclass
 from verifflowcc.text import json_edit
-from verifflowcc.text.json_edit import Json, Part, Span
+from verifflowcc.text.json_edit import Json, Part, Record, Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,10 @@ from enum import StrEnum
 
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS, VERSION, Target, entries, is_ours
-from verifflowcc.domain.integrations import Record
 from verifflowcc.records import dataclass, field
 from verifflowcc.text import json_edit
-from verifflowcc.text.digest import digest_bytes
-from verifflowcc.text.json_edit import Json, Part, Span
+from verifflowcc.text.canonical import digest_bytes
+from verifflowcc.text.json_edit import Json, Part, Record, Span
 
 THE_FILE = "."
 """Among what vfcc made: the file itself, and not just keys in it."""

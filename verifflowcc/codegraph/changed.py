@@ -9,8 +9,8 @@ from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.rank_units import RankedUnit
 from verifflowcc.codegraph.units import units_of
 from verifflowcc.codegraph.words import Wanted
-from verifflowcc.domain.code_mix import DIFF
 from verifflowcc.domain.code_views import DIFF_LANGUAGE, Snippet
+from verifflowcc.domain.config import DIFF
 from verifflowcc.domain.graph import FILE, Mark, SearchedCode, qualified
 from verifflowcc.domain.patches import CHANGED, DELETED, FileDiff, Hunk
 from verifflowcc.records import dataclass, replace

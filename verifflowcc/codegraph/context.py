@@ -12,8 +12,8 @@ from verifflowcc.codegraph.named_types import marked, named_types, outlined
 from verifflowcc.codegraph.rank_files import RankedFile, rank_files
 from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
 from verifflowcc.codegraph.snippets import Filled, fill
-from verifflowcc.domain.code_mix import BODIES, CALLERS, INTERFACES, TESTS, WHOLE, CodeMix
 from verifflowcc.domain.code_views import FileFound, Snippet
+from verifflowcc.domain.config import BODIES, CALLERS, INTERFACES, TESTS, WHOLE, CodeMix
 from verifflowcc.domain.graph import CALLABLE, FILE, SearchedCode, qualified
 from verifflowcc.domain.graph_answers import CONFIDENT
 from verifflowcc.records import dataclass, replace

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.codegraph.engine import as_utf8, parsed
 from verifflowcc.codegraph.grammars import grammar_of
 from verifflowcc.codegraph.languages import language_of
-from verifflowcc.domain.script_shape import ScriptItem, ScriptKind, ScriptShape
+from verifflowcc.domain.testcases import ScriptItem, ScriptKind, ScriptShape
 from verifflowcc.records import replace
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from verifflowcc.domain.graph import FileFacts
 from verifflowcc.records import dataclass
-from verifflowcc.text.porter2 import stem
+from verifflowcc.text.stems import stem
 
 _T = TypeVar("_T")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[^\W\d_][^\W_]+")

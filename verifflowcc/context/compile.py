@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from verifflowcc.domain.code_views import DIFF_LANGUAGE
 from verifflowcc.domain.entries import Candidate, Fate, Placed
 from verifflowcc.domain.items import Trust
-from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.layers import CODE, Layer
 from verifflowcc.domain.ports import Count
-from verifflowcc.domain.sources import CODE
 from verifflowcc.errors import BudgetError
-from verifflowcc.packing.pack import LayerQueue, Packing, pack
+from verifflowcc.packing.fill import LayerQueue
+from verifflowcc.packing.pack import Packing, pack
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, summarise, trim_text
 from verifflowcc.records import dataclass
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.command_classes import MOVE
 from verifflowcc.domain.events import Json
-from verifflowcc.domain.workflows import Edits
+from verifflowcc.domain.sprints import Edits
 
 _ALL = "**"
 

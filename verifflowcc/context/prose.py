@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from verifflowcc.text.fences import close_fences
-from verifflowcc.text.markdown import ITEM, Kind, Line, read_lines, split_lines
+from verifflowcc.text.markdown import ITEM, Kind, Line, close_fences, read_lines, split_lines
 
 _FENCED = frozenset({Kind.OPENS, Kind.INSIDE, Kind.CLOSES})
 _CODE = _FENCED | {Kind.CODE}

@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from posixpath import normpath
 
-from verifflowcc.domain.item_types import TURN
-from verifflowcc.domain.items import DecisionStatus, Item, Relation, Status
-from verifflowcc.domain.vouching import awaits_promotion
+from verifflowcc.domain.items import TURN, DecisionStatus, Item, Relation, Status, awaits_promotion
 from verifflowcc.records import dataclass
 
 _NOT_IN_FORCE = frozenset({DecisionStatus.PROPOSED, DecisionStatus.REJECTED})

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.context.template_language import FILTERS, TESTS
 from verifflowcc.context.template_shapes import BODY, FLAG, LINE, NUMBER, Kind, Shape, attributes
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 if TYPE_CHECKING:
     from jinja2 import nodes

@@ -22,7 +22,7 @@ from verifflowcc.context.template_scan import Scan, scan
 from verifflowcc.context.template_shapes import Kind, Loop, Shape, supplied
 from verifflowcc.errors import TemplateError
 from verifflowcc.records import dataclass
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 if TYPE_CHECKING:
     from jinja2 import nodes

@@ -18,7 +18,7 @@ from verifflowcc.context.template_language import (
     reading_environment,
 )
 from verifflowcc.records import dataclass, field
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _SILENT = {"whitespace", "comment", "comment_begin", "comment_end", "data"}

@@ -10,8 +10,8 @@ from typing import Annotated
 
 from verifflowcc.domain.code_views import LANGUAGES
 from verifflowcc.records import dataclass, field, field_names, replace
-from verifflowcc.text.fences import close_fences, fence_for
 from verifflowcc.text.invisible import show_invisible
+from verifflowcc.text.markdown import close_fences, fence_for
 from verifflowcc.text.secrets import withhold
 
 Body = Annotated[str, "body"]

@@ -3,18 +3,151 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.code_mix import MIXES, ORDINARY, CodeMix
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.settings import key
-from verifflowcc.records import dataclass, field
+from verifflowcc.records import dataclass, field, field_names
 
 TYPE_CHECKING = False
-"""What checkers of types take for true: importing `typing` costs more than this whole module."""
 
 if TYPE_CHECKING:
     from verifflowcc.domain.evidence import Command
     from verifflowcc.domain.gates import Mode
+
+
+# The kinds of backend that there are.
+
+
+class BackendKind(StrEnum):
+    """How the items of a scope are kept."""
+
+    MEMORY = "memory"
+    FILES = "files"
+    SQLITE = "sqlite"
+    POSTGRES = "postgres"
+
+
+# Places in the project's code that items speak of: which paths are such places, and what is there now.
+
+_NEVER = frozenset({"..", ".git"})
+_LOCAL = [".memory", "local"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeNow:
+    """What is at a path of the project now.
+
+    `digest` is None where nothing is there, and empty for a folder and for what cannot be read. `symbols` maps those
+    names that were asked for, and are in the file, to the digests of their texts: empty where only the word is there.
+    It is None where nobody can tell: of a link, a binary or a very large file.
+    """
+
+    digest: str | None
+    symbols: Mapping[str, str] | None = None
+
+
+def code_path(path: str) -> str | None:
+    """Return a path from the project's root in its plain form; None for what is no place in the project.
+
+    >>> code_path("./src//a.py"), code_path("src/"), code_path("../a.py"), code_path("https://a.example/b")
+    ('src/a.py', 'src', None, None)
+    """
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if not path.isprintable() or "://" in path or path.startswith("/") or not _NEVER.isdisjoint(parts):
+        return None
+    return "/".join(parts) if parts and parts[:2] != _LOCAL else None
+
+
+# How much the commands about code show, where nobody says otherwise.
+
+CONTEXT_TOKENS = 4_000
+MAP_TOKENS = 2_000
+MOST_FOUND = 50
+MOST_SYMBOLS = 10
+"""Of a name that more symbols have, so many are answered."""
+
+
+# What sorts of code a role's prompt shows, and which share of the room each has.
+
+WHOLE = 1_000_000
+"""Shares are whole millionths, so that adding them up is exact."""
+
+BODIES, TESTS, INTERFACES, CALLERS, MAP, DIFF = PARTS = ("bodies", "tests", "interfaces", "callers", "map", "diff")
+"""Functions whole; tests and their fixtures; signatures and fields; signatures of what calls the code; an overview of
+all files; what changed. They are in the order in which a tie is decided, and in which a mix is shown.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeMix:
+    """The share of each part in millionths. A part that has less to show than its share leaves it to the others."""
+
+    bodies: int = 0
+    """Whole functions, and the lines between them."""
+    tests: int = 0
+    """Tests of the code, with the fixtures of `conftest.py` that they use."""
+    interfaces: int = 0
+    """Signatures, and the fields of types."""
+    callers: int = 0
+    """Signatures of callers."""
+    map: int = 0
+    """An overview of all files, at most 3,000 tokens."""
+    diff: int = 0
+    """Changes since the building stage began, and uncommitted ones; the code around them comes first elsewhere."""
+
+    def shares(self) -> dict[str, int]:
+        """Return part → share of the parts that the mix has."""
+        return {name: share for name in field_names(self) if (share := getattr(self, name))}
+
+
+ORDINARY = "default"
+"""The name of the mix of each role that has none of its own."""
+
+_OVERVIEW = CodeMix(interfaces=700_000, map=300_000)
+_INTERFACES = CodeMix(interfaces=800_000, callers=200_000)
+MIXES: Mapping[str, CodeMix] = {
+    ORDINARY: CodeMix(bodies=950_000, tests=50_000),
+    "tester": CodeMix(tests=600_000, interfaces=400_000),
+    "reviewer": CodeMix(diff=650_000, bodies=260_000, tests=50_000, callers=40_000),
+    **dict.fromkeys(("planner", "analyst", "stakeholder"), _OVERVIEW),
+    **dict.fromkeys(("architect", "designer"), _INTERFACES),
+}
+"""The shipped mixes, by the role that has them."""
+
+
+# A person's own settings, which hold in all projects: how their items are kept, and the model that may be asked.
+
+USER_FORMAT = 1
+"""The format of the file."""
+MOST_TOKENS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The model that may be asked, and the caps on it. Without a command and an api there is none."""
+
+    command: tuple[str, ...] = key((), "A program that reads a prompt on stdin and answers on stdout.", "words")
+    api: str | None = key(None, "`provider:model`, with verifflowcc[llm]; not together with a command.", "model")
+    timeout_s: int = key(60, "Seconds until a call is given up.", least=1, most=3_600, unit="seconds")
+    max_calls_per_day: int = key(100, "The most calls per UTC day.", most=1_000_000)
+    max_tokens_per_turn: int = key(8_000, "The most tokens per turn, in and out together.", least=1, most=MOST_TOKENS)
+    max_tokens_per_day: int = key(
+        200_000, "The most tokens per UTC day, in and out together.", least=1, most=MOST_TOKENS
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UserSettings:
+    """How a person's own items are kept, and where a server is."""
+
+    backend: BackendKind = key(
+        BackendKind.FILES, "The store of the person's own items.", choices=("files", "sqlite", "postgres")
+    )
+    postgres_url: str | None = key(None, "A connection string or URL, without a password.", "server")
+    llm: ModelSettings = ModelSettings()
+
+
+"""What checkers of types take for true: importing `typing` costs more than this whole module."""
+
 
 FORMAT = 2
 """The format of a new `config.yaml`: it holds what differs from the defaults. Format 1 held all of them."""

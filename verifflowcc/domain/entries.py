@@ -3,9 +3,63 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sources import HANDOVER
+from verifflowcc.domain.layers import HANDOVER, Layer
 from verifflowcc.records import dataclass, field
+
+# What is asked of the prompt compiler.
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whose prompt is wanted, for which sprint and stage, for what task, within how many tokens.
+
+    `committed` takes everything from `revision`; otherwise from the working tree, without local sources unless
+    `with_local`. `allocation` goes before the role's: the name of a preset or a role, or shares such as
+    `agent=0.6,project=0.4`. `with_past` takes in what is superseded or withdrawn, marked as such.
+    `as_of` is an ISO day: what held then goes in, as far as items say so, and counts as no use.
+    """
+
+    agent: str
+    sprint: str | None = None
+    stage: str | None = None
+    task: str = ""
+    budget_tokens: int | None = None
+    strict: bool = False
+    committed: bool = False
+    revision: str = "HEAD"
+    with_local: bool = True
+    allocation: str | None = None
+    with_past: bool = False
+    as_of: str | None = None
+
+
+# Trace items as a prompt shows them.
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEntry:
+    """A trace item in a prompt: `text` is one complete Markdown list item with its tests and its state.
+
+    `path` is the item's file. `why` says why it is there; `in_scope` whether the sprint is about it, or it only comes
+    near to the task. `trust` is who vouches for it.
+    """
+
+    id: str
+    path: str
+    title: str
+    text: str
+    why: str
+    in_scope: bool
+    trust: str = "human"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLeftOut:
+    """A trace item that no prompt of this sprint and task offers, and why."""
+
+    id: str
+    path: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
+from verifflowcc.domain.actors import Contributor, Feedback, Review, Waiver
 from verifflowcc.domain.baselines import BaselineKind, BaselineStatus
-from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.evidence import Command, Evidence
-from verifflowcc.domain.people import Feedback, Review, Waiver
 from verifflowcc.domain.sprints import Artifact, SprintState
 from verifflowcc.domain.trace import TraceReport
 from verifflowcc.records import dataclass, field

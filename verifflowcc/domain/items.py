@@ -3,10 +3,170 @@
 Memory and trace share one kind of item and one shape of link; a requirement is both at once.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
 from verifflowcc.records import dataclass
+
+# The keys of an item's front matter, one row each: reading, writing, filters, columns and screens follow the rows.
+#
+# A new field of items is a row here and an attribute of the same name in `Item`. Rows are in the order of a new file.
+
+
+class Kind(StrEnum):
+    """What a value is, as a person would call it."""
+
+    TEXT = "a text"
+    WORD = "a word"
+    DECIMAL = "a number from 0 to 1"
+    WHOLE = "a whole number from 0"
+    MOMENT = "a date or date-time in ISO form"
+    TEXTS = "a text of its list"
+    TRUTH = "true or false"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemKey:
+    """A key of the front matter.
+
+    `kind` says how its value is read, written and compared; None marks a value with parts, which `formats/item_fields`
+    reads by a method of the key's name and `formats/item_render` writes by a function in its table.
+    """
+
+    name: str
+    kind: Kind | None = None
+    memory: bool = True
+    """Whether `Item` has an attribute of this name."""
+    explained: bool = True
+    """Whether `memory show --explain` lists it as it is."""
+
+
+KEYS = (
+    ItemKey("id", Kind.TEXT, explained=False),
+    ItemKey("type", Kind.TEXT, explained=False),
+    ItemKey("title", Kind.TEXT, explained=False),
+    ItemKey("key", Kind.TEXT),
+    ItemKey("importance", Kind.DECIMAL, explained=False),
+    ItemKey("confidence", Kind.DECIMAL, explained=False),
+    ItemKey("status", Kind.WORD, explained=False),
+    ItemKey("links"),
+    ItemKey("source"),
+    ItemKey("trust", Kind.WORD, explained=False),
+    ItemKey("refs"),
+    ItemKey("created", Kind.MOMENT),
+    ItemKey("updated", Kind.MOMENT),
+    ItemKey("expires", Kind.MOMENT),
+    ItemKey("deadline", Kind.MOMENT),
+    ItemKey("verification", Kind.TEXT, explained=False),
+    ItemKey("tags", Kind.TEXTS, explained=False),
+    ItemKey("uses"),
+    ItemKey("tokens", Kind.WHOLE, explained=False),
+    ItemKey("details"),
+    ItemKey("archived"),
+    *(ItemKey(name, Kind.TEXT, memory=False) for name in ("rationale", "planned", "integrity")),
+    ItemKey("derived", Kind.TRUTH, memory=False),
+    *(ItemKey(name, Kind.TEXTS, memory=False) for name in ("tests", "evidence")),
+    *(ItemKey(name, memory=False) for name in ("reviewed", "verified")),
+    ItemKey("date", Kind.MOMENT, memory=False),
+    ItemKey("imported", memory=False),
+)
+"""`date` is read as `created`; `imported` holds what an older store had and an item has no place for."""
+
+KNOWN_KEYS = tuple(row.name for row in KEYS)
+MEMORY_KEYS = tuple(row for row in KEYS if row.memory)
+
+
+# The table of item types: default scope, importance and time to live, and which types are trace items.
+#
+# A type that is not in the table is not an error (a workflow adds types of its own); it has the values of `OTHER`.
+
+DEFAULT_CONFIDENCE = 800
+"""In thousandths."""
+
+
+class ScopeKind(StrEnum):
+    """Whose an item is, without the name behind it."""
+
+    USER = "user"
+    PROJECT = "project"
+    SPRINT = "sprint"
+    STAGE = "stage"
+    AGENT = "agent"
+    TASK = "task"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemType:
+    """A type's defaults.
+
+    `importance` in thousandths. `ttl_days` is None for a type that never expires; `ends_with_stage` marks one whose
+    items end with their stage, at the latest after `ttl_days` where that is set too.
+    """
+
+    name: str
+    scope: ScopeKind
+    importance: int
+    ttl_days: int | None = None
+    ends_with_stage: bool = False
+    trace: bool = False
+    folder: str | None = None
+    """The folder of its own in a scope (default: one below `items/`)."""
+
+
+NOTE = "note"
+"""The type of a Markdown file that declares none and lies in no typed folder: neutral, and it never expires."""
+
+TURN = "turn"
+"""The type of a turn of a conversation, kept word for word: a search finds it, and no prompt holds it."""
+
+_ABOUT_A_USER = ("business_fact", "work_pattern", "communication_style", "goal", "constraint", "relationship")
+_TRACE = ("need", "requirement", "component", "interface", "unit", "test_spec", "hazard", "information")
+
+_TYPES = (
+    ItemType("preference", ScopeKind.USER, 900),
+    *(ItemType(name, ScopeKind.USER, 500) for name in _ABOUT_A_USER),
+    ItemType("pattern", ScopeKind.USER, 700),
+    ItemType("decision", ScopeKind.PROJECT, 900, folder="decisions"),
+    ItemType("failure", ScopeKind.PROJECT, 850, ttl_days=365),
+    ItemType("convention", ScopeKind.PROJECT, 800, folder="conventions"),
+    *(ItemType(name, ScopeKind.PROJECT, 800, trace=True) for name in _TRACE),
+    ItemType("fact", ScopeKind.PROJECT, 500, ttl_days=365),
+    ItemType("guideline", ScopeKind.PROJECT, 600, ttl_days=365),
+    ItemType("insight", ScopeKind.PROJECT, 600, ttl_days=365),
+    ItemType("summary", ScopeKind.PROJECT, 600, ttl_days=365),
+    ItemType("question", ScopeKind.PROJECT, 600, ttl_days=90),
+    ItemType("assumption", ScopeKind.PROJECT, 600, ttl_days=90),
+    ItemType("fix", ScopeKind.PROJECT, 700, ttl_days=180),
+    ItemType("task_state", ScopeKind.TASK, 600, ttl_days=14, ends_with_stage=True),
+    ItemType("tool_output", ScopeKind.TASK, 700, ends_with_stage=True),
+    ItemType("reasoning", ScopeKind.TASK, 500, ends_with_stage=True),
+    ItemType(NOTE, ScopeKind.PROJECT, 500),
+    ItemType(TURN, ScopeKind.PROJECT, 300, ttl_days=365),
+)
+
+TYPES: Mapping[str, ItemType] = {each.name: each for each in _TYPES}
+USER_TYPES = tuple(each.name for each in _TYPES if each.scope is ScopeKind.USER)
+"""The seven categories of what is known of a person, and learned patterns."""
+RULE_TYPES = ("decision", "convention", "guideline", "constraint")
+"""What agents are to follow, where it is in force."""
+FOLDERS: Mapping[str, str] = {each.folder: each.name for each in _TYPES if each.folder}
+"""Folder → type, for types with a folder of their own."""
+OTHER = ItemType("", ScopeKind.PROJECT, 500)
+
+
+def item_type(name: str) -> ItemType:
+    """Return the defaults of a type; those of `OTHER` where the table does not have it."""
+    return TYPES.get(name, OTHER)
+
+
+def is_trace_type(name: str) -> bool:
+    """Say whether items of this type stand in the trace from need to test.
+
+    >>> is_trace_type("requirement"), is_trace_type("decision")
+    (True, False)
+    """
+    return item_type(name).trace
 
 
 class Status(StrEnum):
@@ -259,3 +419,57 @@ def scope_of(path: str) -> str:
         return f"task/{parts[2]}"
     names = {"sprint": 2, "stage": 3, "agent": 2}.get(parts[0] if parts else "", 0)
     return "/".join(parts[:names]) if 0 < names <= len(parts) else "project"
+
+
+# Who answers for an item, and whether it still waits for a person, as far as its own file can tell.
+#
+# A file may say anything of itself: it may come with a merge, past all that vfcc asks. So what it claims counts no
+# more than whoever wrote it, unless it names who vouches; and what a machine wrote holds only where it names who
+# promoted it.
+
+PROMOTED_BY, PROMOTED_ON = "promoted_by", "promoted_on"
+VOUCHED_BY, VOUCHED_ON = "vouched_by", "vouched_on"
+GUARDED = frozenset({"user", "project"})
+"""The scopes whose items enter prompts far from where they were made."""
+_ACTORS = {"human": Trust.HUMAN, "agent": Trust.AGENT, "external": Trust.EXTERNAL}
+_SPEAKERS = {"agent": Trust.AGENT, "tool": Trust.TOOL, "outside": Trust.EXTERNAL}
+_MACHINES = frozenset({"agent", "external", "ci"})
+
+
+def writers_trust(item: Item) -> Trust:
+    """Return how far an item can be trusted by whoever wrote it, and whoever said it where it was read."""
+    actor = _ACTORS.get(_kind(item.source.actor), Trust.TOOL)
+    return least_trust(actor, _SPEAKERS.get(_kind(item.source.speaker or ""), Trust.HUMAN))
+
+
+def trust_held(item: Item) -> Trust:
+    """Return an item's trust, which is no more than its writer's unless it names a person who vouches."""
+    return item.trust if _person(item, VOUCHED_BY) else least_trust(item.trust, writers_trust(item))
+
+
+def awaits_promotion(item: Item) -> bool:
+    """Say whether an item waits for a person: it says so, or a machine wrote it into the project's or the user's memory
+    and nobody is named who promoted it.
+
+    What a trace item needs is said by its review. A kept turn is in no prompt, and waits for no one.
+    """
+    if item.status is Status.PENDING:
+        return True
+    if item.status is not Status.ACTIVE or item.scope not in GUARDED:
+        return False
+    if is_trace_type(item.type) or item.type == TURN:
+        return False
+    return _kind(item.source.actor) in _MACHINES and not (_person(item, PROMOTED_BY) or _person(item, VOUCHED_BY))
+
+
+def _person(item: Item, name: str) -> bool:
+    return _kind(dict(item.details).get(name, "")) == "human"
+
+
+def _kind(actor: str) -> str:
+    return actor.partition(":")[0]
+
+
+def may_be_heard(item: Item) -> bool:
+    """Return whether an item of a trace type was read out of a conversation, as far as memory knows it."""
+    return item.status is Status.ACTIVE and is_trace_type(item.type) and item.source.turn is not None

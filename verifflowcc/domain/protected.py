@@ -4,6 +4,26 @@ It is read inside of hooks, so it imports next to nothing.
 """
 
 from verifflowcc.domain.agent_clients import FILES, LOCAL_FILE
+from verifflowcc.records import dataclass
+
+# Code that a git repository brings along and a commit would run.
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryCode:
+    """A hook, or a setting of git that names a program.
+
+    `kind` is `hook` or `setting`; `name` the hook or the setting's key. `text` is the hook's file, or the setting's
+    value, and `digest` that of the file's bytes, or of the value.
+    """
+
+    kind: str
+    """`hook` or `setting`."""
+    name: str
+    text: str
+    """The file, or the value."""
+    digest: str
+
 
 CLIENT_SETTINGS = (FILES["claude"], LOCAL_FILE, *(file for name, file in FILES.items() if name != "claude"))
 CLIENT_SETTINGS += (".mcp.json", ".codex/config.toml", ".cursor/mcp.json", "opencode.json", ".vscode/mcp.json")

@@ -12,8 +12,7 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import TypeVar
 
-from verifflowcc.domain.item_keys import MEMORY_KEYS, Kind
-from verifflowcc.domain.items import Item, SourceKind, Status, Trust
+from verifflowcc.domain.items import MEMORY_KEYS, Item, Kind, SourceKind, Status, Trust
 from verifflowcc.domain.memory import DEFAULT_ORDER, Filters, Plain
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass

@@ -3,11 +3,124 @@
 Codes never change their meaning; one that is no longer asked is never used for something else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from verifflowcc.domain.trace import Family, Severity
-from verifflowcc.records import dataclass
+from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceReport
+from verifflowcc.records import dataclass, field
+
+# What a workflow asks of the trace: item types, relations, what each type needs, how much each finding weighs.
+
+METHODS = ("test", "review", "inspection", "analysis", "demonstration", "metric")
+"""How an item may be verified. `test` is shown by results, `metric` by evidence, the others by a person or evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRule:
+    """A type of trace items.
+
+    `prefix` begins the ids that vfcc makes (`REQ`). `level` is its place from the top (0), None where it has none:
+    `refines` goes from a lower to a higher or the same level. `root` says that it needs no parent. `fields` are keys
+    that it must have, `requires` headings that its text must fill. `verified` says that something must show it.
+    """
+
+    name: str
+    prefix: str
+    level: int | None = None
+    """Its place from the top, or null."""
+    root: bool = False
+    """Whether it needs no parent."""
+    fields: tuple[str, ...] = ()
+    verified: bool = False
+    """Whether something must verify it."""
+    requires: tuple[str, ...] = ()
+    """Headings that need text."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRule:
+    """Which types a relation leads from (the item that holds the link) and to. `upward` says that the target is above
+    in the V, so that the item which holds the link has a parent by it.
+    """
+
+    name: str
+    from_types: tuple[str, ...]
+    to_types: tuple[str, ...]
+    upward: bool = True
+    """Whether it leads to a parent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What each item of some types needs from below: `at_least` links by one of the relations from one of the types.
+
+    `id` names the rule: a criterion may ask for it alone. `code` counts marks in code as links too (unit → files).
+    `or_tests` accepts a test that names the item directly instead.
+    """
+
+    id: str
+    of: tuple[str, ...]
+    by: tuple[str, ...]
+    from_types: tuple[str, ...]
+    at_least: int = 1
+    code: bool = False
+    or_tests: bool = False
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TracePolicy:
+    """A workflow's rules for the trace.
+
+    `id_pattern` is a regular expression that every id obeys. `integrity` are levels, the lowest first: a child has at
+    least the level of its parent. `weak_words` make a wording weak. `code` are patterns of files that must belong to an
+    item (none: not asked), `tests` those of test files. `severities` go before those of the table of codes.
+    """
+
+    types: Mapping[str, ItemRule]
+    relations: Mapping[str, RelationRule]
+    needs: tuple[Need, ...] = ()
+    id_pattern: str = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+    integrity: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    severities: Mapping[str, Severity] = field(default_factory=dict)
+    digest: str = ""
+
+
+# The rules of the trace where a workflow states none of its own: types, relations, and no needs beyond a result.
+
+_TYPES = (
+    ItemRule("need", "NEED", level=0, root=True),
+    ItemRule("hazard", "HAZ", level=0, root=True),
+    ItemRule("requirement", "REQ", level=1, fields=("verification",), verified=True),
+    ItemRule("component", "COMP", level=2),
+    ItemRule("interface", "IF", level=2, verified=True),
+    ItemRule("unit", "UNIT", level=3, verified=True),
+    ItemRule("test_spec", "TEST"),
+    ItemRule("information", "INFO", root=True),
+)
+TYPES: Mapping[str, ItemRule] = {each.name: each for each in _TYPES}
+
+_PRODUCT = ("component", "interface", "unit")
+_RELATIONS = (
+    RelationRule(
+        "refines", ("need", "requirement", *_PRODUCT, "test_spec"), ("need", "requirement", *_PRODUCT, "test_spec")
+    ),
+    RelationRule("derives", ("requirement",), ("need", "hazard", "requirement", "component")),
+    RelationRule("allocates", _PRODUCT, ("requirement",)),
+    RelationRule("satisfies", ("requirement", *_PRODUCT), ("need", "hazard", "requirement")),
+    RelationRule("implements", ("unit",), ("component", "interface", "requirement")),
+    RelationRule("verifies", ("test_spec",), ("need", "hazard", "requirement", *_PRODUCT)),
+)
+RELATIONS: Mapping[str, RelationRule] = {each.name: each for each in _RELATIONS}
+
+TEST_FILES = (
+    *("tests/**", "test/**", "**/tests/**", "**/test/**", "**/__tests__/**", "**/spec/**"),
+    *("**/test_*.py", "**/*_test.*", "**/*.test.*", "**/*.spec.*", "**/*Test.*", "**/*Tests.*"),
+)
+
+DEFAULT_POLICY = TracePolicy(TYPES, RELATIONS, tests=TEST_FILES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +223,38 @@ CHECKS: Mapping[str, Check] = {
     code: Check(code, family, severity, title) for family, rows in _TABLE.items() for code, severity, title in rows
 }
 """All of them by their codes, in the order of the page that explains them."""
+
+
+# Which findings of a trace report a criterion of a gate asks about.
+
+_FAMILIES = frozenset(map(str, Family))
+MISSING_CHILD = "missing-child"
+"""Its findings are about one need of the workflow each, which a criterion may name alone."""
+
+
+def needs_among(checks: Sequence[str]) -> tuple[str, ...]:
+    """Return those of a criterion's checks that are neither a family nor a code: ids of the workflow's needs."""
+    return tuple(name for name in checks if name not in CHECKS and name not in _FAMILIES)
+
+
+def selected(
+    report: TraceReport, checks: Sequence[str], items: Sequence[str]
+) -> tuple[tuple[Finding, ...], tuple[Asked, ...]]:
+    """Return the findings and the checks that `checks` (families, codes, ids of needs; none: all) and `items` select.
+
+    A finding of no item (a report that cannot be read, say) counts whatever the types.
+    """
+    wanted = set(checks)
+
+    def asks(code: str) -> bool:
+        return not wanted or code in wanted or str(CHECKS[code].family) in wanted
+
+    findings = tuple(
+        each
+        for each in report.findings
+        if (asks(each.code) or (each.code == MISSING_CHILD and each.about in wanted))
+        and (not items or not each.item or each.type in items)
+    )
+    needs = needs_among(checks)
+    asked = tuple(each for each in report.asked if asks(each.code) or (each.code == MISSING_CHILD and needs))
+    return findings, asked

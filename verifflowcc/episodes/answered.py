@@ -12,8 +12,7 @@ from enum import StrEnum
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.episodes.looks import Kind, Look
 from verifflowcc.records import dataclass
-from verifflowcc.text.bounded_pattern import LONGEST_LINE, pattern_fault
-from verifflowcc.text.glob import matches
+from verifflowcc.text.glob import LONGEST_LINE, matches, pattern_fault
 
 WHOLE = 1000
 _NAME = re.compile(

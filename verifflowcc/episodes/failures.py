@@ -9,7 +9,7 @@ from verifflowcc.domain.events import Json
 from verifflowcc.episodes.test_report import report_of
 from verifflowcc.episodes.test_runs import TestRun, run_of
 from verifflowcc.records import dataclass, field, replace
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
 
 Event = Mapping[str, Json]
 COMMANDS = ("Bash", "shell", "exec_command")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 
 from verifflowcc.records import dataclass
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 _MARK = " brief "
 OWED, RULE = "owed ", "rule "

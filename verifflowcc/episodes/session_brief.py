@@ -14,7 +14,7 @@ from verifflowcc.episodes.failures import OpenFailure
 from verifflowcc.episodes.session_window import minutes
 from verifflowcc.episodes.window import age_minutes
 from verifflowcc.records import dataclass
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
 
 _LONGEST = 300
 _CHANGING = (Operation.WRITE, Operation.EDIT)

@@ -16,8 +16,8 @@ from verifflowcc.episodes.window import age_minutes
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.events import moment, stamp
 from verifflowcc.records import dataclass, replace
-from verifflowcc.text.own_prompts import typed_words
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
+from verifflowcc.text.injected import typed_words
 
 Event = Mapping[str, Json]
 ENDS = ("turn_end", "subagent_end")

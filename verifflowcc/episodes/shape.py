@@ -7,7 +7,7 @@ it imports next to nothing.
 
 from verifflowcc.episodes.touches import placed, touches
 from verifflowcc.text.quick_json import write
-from verifflowcc.text.ulid import ulid
+from verifflowcc.text.slug import ulid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def with_typed_words(
     text = _text(said, "prompt")
     if "## Your Task" not in text and "<!-- vfcc: " not in text:
         return said
-    from verifflowcc.text.own_prompts import typed_words
+    from verifflowcc.text.injected import typed_words
 
     typed, ours = typed_words(text, compiled(), digest_of)
     if ours is None:

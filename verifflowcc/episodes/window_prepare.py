@@ -8,7 +8,7 @@ from verifflowcc.domain.window import Window, WindowItem
 from verifflowcc.episodes.window import Pruned, is_over, prune_to
 from verifflowcc.errors import BudgetError
 from verifflowcc.records import dataclass, replace
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
 
 _LONGEST = 300
 _SETTING = "memory.window.total_tokens in .memory/config.yaml"

@@ -14,7 +14,7 @@ def without_globals(arguments: "list[str]") -> "list[str]":
     if not _entered(folders):
         return arguments
     if flags:
-        from verifflowcc.cli import verbosity
+        from verifflowcc.cli import options as verbosity
 
         verbosity.apply(flags)
     return rest

@@ -209,7 +209,7 @@ class Hook:
             add_seen(self.root + LOCAL, whose, noted)
         if parts:
             from verifflowcc.clients.answer import Answer
-            from verifflowcc.text.context_marks import between_marks
+            from verifflowcc.text.injected import between_marks
 
             sys.stdout.write(encode(self.client, event, Answer(context=between_marks(parts)))[0])
             sys.stdout.flush()

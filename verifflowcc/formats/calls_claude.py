@@ -7,10 +7,19 @@ another. A message comes as several lines that each say its tokens: the most tha
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from verifflowcc.domain.session_told import Json, Said, Spent, Tokens
-from verifflowcc.formats.call_lines import CallLines, mapping_at, milliseconds, number_at, word_at
+from verifflowcc.formats.call_lines import (
+    CallLines,
+    Json,
+    Said,
+    Spent,
+    Tokens,
+    mapping_at,
+    milliseconds,
+    number_at,
+    texts_of,
+    word_at,
+)
 from verifflowcc.formats.calls_claude_totals import Totals
-from verifflowcc.formats.json_lines import texts_of
 from verifflowcc.formats.turns_claude import LEFT_OUT, typed
 from verifflowcc.records import dataclass, replace
 

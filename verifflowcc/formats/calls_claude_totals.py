@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.domain.session_told import Json, Spent, Tokens
-from verifflowcc.formats.call_lines import mapping_at, number_at
+from verifflowcc.formats.call_lines import Json, Spent, Tokens, mapping_at, number_at
 
 
 class Totals:

@@ -6,10 +6,19 @@ message took is how much more there is.
 
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.session_told import Json, Said, Spent, Tokens
-from verifflowcc.formats.call_lines import CallLines, mapping_at, milliseconds, number_at, word_at
+from verifflowcc.formats.call_lines import (
+    CallLines,
+    Json,
+    Said,
+    Spent,
+    Tokens,
+    mapping_at,
+    milliseconds,
+    number_at,
+    texts_of,
+    word_at,
+)
 from verifflowcc.formats.calls_codex_tools import Answer, answer_of, call_of, is_running
-from verifflowcc.formats.json_lines import texts_of
 from verifflowcc.formats.turns_codex import of_the_client
 
 _NEAR = 60_000

@@ -4,9 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from verifflowcc.domain.session_told import Json
-from verifflowcc.formats.call_lines import mapping_at, number_at, word_at
-from verifflowcc.formats.json_lines import texts_of
+from verifflowcc.formats.call_lines import Json, mapping_at, number_at, texts_of, word_at
 from verifflowcc.records import dataclass
 
 _SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec")

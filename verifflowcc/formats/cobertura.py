@@ -17,7 +17,7 @@ from verifflowcc.errors import FormatError
 from verifflowcc.formats.cobertura_read import Line, Report, read_report
 from verifflowcc.formats.report_paths import ProjectPaths
 from verifflowcc.formats.xml_report import read_xml
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 from verifflowcc.text.glob import select
 
 MOST_EXAMPLES = 20

@@ -8,8 +8,7 @@ import re
 
 from verifflowcc.domain.items import DecisionFacts, DecisionStatus
 from verifflowcc.text.dates import number_in_name, read_date
-from verifflowcc.text.fences import open_fence
-from verifflowcc.text.sections import Section, sections
+from verifflowcc.text.markdown import Section, open_fence, sections
 
 _NUMBERED = re.compile(
     r"(?P<word>(?:ADR|Decision|RFC)[ #:_-]*)?(?P<number>\d{1,6})(?P<mark>[.):]| *[-–—:]+ )? *(?=\D)(?P<title>.*)", re.I

@@ -6,16 +6,18 @@ through `parents` everything before it.
 """
 
 import hashlib
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from verifflowcc.domain.events import EVENT_FORMAT, Event, EventType, Json, format_of
-from verifflowcc.errors import FormatError, LedgerError
+from verifflowcc.domain.events import EVENT_FORMAT, LARGEST_EVENT_BYTES, Event, EventType, Json, format_of
+from verifflowcc.domain.evidence import EVIDENCE_FORMAT
+from verifflowcc.errors import FormatError, LedgerError, VfccError
 from verifflowcc.formats.events_payload import check_payload
-from verifflowcc.text.canonical import canonical, parse_canonical
-from verifflowcc.text.digest import fold_newlines
-from verifflowcc.text.ulid import TIME_LENGTH, is_ulid, ulid
+from verifflowcc.records import dataclass
+from verifflowcc.text.canonical import canonical, digest_text, fold_newlines, parse_canonical
+from verifflowcc.text.slug import TIME_LENGTH, is_ulid, ulid
 
 FIELDS = frozenset({"v", "id", "parents", "actor", "time", "type", "payload"})
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z")
@@ -173,3 +175,128 @@ def _event(value: Mapping[str, Json]) -> Event:
         payload=payload,
         v=format_of(event_type, payload),
     )
+
+
+# Packs: the events of a closed sprint in one file, named after the closing event.
+#
+# Each line is an event as in its own file, byte for byte; the lines are sorted by id. The closing event holds the
+# number of the events before it and a digest over their ids, and an id is made of an event's content: so the name of a
+# pack binds everything in it.
+
+_ID = re.compile(rb'\{"actor":"(?:[^"\\]|\\.)*","id":"([0-9A-Z]{26})"')
+"""How each line begins, since canonical JSON sorts its keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackRead:
+    """What a pack holds: the event of each line, None for a damaged one, and the problems as (line, reason)."""
+
+    lines: tuple[Event | None, ...]
+    problems: tuple[tuple[int, str], ...] = ()
+
+
+def events_digest(ids: Iterable[str]) -> str:
+    """Return the digest over event ids, in their sorted order, one a line."""
+    return digest_text("".join(f"{name}\n" for name in sorted(ids)))
+
+
+def encode_pack(events: Iterable[Event]) -> bytes:
+    """Return the content of a pack of these events, in whatever order they are given."""
+    return b"".join(encode_event(event) for event in sorted(events, key=lambda event: event.id))
+
+
+def parse_pack(data: bytes, name: str) -> PackRead:
+    """Return the events in a pack's bytes; `name` is the file's name without `.jsonl`.
+
+    Each line is checked as an event file is. The pack as a whole is checked where all of its lines are sound.
+    """
+    lines: list[Event | None] = []
+    problems: list[tuple[int, str]] = []
+    for number, line in enumerate(_lines(data), start=1):
+        try:
+            lines.append(_parse_line(line))
+        except LedgerError as error:
+            lines.append(None)
+            problems.append((number, str(error)))
+    fault = "" if problems else _fault([each for each in lines if each], name)
+    return PackRead(tuple(lines), ((1, fault),) if fault else tuple(problems))
+
+
+def ids_in_pack(data: bytes) -> tuple[str, ...]:
+    """Return the ids that a pack's lines say, in order, without parsing them; a line without one is left out."""
+    found = (_ID.match(line) for line in _lines(data))
+    return tuple(each[1].decode("ascii") for each in found if each)
+
+
+def event_in_pack(data: bytes, event_id: str) -> Event | None:
+    """Return one event of a pack, None where no line says its id. Raises LedgerError where that line is damaged."""
+    wanted = event_id.encode("ascii")
+    line = next((each for each in _lines(data) if (found := _ID.match(each)) and found[1] == wanted), None)
+    return None if line is None else _parse_line(line)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    *whole, rest = fold_newlines(data).split(b"\n")
+    return [each + b"\n" for each in whole] + ([rest] if rest else [])
+
+
+def _parse_line(line: bytes) -> Event:
+    if len(line) > LARGEST_EVENT_BYTES:
+        raise LedgerError(f"larger than any event ({LARGEST_EVENT_BYTES} bytes)")
+    return parse_event(line, None)
+
+
+def _fault(events: Sequence[Event], name: str) -> str:
+    """Return what is wrong with a pack whose lines are all sound; empty where nothing is."""
+    ids = [event.id for event in events]
+    closing = next((event for event in events if event.id == name and event.type is EventType.SPRINT_CLOSED), None)
+    if closing is None:
+        return f"it does not hold the closing event {name} that it is named after"
+    if ids != sorted(set(ids)):
+        return "its lines are not sorted by id, each once: changed by hand"
+    before = [each for each in ids if each != name]
+    if closing.payload["ledger"] != {"events": len(before), "digest": events_digest(before)}:
+        return "it holds other events than those that its closing event names: changed by hand"
+    return ""
+
+
+# The name that the content of an event file or an evidence file makes, whatever else is wrong with it.
+
+_RECORD_NAMES_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NEWEST = max(EVENT_FORMAT, EVIDENCE_FORMAT)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRecord:
+    """What a file says of itself: the `name` that its content makes (empty: none), its actor and its type as written.
+
+    `newer` says that it is of a format which this version does not know, and whose names it cannot judge.
+    """
+
+    name: str = ""
+    actor: str = ""
+    sort: str = ""
+    newer: bool = False
+
+
+def named_record(data: bytes) -> NamedRecord:
+    """Return what the bytes of an event file or an evidence file say; the spelling of the JSON does not count."""
+    try:
+        value: Json = json.loads(data)
+    except (ValueError, RecursionError):
+        return NamedRecord()
+    if not isinstance(value, Mapping):
+        return NamedRecord()
+    version = value.get("v")
+    newer = isinstance(version, int) and version > _NEWEST
+    sort = value.get("type") or value.get("kind")
+    return NamedRecord(_name_of(value), str(value.get("actor") or ""), str(sort or ""), newer)
+
+
+def _name_of(value: Mapping[str, Json]) -> str:
+    try:
+        milliseconds = (moment(str(value.get("time"))) - _RECORD_NAMES_EPOCH) // timedelta(milliseconds=1)
+        body = {key: part for key, part in value.items() if key != "id"}
+        return ulid(milliseconds, hashlib.sha256(canonical(body)).digest()[:10])
+    except (VfccError, ValueError, TypeError, OverflowError):
+        return ""

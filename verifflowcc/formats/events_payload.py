@@ -6,16 +6,65 @@ never change their meaning; those that older events lack are optional, and check
 
 import datetime
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from verifflowcc.domain.actors import Opinion
 from verifflowcc.domain.baselines import BaselineKind
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Mode, Verdict
-from verifflowcc.domain.people import Opinion
 from verifflowcc.errors import LedgerError
 from verifflowcc.text.invisible import printable
-from verifflowcc.text.slug import is_slug
-from verifflowcc.text.ulid import is_ulid
+from verifflowcc.text.slug import is_slug, is_ulid
+
+# Fields of an event's payload, read as what they must be.
+
+Payload = Mapping[str, Json]
+
+
+def text(payload: Payload, field: str) -> str:
+    """Return a field that is text. Raises LedgerError where it is not."""
+    value = payload.get(field)
+    if not isinstance(value, str):
+        raise LedgerError(f"{field} must be text")
+    return value
+
+
+def optional_text(payload: Payload, field: str) -> str | None:
+    """Return a field that is text or null."""
+    return None if payload.get(field) is None else text(payload, field)
+
+
+def texts(payload: Payload, field: str) -> tuple[str, ...]:
+    """Return a field that is a list of texts."""
+    return tuple(str(each) for each in _list(payload, field))
+
+
+def number(payload: Payload, field: str) -> int:
+    """Return a field that is a whole number."""
+    value = payload.get(field)
+    if not isinstance(value, int):
+        raise LedgerError(f"{field} must be a whole number")
+    return value
+
+
+def records(payload: Payload, field: str) -> tuple[Payload, ...]:
+    """Return a field that is a list of objects."""
+    return tuple(record(each) for each in _list(payload, field))
+
+
+def record(value: Json) -> Payload:
+    """Return a value that is an object. Raises LedgerError where it is not."""
+    if not isinstance(value, Mapping):
+        raise LedgerError("an object is expected")
+    return value
+
+
+def _list(payload: Payload, field: str) -> Sequence[Json]:
+    value = payload.get(field)
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise LedgerError(f"{field} must be a list")
+    return value
+
 
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")

@@ -16,10 +16,9 @@ from verifflowcc.errors import FormatError
 from verifflowcc.formats.events import moment, stamp
 from verifflowcc.formats.evidence_read import as_record, from_record
 from verifflowcc.records import replace
-from verifflowcc.text.canonical import canonical, parse_canonical
-from verifflowcc.text.digest import digest_bytes, fold_newlines
+from verifflowcc.text.canonical import canonical, digest_bytes, fold_newlines, parse_canonical
 from verifflowcc.text.glob import select
-from verifflowcc.text.ulid import ulid
+from verifflowcc.text.slug import ulid
 
 MOST_EXAMPLES = 20
 LONGEST_EXAMPLE = 160

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import FrontMatter, split
-from verifflowcc.formats.front_matter_read import Sequence, Table, Value
+from verifflowcc.formats.front_matter_read import Sequence, Table, Value, is_null
 from verifflowcc.formats.front_matter_spans import KeySpan, Refused, inline_value, key_spans
-from verifflowcc.formats.item_fields import is_null
 from verifflowcc.formats.item_render import inner, scalar
 from verifflowcc.records import dataclass
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from verifflowcc.domain.events import Json
 from verifflowcc.records import dataclass
 from verifflowcc.text.error_signature import signature_of
-from verifflowcc.text.own_prompts import typed_words
+from verifflowcc.text.injected import typed_words
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "tool_executions": (

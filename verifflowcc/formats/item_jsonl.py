@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.formats.item_fields import show_thousandths
+from verifflowcc.formats.front_matter_read import show_thousandths
 from verifflowcc.records import dataclass
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]

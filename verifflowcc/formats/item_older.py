@@ -12,27 +12,30 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, TYPES, ScopeKind, item_type
 from verifflowcc.domain.items import (
+    DEFAULT_CONFIDENCE,
     MEMORY_RELATIONS,
+    TYPES,
     Item,
     Link,
     Ref,
     Relation,
+    ScopeKind,
     Source,
     SourceKind,
     Status,
     Trust,
     Uses,
+    item_type,
 )
 from verifflowcc.formats.front_matter import edit
-from verifflowcc.formats.item_fields import read_thousandths, whole_number
+from verifflowcc.formats.front_matter_read import read_thousandths, whole_number
 from verifflowcc.formats.item_jsonl import Json, Row, snake_case
 from verifflowcc.formats.item_render import inner, render_item
 from verifflowcc.records import dataclass
+from verifflowcc.text.article import nearest
 from verifflowcc.text.dates import read_moment
-from verifflowcc.text.item_id import ALPHABET, GIVEN_ID, LETTERS, item_id
-from verifflowcc.text.near import nearest
+from verifflowcc.text.slug import ALPHABET, GIVEN_ID, LETTERS, item_id
 
 _TEXTS = ("content", "text", "memory", "value", "data")
 _TYPES = ("type", "category", "semantic_type", "kind")

@@ -3,16 +3,28 @@
 from collections.abc import Mapping
 from typing import Any
 
-from verifflowcc.domain.item_keys import KNOWN_KEYS, MEMORY_KEYS
-from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, FOLDERS, NOTE, TYPES, item_type
-from verifflowcc.domain.items import DecisionFacts, Item, Recency, Source, Status, Trust, scope_of
+from verifflowcc.domain.items import (
+    DEFAULT_CONFIDENCE,
+    FOLDERS,
+    KNOWN_KEYS,
+    MEMORY_KEYS,
+    NOTE,
+    TYPES,
+    DecisionFacts,
+    Item,
+    Recency,
+    Source,
+    Status,
+    Trust,
+    item_type,
+    scope_of,
+)
 from verifflowcc.formats.decision_record import decision_facts, status_facts
-from verifflowcc.formats.front_matter_read import Table, Value
-from verifflowcc.formats.item_fields import Fields, quoted, reader_of
+from verifflowcc.formats.front_matter_read import Fields, Table, Value, quoted, reader_of
 from verifflowcc.records import dataclass
+from verifflowcc.text.article import nearest
 from verifflowcc.text.dates import date_in_name, number_in_name
-from verifflowcc.text.near import nearest
-from verifflowcc.text.sections import sections
+from verifflowcc.text.markdown import sections
 
 _DEPENDENT = frozenset(
     {"id", "type", "title", "key", "importance", "confidence", "status", "links", "source", "trust"}

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 from verifflowcc.domain.items import Item, Link, Relation, Status, Trust
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
-from verifflowcc.formats.item_fields import show_thousandths
+from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, show_thousandths
 from verifflowcc.formats.item_jsonl import Json, snake_case
 from verifflowcc.formats.item_older import SUPERSEDED, TYPE_NAMES, title_of
 from verifflowcc.records import dataclass
@@ -43,9 +42,7 @@ def record_line(stored: StoredItem, imported: Mapping[str, Json], names: RecordN
     left = dict(imported)
     apart = {snake_case(name): left.pop(name) for name in imported if snake_case(name) in _OWN}
     newer = names.newer.get(item.id)
-    links = [
-        link for link in item.links if link.relation != Relation.SUPERSEDES or names.newer.get(link.to) != item.id
-    ]
+    links = [link for link in item.links if link.relation != Relation.SUPERSEDES or names.newer.get(link.to) != item.id]
     body = stored.body.strip("\n")
     members: dict[str, Json] = {
         **left,

@@ -9,9 +9,30 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from verifflowcc.domain.item_keys import MEMORY_KEYS, ItemKey, Kind
-from verifflowcc.domain.items import Archived, Item, Link, Ref, Source, Uses
-from verifflowcc.formats.item_fields import show_thousandths
+from verifflowcc.domain.items import MEMORY_KEYS, Archived, Item, ItemKey, Kind, Link, Ref, Source, Uses
+from verifflowcc.formats.front_matter_read import show_thousandths
+
+# Text of anybody's as text in a page: nothing in it deceives a reader about what is there.
+
+_SHOWN = frozenset("\n\t")
+
+
+def visible_text(text: str) -> str:
+    """Return a text with the number of each character that cannot be seen in its place; nothing is escaped.
+
+    That is control characters, marks of direction and lone halves of characters.
+
+    >>> visible_text("<b> \\u202e")
+    '<b> [U+202E]'
+    """
+    if text.isprintable() and text.isascii():
+        return text
+    return "".join(letter if _shows(letter) else f"[U+{ord(letter):04X}]" for letter in text)
+
+
+def _shows(letter: str) -> bool:
+    return letter.isprintable() or letter in _SHOWN or letter in "\u00a0\u2009\u202f\u3000"
+
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_./@+ -]*(?<! )")
 _MEANS_MORE = re.compile(r"(?i)(?:null|true|false|yes|no|on|off|y|n)|[-+.0-9][-+.0-9_:a-fox]*")

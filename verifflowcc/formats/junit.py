@@ -25,7 +25,7 @@ from verifflowcc.formats.junit_known import Known, KnownTests, words_of
 from verifflowcc.formats.junit_read import FAILING, Case, Result, Suite, read_report
 from verifflowcc.formats.xml_report import read_xml
 from verifflowcc.records import dataclass, replace
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 from verifflowcc.text.secrets import withhold
 
 __all__ = ["Known", "measure_junit", "words_of"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.labelled import Expectation, Labelled
 from verifflowcc.errors import FormatError
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 KEYS = ("question", "expect", "scope", "type", "as_of", "all", "files")
 LONGEST_QUESTION = 2_000

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from verifflowcc.domain.evidence import Measured
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 
 MOST_EXAMPLES = 20
 _LONGEST = 1000

@@ -10,8 +10,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from verifflowcc.domain.evidence import Measured
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.json_report import Value, mapping, read_json
-from verifflowcc.text.canonical import LARGEST
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import LARGEST, digest_bytes
 
 MOST_NAMES = 50
 MOST_NAME_BYTES = 1500

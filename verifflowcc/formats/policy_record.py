@@ -5,11 +5,10 @@ from typing import Any, TypeVar, get_type_hints
 
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.trace import Severity
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_policy import ItemRule, Need, RelationRule, TracePolicy
+from verifflowcc.domain.trace_codes import CHECKS, ItemRule, Need, RelationRule, TracePolicy
 from verifflowcc.errors import FormatError
 from verifflowcc.records import field_names
-from verifflowcc.text.bounded_pattern import pattern_fault
+from verifflowcc.text.glob import pattern_fault
 
 _Record = Mapping[str, Json]
 _Rule = TypeVar("_Rule", ItemRule, RelationRule, Need)

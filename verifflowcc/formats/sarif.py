@@ -12,7 +12,7 @@ from verifflowcc.domain.evidence import Measured
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.report_paths import ProjectPaths
 from verifflowcc.formats.sarif_read import LEVELS, Finding, read_log
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 from verifflowcc.text.secrets import withhold
 
 MOST_EXAMPLES = 20

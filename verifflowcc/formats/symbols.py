@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from verifflowcc.domain.trace import CodeSymbol
 from verifflowcc.records import dataclass
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 MOST_SYMBOLS = 5_000
 DEEPEST = 20

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from verifflowcc.domain.tasks import Task
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.checked_record import record_from_json, record_to_json
 from verifflowcc.records import field_names
 from verifflowcc.text.canonical import canonical, parse_canonical
+from verifflowcc.text.record_codec import record_from_json, record_to_json
 
 
 def task_bytes(task: Task) -> bytes:

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 
 from verifflowcc.domain.items import MEMORY_RELATIONS, Link, Stamp, Status
 from verifflowcc.domain.trace import Flaw, Verified
-from verifflowcc.domain.trace_policy import METHODS
+from verifflowcc.domain.trace_codes import METHODS
 from verifflowcc.formats.fingerprint import read_stamp
-from verifflowcc.formats.front_matter_read import Table, Value
-from verifflowcc.formats.item_fields import Fields, is_null, quoted, texts_of
+from verifflowcc.formats.front_matter_read import Fields, Table, Value, is_null, quoted, texts_of
 from verifflowcc.records import dataclass, field
+from verifflowcc.text.article import nearest
 from verifflowcc.text.dates import read_date
-from verifflowcc.text.near import nearest
 
 _LINK_KEYS = ("to", "relation", "fingerprint", "by", "on", "reason")
 _REVIEW_KEYS = ("fingerprint", "by", "on", "reason")

@@ -8,22 +8,27 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from verifflowcc.domain.item_keys import KNOWN_KEYS
-from verifflowcc.domain.item_types import TYPES as ITEM_TYPES
-from verifflowcc.domain.items import TRACE_RELATIONS, Source, SourceKind, Status, Trust
+from verifflowcc.domain.items import (
+    KNOWN_KEYS,
+    PROMOTED_BY,
+    TRACE_RELATIONS,
+    VOUCHED_BY,
+    Source,
+    SourceKind,
+    Status,
+    Trust,
+)
+from verifflowcc.domain.items import TYPES as ITEM_TYPES
 from verifflowcc.domain.trace import Flaw, TraceItem
-from verifflowcc.domain.vouching import PROMOTED_BY, VOUCHED_BY
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.front_matter import FrontMatter
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
-from verifflowcc.formats.item_fields import is_null, member
+from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, is_null, member
 from verifflowcc.formats.item_record import first_heading, trust_of, type_of_path
 from verifflowcc.formats.trace_fields import TraceFields
 from verifflowcc.records import replace
-from verifflowcc.text.filler import is_stock
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 from verifflowcc.text.normative import with_rationale
-from verifflowcc.text.placeholder import placeholder_line, says_something
+from verifflowcc.text.placeholder import is_stock, placeholder_line, says_something
 from verifflowcc.text.wording import demands, gaps, weak_words
 
 _KNOWN = frozenset((*KNOWN_KEYS, "gaps"))

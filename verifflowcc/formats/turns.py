@@ -6,12 +6,12 @@ from enum import StrEnum
 
 from verifflowcc.domain.turns import Conversation
 from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.formats.json_lines import Json
+from verifflowcc.formats.call_lines import JsonLinesJson as Json
 from verifflowcc.formats.turns_claude import looks_like_claude, read_claude
 from verifflowcc.formats.turns_codex import looks_like_codex, read_codex
 from verifflowcc.formats.turns_dialogue import read_dialogue
 from verifflowcc.formats.turns_jsonl import read_turn_lines
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 _LINES_LOOKED_AT = 50
 _HINT = "vfcc memory ingest FILE --kind dialogue|claude|codex|jsonl"

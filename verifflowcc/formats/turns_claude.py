@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
-from verifflowcc.formats.json_lines import Json, JsonLines, text_at, texts_of
+from verifflowcc.formats.call_lines import JsonLines, text_at, texts_of
+from verifflowcc.formats.call_lines import JsonLinesJson as Json
 from verifflowcc.formats.turn_ids import TurnIds, origin_of, stem_of
 from verifflowcc.formats.turn_times import moment_of
 from verifflowcc.formats.turn_tools import voice_of_tool

@@ -6,9 +6,9 @@ from typing import Any, NoReturn
 
 from verifflowcc.domain.window import FULL, KeptWindow, Window
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.checked_record import record_from_json, record_to_json
 from verifflowcc.formats.events import moment, stamp
-from verifflowcc.text.ulid import is_ulid
+from verifflowcc.text.record_codec import record_from_json, record_to_json
+from verifflowcc.text.slug import is_ulid
 
 FORMAT = 1
 

@@ -10,8 +10,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 
-from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Uses, least_trust
-from verifflowcc.domain.vouching import awaits_promotion, trust_held
+from verifflowcc.domain.items import (
+    Item,
+    Link,
+    Ref,
+    Relation,
+    Source,
+    SourceKind,
+    Status,
+    Uses,
+    awaits_promotion,
+    least_trust,
+    trust_held,
+)
 from verifflowcc.lifecycle.as_of import status_before
 from verifflowcc.lifecycle.dense import Profile, dense_groups
 from verifflowcc.lifecycle.evict import evictable
@@ -19,9 +30,9 @@ from verifflowcc.lifecycle.expire import NO_LIFETIMES, Lifetimes, last_day
 from verifflowcc.lifecycle.tell import statement, without_repeats
 from verifflowcc.lifecycle.uses import merged
 from verifflowcc.records import dataclass
-from verifflowcc.text.item_id import ALPHABET, LETTERS, item_id
 from verifflowcc.text.secrets import withhold
-from verifflowcc.text.terms import terms
+from verifflowcc.text.slug import ALPHABET, LETTERS, item_id
+from verifflowcc.text.stems import terms
 
 EPISODIC = frozenset({"fact", "insight", "fix", "failure", "tool_output", "reasoning"})
 SUMMARY = "summary"

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from verifflowcc.domain.item_types import is_trace_type
-from verifflowcc.domain.items import Item, SourceKind, Status
+from verifflowcc.domain.items import Item, SourceKind, Status, is_trace_type
 
 SPARED_TYPES = frozenset({"decision", "convention"})
 _FOUND = frozenset({SourceKind.EXTRACTED, SourceKind.INFERRED})

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from verifflowcc.domain.item_types import ScopeKind, item_type
-from verifflowcc.domain.items import Item, SourceKind
+from verifflowcc.domain.items import Item, ScopeKind, SourceKind, item_type
 from verifflowcc.text.article import with_article
 
 Lifetimes = Mapping[str, int | None]

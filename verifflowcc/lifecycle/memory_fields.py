@@ -1,10 +1,10 @@
 """Checks of files and fields: each can be read, and says what its type and its keys can say."""
 
-from verifflowcc.domain.item_keys import KNOWN_KEYS
+from verifflowcc.domain.items import KNOWN_KEYS
 from verifflowcc.domain.memory_codes import CHECKS, MemoryFamily
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 _FILE_CODES = tuple(code for code, check in CHECKS.items() if check.family is MemoryFamily.FILES)
 _STEPS = {

@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
-from verifflowcc.domain.item_types import TURN
-from verifflowcc.domain.items import Item, Status
+from verifflowcc.domain.items import TURN, Item, Status
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
-from verifflowcc.text.alike import folded
+from verifflowcc.text.article import folded
 
 
 def check_identity(sources: MemorySources, tell: MemoryFindings) -> None:

@@ -1,7 +1,6 @@
 """Checks of where an item is, and of where in its life."""
 
-from verifflowcc.domain.item_types import NOTE, USER_TYPES, ScopeKind, item_type
-from verifflowcc.domain.items import Status
+from verifflowcc.domain.items import NOTE, USER_TYPES, ScopeKind, Status, item_type
 from verifflowcc.formats.item_record import type_of_path
 from verifflowcc.lifecycle.expire import has_ended, last_day, why_ended
 from verifflowcc.lifecycle.memory_findings import MemoryFindings

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from posixpath import normpath
 
-from verifflowcc.domain.code import code_path
+from verifflowcc.domain.config import code_path
 from verifflowcc.domain.items import Item, Link, Relation, Status
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources

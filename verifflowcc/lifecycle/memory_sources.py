@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.domain.code import CodeNow
+from verifflowcc.domain.config import CodeNow
 from verifflowcc.domain.items import Item
 from verifflowcc.records import dataclass, field
 

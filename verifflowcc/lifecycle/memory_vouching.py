@@ -1,7 +1,6 @@
 """Checks of what must not be in memory, and of who vouches for what is."""
 
-from verifflowcc.domain.items import Item, Status
-from verifflowcc.domain.vouching import awaits_promotion, trust_held
+from verifflowcc.domain.items import Item, Status, awaits_promotion, trust_held
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
 from verifflowcc.text.secrets import withhold

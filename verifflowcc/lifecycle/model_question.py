@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.text.fences import fence_for
 from verifflowcc.text.injected import without_injected
+from verifflowcc.text.markdown import fence_for
 from verifflowcc.text.secrets import withhold
 
 LONGEST_TURN = 24_000

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from verifflowcc.domain.code import CodeNow, code_path
+from verifflowcc.domain.config import CodeNow, code_path
 from verifflowcc.domain.items import Item, Ref, SourceKind
 from verifflowcc.records import dataclass, replace
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
 
 _LONGEST = 100
 """Characters of a path or a symbol in a sentence."""

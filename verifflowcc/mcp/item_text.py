@@ -3,7 +3,7 @@
 from verifflowcc.domain.recall import Hit
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
 
 _LONGEST = 400
 

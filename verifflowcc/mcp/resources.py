@@ -39,7 +39,7 @@ def _text(workspace: Workspace, uri: str) -> str:
 
 
 def _item(workspace: Workspace, name: str) -> str:
-    from verifflowcc.adapters.files.user_home import USER
+    from verifflowcc.adapters.files.private import USER
     from verifflowcc.services.memory.finding import find_item
     from verifflowcc.services.memory.scopes import scopes_recalled
 

@@ -12,7 +12,7 @@ from verifflowcc.mcp.callers import Caller
 from verifflowcc.mcp.tools import TOOLS, WRITING, ToolContext
 from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import open_workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 _LONGEST_LIST = 20
 _KINDS = {str: "a string", int: "a whole number", list: "a list of strings"}

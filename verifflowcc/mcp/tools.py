@@ -47,7 +47,8 @@ def brief(
     at: ToolContext, task: str, role: Annotated[str, "Default: the stage's"] = "", budget: Budget = MOST_TOKENS
 ) -> ToolAnswer:
     """Rules, decisions, artifacts and code for a task."""
-    from verifflowcc.services.context import Question, compile_prompt_only, note_prompt
+    from verifflowcc.domain.entries import Question
+    from verifflowcc.services.context import compile_prompt_only, note_prompt
     from verifflowcc.services.stage_question import role_and_task
 
     agent, wanted = (role, task) if role else role_and_task(at.workspace, None, None, task)
@@ -65,7 +66,7 @@ def recall(
     limit: int = 5,
 ) -> ToolAnswer:
     """What the project's memory knows about a question."""
-    from verifflowcc.adapters.files.user_home import USER
+    from verifflowcc.adapters.files.private import USER
     from verifflowcc.domain.recall import Sought
     from verifflowcc.mcp.item_text import hit_lines
     from verifflowcc.services.memory.access import note_uses
@@ -91,7 +92,7 @@ def remember(
     request: Request = "",
 ) -> ToolAnswer:
     """Propose an item for memory; it counts once a person promotes it."""
-    from verifflowcc.domain.item_types import is_trace_type
+    from verifflowcc.domain.items import is_trace_type
     from verifflowcc.services.memory.adding import Outcome, add_item
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.wanting import Typed, wanted_of

@@ -5,9 +5,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from verifflowcc.records import dataclass
-from verifflowcc.text.breaks import sentence_ends, word_ends
-from verifflowcc.text.markdown import Kind, Line, read_lines, split_lines
-from verifflowcc.text.sections import headings
+from verifflowcc.text.extract import sentence_ends, word_ends
+from verifflowcc.text.markdown import Kind, Line, headings, read_lines, split_lines
 
 TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 DIVISIBLE = {Kind.PARAGRAPH, Kind.QUOTE, Kind.CODE, Kind.INSIDE}

@@ -12,7 +12,7 @@ from verifflowcc.domain.ports import Count
 from verifflowcc.packing.cuts import Cut, Outline, outline
 from verifflowcc.records import dataclass
 from verifflowcc.text.extract import short_form
-from verifflowcc.text.fences import close_fences
+from verifflowcc.text.markdown import close_fences
 
 MINIMUM_TRIMMED_TOKENS = 256
 """Less than this of an entry is not worth its place."""

@@ -3,7 +3,7 @@
 from enum import IntEnum
 
 from verifflowcc.domain.entries import Candidate
-from verifflowcc.domain.sources import CODE, TRACE
+from verifflowcc.domain.layers import CODE, TRACE
 
 
 class Turn(IntEnum):

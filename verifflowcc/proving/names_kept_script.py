@@ -6,7 +6,7 @@ was removed is there again, since the old bodies may use it, and so are the impo
 
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.script_shape import ScriptItem, ScriptKind, ScriptShape
+from verifflowcc.domain.testcases import ScriptItem, ScriptKind, ScriptShape
 from verifflowcc.proving.names_kept import NamesKept
 from verifflowcc.records import dataclass
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from verifflowcc.domain.script_shape import ScriptShape
+from verifflowcc.domain.testcases import ScriptShape
 from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
 from verifflowcc.proving.inline_tests import inline_lines, with_tests_of
 from verifflowcc.proving.names_kept import same_code, same_without

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from verifflowcc.errors import ModelError
-from verifflowcc.text.fences import fence_for
+from verifflowcc.text.markdown import fence_for
 
 LONGEST_QUESTION = 1_000
 """Characters of the question that a model is given."""

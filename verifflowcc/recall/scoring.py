@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit
 from verifflowcc.recall.question import Question
-from verifflowcc.text.everyday import EVERYDAY
-from verifflowcc.text.stems import stems
+from verifflowcc.text.stems import EVERYDAY, stems
 
 OWN, NEAR, ASKED, FAR = 20, 6, 12, 3
 """What a term counts in a turn itself, in the one before or after, in addition in the one before that asks, and in

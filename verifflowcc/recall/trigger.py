@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from verifflowcc.domain.config import RerankSettings
 from verifflowcc.domain.recall import Hit
-from verifflowcc.text.terms import terms
+from verifflowcc.text.stems import terms
 
 CLOSE = 700
 """In thousandths of the best score: a hit from there on is close to it."""

@@ -3,7 +3,7 @@
 import re
 from zlib import crc32
 
-from verifflowcc.domain.code import code_path
+from verifflowcc.domain.config import code_path
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.recall import Unit
 from verifflowcc.recall.question import MONTHS, tells_time
@@ -114,7 +114,7 @@ def _parts(body: str) -> list[tuple[str, str]]:
     """Return (heading, text) of the parts of a text: its sections, long ones between paragraphs."""
     if len(stems(body)) <= LARGEST_TERMS:
         return [("", body)]
-    from verifflowcc.text.sections import sections
+    from verifflowcc.text.markdown import sections
 
     parts: list[tuple[str, str]] = []
     room = 0

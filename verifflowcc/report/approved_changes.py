@@ -5,12 +5,12 @@ from difflib import unified_diff
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.domain.people import Opinion, Review
+from verifflowcc.domain.actors import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_bytes, fold_newlines
+from verifflowcc.text.canonical import digest_bytes, fold_newlines
 
 MOST_FILES = 20
 MOST_LINES = 200

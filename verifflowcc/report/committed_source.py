@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from verifflowcc.adapters.git.changed import changed_from
 from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.patches import changed_from
 from verifflowcc.adapters.git.place import top_of
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass

@@ -6,7 +6,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from verifflowcc.formats.html_text import visible_text
+from verifflowcc.formats.item_render import visible_text
 from verifflowcc.text.secrets import withhold
 
 if TYPE_CHECKING:

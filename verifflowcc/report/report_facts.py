@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.entries import ContextPackage
+from verifflowcc.domain.entries import ContextPackage, Question
 from verifflowcc.domain.events import Event
 from verifflowcc.domain.sprints import SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.trace import Outcome
@@ -14,7 +14,7 @@ from verifflowcc.report.committed_source import ReportOrigin
 from verifflowcc.report.local_facts import LocalFacts, local_facts
 from verifflowcc.report.trend import Proofs, TrendPoint, trend_of
 from verifflowcc.services.board import Freshness, read_freshness
-from verifflowcc.services.context import Question, compile_context
+from verifflowcc.services.context import compile_context
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.evidence_results import read_results_file
 from verifflowcc.services.gates import StageGates, ask_stage

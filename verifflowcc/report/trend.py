@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from verifflowcc.domain.events import Event, EventType
+from verifflowcc.formats import events_payload as fields
 from verifflowcc.records import dataclass
-from verifflowcc.workflow import fields
 
 Proofs = Mapping[str, Mapping[str, bool]]
 """Evidence id → the items that its results speak of, each with whether all of their tests passed."""

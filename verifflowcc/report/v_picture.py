@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from verifflowcc.domain.workflows import Workflow
+from verifflowcc.domain.sprints import Workflow
 from verifflowcc.records import dataclass
 from verifflowcc.workflow.drawing import apex_of, v_levels
 

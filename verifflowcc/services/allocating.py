@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from verifflowcc.domain.config import PRESETS, SHARE_UNIT, Allocation, Config
+from verifflowcc.domain.entries import Question
 from verifflowcc.domain.layers import PRIORITY, Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.errors import UsageError
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 _DECIMALS = 6
 _HINT = '--allocation "agent=0.5,stage=0.2,project=0.2,user=0.1"'

@@ -7,9 +7,8 @@ from statistics import median_low
 
 from verifflowcc.adapters.files.sent_prompts import sent_prompts
 from verifflowcc.domain.config import SHARE_UNIT, Allocation, Config
-from verifflowcc.domain.entries import LayerUse, Prompt
+from verifflowcc.domain.entries import LayerUse, Prompt, Question
 from verifflowcc.domain.layers import PRIORITY, Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.packing.allocate import allocate
 from verifflowcc.records import dataclass, replace
@@ -19,7 +18,7 @@ from verifflowcc.services.configuration import effective_config, show_config
 from verifflowcc.services.context import reading_of
 from verifflowcc.services.memory.scopes import roles_here
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 LAST = 20
 FEWEST = 3

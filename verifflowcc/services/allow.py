@@ -6,16 +6,16 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.git.repository_code import read_repository_code
+from verifflowcc.adapters.git.commit import read_repository_code
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
 from verifflowcc.adapters.project.content import read_project_file
 from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.repository_code import RepositoryCode
+from verifflowcc.domain.protected import RepositoryCode
 from verifflowcc.errors import CommandsNotAllowed, UsageError, WorkspaceError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config, parse_config
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 from verifflowcc.text.placeholders import fill
 from verifflowcc.workflow.command_reports import report_paths
 from verifflowcc.workflow.indirect_files import indirect_files

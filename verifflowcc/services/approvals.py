@@ -3,16 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.domain.contributors import Contributor
+from verifflowcc.domain.actors import Contributor, Opinion, Review
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Gate, Kind
-from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import Artifact, SprintState
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.asked_of_people import chosen_gates, pick
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.people_acting import add_note, address, last_day, require_open, require_person
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable

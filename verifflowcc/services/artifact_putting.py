@@ -3,12 +3,11 @@
 from pathlib import Path
 
 from verifflowcc.adapters.files.artifacts import LARGEST_TEXT_BYTES
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.facts import ArtifactText, Facts
-from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageState, StageStatus
-from verifflowcc.domain.workflows import Stage
+from verifflowcc.domain.sprints import DONE, Artifact, SprintState, Stage, StageState, StageStatus, artifacts_folder
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.current_sprint import command_in
@@ -19,9 +18,8 @@ from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.stages import stage_in_work
 from verifflowcc.services.transitions import settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_bytes, fold_newlines
+from verifflowcc.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.workflow.artifact_puts import artifact_puts, put_payload
-from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_artifact import BLANK, assess_artifact
 from verifflowcc.workflow.owed_artifacts import (
     artifact_criteria_of,

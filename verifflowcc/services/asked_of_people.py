@@ -9,7 +9,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.gates import gates_of, sound_facts
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 from verifflowcc.workflow.gate import entry_gate, exit_gate
 
 Found = tuple[Gate, Assessment]

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.domain.config import THINKING, WORKING
-from verifflowcc.domain.item_types import TURN
+from verifflowcc.domain.items import TURN
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.listing import BY_IMPORTANCE, Asked, list_items

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
+from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.files.blobs import read_blob
 from verifflowcc.adapters.files.ledger import LedgerWriter
-from verifflowcc.adapters.observer import step
 from verifflowcc.domain.baselines import FAILED, OF_KIND, Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.evidence import Command
@@ -14,7 +14,6 @@ from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.domain.trace import Family
 from verifflowcc.errors import FormatError, NotAllowed, UsageError, WorkspaceError
-from verifflowcc.formats.baseline import baseline_text
 from verifflowcc.formats.junit import failing_tests
 from verifflowcc.formats.lint_lines import lint_findings
 from verifflowcc.formats.sarif import scan_findings
@@ -24,14 +23,14 @@ from verifflowcc.services.base_runs import BaseRun, BaseTree, base_tree
 from verifflowcc.services.baselines import load_baseline
 from verifflowcc.services.evidence_running import running
 from verifflowcc.services.facts import gather_facts
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.secrets import withhold
-from verifflowcc.workflow.baseline_rules import baseline_payload, baseline_step
+from verifflowcc.workflow.baseline_rules import baseline_payload, baseline_step, baseline_text
 from verifflowcc.workflow.command_reports import report_path
 from verifflowcc.workflow.evidence_choice import chosen
 from verifflowcc.workflow.evidence_wanted import everything

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Place
-from verifflowcc.adapters.files.tree import Tree
+from verifflowcc.adapters.files.write import Tree
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS, Allocation, Config, Stale
+from verifflowcc.domain.entries import Question
 from verifflowcc.domain.ports import TokenCounter
-from verifflowcc.domain.question import Question
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
@@ -32,12 +32,12 @@ from verifflowcc.services.standpoint import depends_on as place_depends_on
 from verifflowcc.services.standpoint import resolve
 from verifflowcc.services.trace_prompt import PromptTrace
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
+from verifflowcc.text.canonical import digest_text
 
 if TYPE_CHECKING:
     from verifflowcc.context.render import PromptTemplate
-    from verifflowcc.domain.code_mix import CodeMix
+    from verifflowcc.domain.config import CodeMix
     from verifflowcc.services.code.offering import Offer
     from verifflowcc.services.code.review import ReviewScope
 

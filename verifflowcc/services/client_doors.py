@@ -19,15 +19,15 @@ from verifflowcc.adapters.files.integrations import (
     write_text,
 )
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.small_text import small_text
+from verifflowcc.adapters.files.text_file import small_text
 from verifflowcc.clients.door_files import DoorPlan, door_installed, door_removed
 from verifflowcc.clients.doors import Door, DoorKind, DoorTexts, RoleAgent, doors_of
 from verifflowcc.clients.files import Outcome
-from verifflowcc.domain.integrations import Record
 from verifflowcc.errors import FormatError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.skill_texts import NAMES, skill_text
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.json_edit import Record
 
 MANIFEST = "doors.json"
 WAIT_S = 5.0

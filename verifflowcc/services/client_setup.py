@@ -10,7 +10,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.client_doors import DoorFile, set_up_doors
 from verifflowcc.services.integrating import ClientFile, Integrated, integrate, targets
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,10 @@
 """The comments that are open on a stage, as its prompt tells them: after what its `feedback.md` says."""
 
-from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied
+from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied, check_inside
 from verifflowcc.adapters.files.ledger import read_text
+from verifflowcc.domain.actors import Decision, Feedback
 from verifflowcc.domain.items import Trust, least_trust
-from verifflowcc.domain.people import Decision, Feedback
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.workspace import Workspace

@@ -3,21 +3,21 @@
 from collections.abc import Callable, Sequence
 
 from verifflowcc.adapters.files.layout import MEMORY
-from verifflowcc.adapters.files.tree import Found
+from verifflowcc.adapters.files.write import Found
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import SHARE_UNIT
 from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, PartUse, Placed, Prompt, Skipped
-from verifflowcc.domain.item_types import is_trace_type
-from verifflowcc.domain.layers import PRIORITY, Layer
-from verifflowcc.domain.sources import HANDOVER, RECALL, USER
+from verifflowcc.domain.items import is_trace_type
+from verifflowcc.domain.layers import HANDOVER, PRIORITY, RECALL, USER, Layer
 from verifflowcc.errors import StrictError
-from verifflowcc.packing.pack import LayerQueue, pack
+from verifflowcc.packing.fill import LayerQueue
+from verifflowcc.packing.pack import pack
 from verifflowcc.records import replace
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.gathering import Gathered, gather
 from verifflowcc.services.loading import not_loaded
-from verifflowcc.services.prompt_safety import safe_entries, safe_text, told_of_text
+from verifflowcc.services.memory.guarding import safe_entries, safe_text, told_of_text
 from verifflowcc.services.prompt_sources import PAID_BY, handed_over
 from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading

@@ -20,7 +20,7 @@ from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
     from verifflowcc.adapters.config.provenance import Setting
-    from verifflowcc.domain.workflows import Workflow
+    from verifflowcc.domain.sprints import Workflow
 
 __all__ = ["ConfigReport", "Loaded", "Setting", "check_config", "config_schema", "effective_config", "show_config"]
 
@@ -90,7 +90,7 @@ def config_schema() -> str:
     """Return the JSON Schema of `config.yaml` as text with a final newline."""
     import json
 
-    from verifflowcc.adapters.config.schema import json_schema
+    from verifflowcc.adapters.config.models import json_schema
 
     return json.dumps(json_schema(shipped_workflows()), indent=2, ensure_ascii=False) + "\n"
 
@@ -123,7 +123,7 @@ def _mode_problems(workspace: Workspace, config: Config, workflow: "Workflow") -
 
 def _unknown_roles(workspace: Workspace, config: Config) -> tuple[str, ...]:
     """A role that nobody plays is allowed, since its agent may come later, but it is often a slip of the pen."""
-    from verifflowcc.text.near import nearest
+    from verifflowcc.text.article import nearest
 
     prompts = (templates_folder() / "prompts", workspace.memory / "templates")
     known = {path.name.removesuffix(".md.j2") for folder in prompts for path in folder.glob("*.md.j2")}

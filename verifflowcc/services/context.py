@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from verifflowcc.domain.entries import Prompt
+from verifflowcc.domain.entries import Prompt, Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.workspace import Workspace
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.domain.entries import ContextPackage, Fate, Placed
+from verifflowcc.domain.entries import ContextPackage, Fate, Placed, Question
 from verifflowcc.domain.layers import READING_ORDER, Layer
-from verifflowcc.domain.question import Question
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.context import compile_context

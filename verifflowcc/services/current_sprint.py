@@ -9,14 +9,13 @@ import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
-from verifflowcc.adapters.files.started_here import FILE, started_here
-from verifflowcc.adapters.git.head import current_branch, head_files
+from verifflowcc.adapters.git.head import FILE, current_branch, head_files, started_here
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import UsageError, VfccError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.sprint_reading import ledger_of, list_sprints, open_sprints, show_sprint
 from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 from verifflowcc.workflow.in_sprint import in_sprint
 from verifflowcc.workflow.sprint_choice import VARIABLE, choose_sprint
 

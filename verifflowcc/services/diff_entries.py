@@ -8,7 +8,7 @@ from verifflowcc.context.view import EntryView, entry_view
 from verifflowcc.domain.code_views import DIFF_LANGUAGE, Snippet
 from verifflowcc.domain.patches import FileDiff
 from verifflowcc.services.circumstances import Circumstances
-from verifflowcc.services.prompt_safety import safe_text
+from verifflowcc.services.memory.guarding import safe_text
 
 if TYPE_CHECKING:
     from verifflowcc.codegraph.changed import ChangedCode

@@ -10,18 +10,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from verifflowcc import __version__
+from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.config.load import FILE
 from verifflowcc.adapters.files.layout import PROJECTIONS
-from verifflowcc.adapters.files.leftovers import leftovers
 from verifflowcc.adapters.files.lock import holder
+from verifflowcc.adapters.files.write import leftovers, shown_name
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.unseen import links_around, unseen_sources
 from verifflowcc.adapters.git.work_tree import read_work_tree
-from verifflowcc.adapters.observer import observed
-from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.adapters.workflows.load import load_workflow
 from verifflowcc.domain.config import FORMAT
-from verifflowcc.domain.health import Diagnosis, Health, Remark
+from verifflowcc.domain.ports import Diagnosis, Health, Remark
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.services.configuration import check_config, effective_config

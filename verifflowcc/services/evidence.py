@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.files.blobs import read_blob
-from verifflowcc.adapters.observer import step
 from verifflowcc.domain.evidence import Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Kind, Verdict
@@ -14,9 +14,8 @@ from verifflowcc.services.evidence_running import CommandRun, Made, last_lines, 
 from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.evidence_writing import Standing, standing, write_evidence
 from verifflowcc.services.facts import gather_facts
-from verifflowcc.services.finding import find_stage
+from verifflowcc.services.finding import find_stage, one_line
 from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import assess_recorded

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from verifflowcc.adapters.files.given_report import is_from_the_future, newest_after, read_report
-from verifflowcc.adapters.git.history import head_commit, read_history
+from verifflowcc.adapters.git.protected import head_commit, read_history
 from verifflowcc.domain.evidence import Evidence, Measured
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import REPORTS, Assessment, Kind, Trust
@@ -20,7 +20,7 @@ from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.evidence_wanted import Wanted, one_named
 from verifflowcc.workflow.staleness import inputs_now

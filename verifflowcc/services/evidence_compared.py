@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.adapters.config.load import FILE
-from verifflowcc.adapters.git.earlier import blob_bytes, earlier_bytes
+from verifflowcc.adapters.git.log import blob_bytes, earlier_bytes
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.sprints import SprintState

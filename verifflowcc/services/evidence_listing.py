@@ -14,7 +14,7 @@ from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.short_ids import LEAST_ENDING, ambiguous, fitting_ids, short_id
+from verifflowcc.text.slug import LEAST_ENDING, ambiguous, fitting_ids, short_id
 from verifflowcc.workflow.assess_recorded import assess_recorded, judge
 from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.evidence_choice import id_of

@@ -9,8 +9,8 @@ from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_measuring import outcome_of
 from verifflowcc.services.evidence_results import keep_results
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.invisible import withhold_words
 from verifflowcc.text.secrets import withhold
-from verifflowcc.text.withholding import withhold_words
 from verifflowcc.workflow.evidence_wanted import Wanted
 
 PRODUCER = f"vfcc {__version__}"

@@ -19,7 +19,7 @@ from verifflowcc.formats.metric_json import measure_metrics
 from verifflowcc.formats.sarif import measure_sarif
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.baselines import load_baseline
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 
 @dataclass(slots=True)

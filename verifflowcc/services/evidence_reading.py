@@ -14,7 +14,7 @@ from verifflowcc.formats.evidence import parse_evidence
 from verifflowcc.records import dataclass
 from verifflowcc.services.sprint_reading import ledger_of
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.evidence_order import Added, added_evidence
 
 DEPTH = 20

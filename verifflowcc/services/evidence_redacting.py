@@ -10,7 +10,7 @@ from contextlib import suppress
 from itertools import pairwise
 
 from verifflowcc.adapters.files.evidence import place_evidence, put_evidence, read_evidence_file
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.domain.events import EventType, Json
@@ -23,14 +23,14 @@ from verifflowcc.formats.result_lines import encode_results, parse_results
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_listing import find_evidence
 from verifflowcc.services.evidence_results import read_results_file, results_path
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.people_acting import add_note, address, require_person
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_bytes, digest_text
+from verifflowcc.text.canonical import digest_bytes, digest_text
+from verifflowcc.text.invisible import withhold_words
 from verifflowcc.text.secrets import kinds_of, withhold
-from verifflowcc.text.withholding import withhold_words
 
 
 @dataclass(frozen=True, slots=True)

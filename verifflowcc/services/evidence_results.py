@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from verifflowcc.adapters.files.blobs import put_blob, read_blob
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.project.content import project_content
 from verifflowcc.domain.evidence import Evidence
@@ -14,7 +14,7 @@ from verifflowcc.formats.junit_tests import read_tests
 from verifflowcc.formats.result_lines import LARGEST_RESULTS_BYTES, encode_results, parse_results
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import fold_newlines
+from verifflowcc.text.canonical import fold_newlines
 
 
 def results_path(sprint_id: str, stage_id: str, digest: str) -> str:

@@ -6,10 +6,9 @@ from contextlib import contextmanager
 
 from verifflowcc.adapters.files.blobs import put_blob
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.git.history import head_commit, read_history
-from verifflowcc.adapters.process.live_log import live_log
+from verifflowcc.adapters.git.protected import head_commit, read_history
 from verifflowcc.adapters.process.old_reports import remove_reports
-from verifflowcc.adapters.process.run import Ran, run_command
+from verifflowcc.adapters.process.run import Ran, live_log, run_command
 from verifflowcc.adapters.project.content import memory_content, project_content, read_project_file
 from verifflowcc.domain.evidence import Command, Evidence, Inputs, Measured, Run
 from verifflowcc.domain.facts import Facts, History

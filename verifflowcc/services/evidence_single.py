@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from verifflowcc.adapters.files.blobs import put_blob
-from verifflowcc.adapters.git.history import head_commit
 from verifflowcc.adapters.git.place import top_of
+from verifflowcc.adapters.git.protected import head_commit
 from verifflowcc.adapters.git.versions import commit_files, disk_files
 from verifflowcc.domain.baselines import NO_BASELINE, BaselineKind
 from verifflowcc.domain.evidence import Command, Measured, Run
@@ -16,7 +16,7 @@ from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Trust
 from verifflowcc.domain.testcases import Loss
 from verifflowcc.errors import VfccError
 from verifflowcc.formats.junit_tests import reported_name
-from verifflowcc.formats.proof_lines import ProofLine, encode_proof, traced_name
+from verifflowcc.formats.result_lines import ProofLine, encode_proof, traced_name
 from verifflowcc.proving.runners import Runner, runner_of
 from verifflowcc.proving.verdicts import TestVerdict, Verdict, judge_change
 from verifflowcc.records import dataclass, replace
@@ -32,7 +32,7 @@ from verifflowcc.services.proving.reading import read_change
 from verifflowcc.services.proving.trials import Limits
 from verifflowcc.services.tests_kept import compare_tests
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.placeholders import fill
 from verifflowcc.workflow.command_reports import report_paths
 from verifflowcc.workflow.evidence_wanted import Wanted

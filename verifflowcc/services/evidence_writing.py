@@ -16,7 +16,7 @@ from verifflowcc.services.people_acting import WAIT_S, require_open
 from verifflowcc.services.sprint_reading import ledger_of, load_movable
 from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 
 @dataclass(frozen=True, slots=True)

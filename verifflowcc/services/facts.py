@@ -1,24 +1,22 @@
 """Gather what a sprint's gates look at: files, evidence, git, and what people said. It runs nothing but git."""
 
 from verifflowcc.adapters.files.artifacts import read_artifact_texts
-from verifflowcc.adapters.git.history import read_history
+from verifflowcc.adapters.git.protected import read_history
 from verifflowcc.adapters.project.content import memory_content, project_content
 from verifflowcc.domain.facts import ArtifactText, Facts, History
 from verifflowcc.domain.gates import KINDS
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import SprintState, artifacts_folder
 from verifflowcc.proving.runners import runner_of
 from verifflowcc.records import replace
-from verifflowcc.services.baselines import baseline_statuses
+from verifflowcc.services.baselines import baseline_statuses, changed_rules
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_compared import with_comparisons
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.outside_edits import with_recorded_edits, with_stage_watched
-from verifflowcc.services.protected_files import changed_rules
 from verifflowcc.services.sprint_reading import ledger_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts, recorded_edits
-from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.baseline_rules import is_act_of_person
 from verifflowcc.workflow.ledger_day import ledger_day
 from verifflowcc.workflow.people import reviews, waivers, with_addresses

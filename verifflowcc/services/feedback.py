@@ -3,17 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from verifflowcc.domain.actors import Decision, Feedback
 from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.people import Decision, Feedback
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import LedgerError, UsageError
 from verifflowcc.records import dataclass
-from verifflowcc.services.finding import find_stage
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import find_stage, one_line
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.short_ids import ambiguous, fitting_ids, short_id
-from verifflowcc.text.ulid import is_ulid
+from verifflowcc.text.slug import ambiguous, fitting_ids, is_ulid, short_id
 from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.people import feedback, standing_triages
 

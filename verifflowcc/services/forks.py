@@ -4,12 +4,12 @@ from verifflowcc.domain.events import Event, EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import Fork, Move, SprintState
 from verifflowcc.errors import LedgerError, UsageError
 from verifflowcc.formats.events import make_event
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unsound
 from verifflowcc.services.transitions import Transition, refresh_progress, settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.short_ids import ambiguous, fitting_ids, short_id
+from verifflowcc.text.slug import ambiguous, fitting_ids, short_id
 from verifflowcc.workflow.fold import fold
 
 

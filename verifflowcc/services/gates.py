@@ -2,8 +2,7 @@
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Gate
-from verifflowcc.domain.sprints import SprintState, StageState
-from verifflowcc.domain.workflows import Route
+from verifflowcc.domain.sprints import Route, SprintState, StageState
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.facts import gather_facts, with_changes
 from verifflowcc.services.finding import find_stage, stage_meant

@@ -8,18 +8,15 @@ from functools import partial
 
 from verifflowcc.adapters.config.defaults import STRATEGIES
 from verifflowcc.adapters.files.layout import Derived, Supplied
-from verifflowcc.adapters.files.tree import Found
+from verifflowcc.adapters.files.write import Found
 from verifflowcc.context.conflicts import conflicts
 from verifflowcc.context.standing import standing, superseded
 from verifflowcc.domain.code_views import Snippet
-from verifflowcc.domain.entries import Candidate, Skipped
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.entries import Candidate, Skipped, TraceEntry
+from verifflowcc.domain.items import Item, awaits_promotion, trust_held
+from verifflowcc.domain.layers import CODE as CODE_PIECES
+from verifflowcc.domain.layers import LOCAL, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.sources import CODE as CODE_PIECES
-from verifflowcc.domain.sources import LOCAL, RECALL, TASK, TRACE, USER
-from verifflowcc.domain.trace_entries import TraceEntry
-from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import FormatError
 from verifflowcc.recall.question import question_of
 from verifflowcc.records import dataclass, field, replace
@@ -29,7 +26,7 @@ from verifflowcc.services.reading import Body, Reading
 from verifflowcc.services.recall.staleness import Checking
 from verifflowcc.services.selection import Selected, Selection, Source
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 _ORIGINS = (RECALL, TASK, USER)
 CODE = "code"

@@ -9,13 +9,13 @@ from verifflowcc.clients.entries import EVENTS, Target, next_steps, target_of
 from verifflowcc.clients.faults import MISPLACED, faults, misplaced, untrusted
 from verifflowcc.clients.files import Found, found_in
 from verifflowcc.domain.agent_clients import FILES
-from verifflowcc.domain.health import Health, Remark
-from verifflowcc.domain.integrations import Record
+from verifflowcc.domain.ports import Health, Remark
 from verifflowcc.errors import VfccError
 from verifflowcc.services.fault_log import newest_fault
 from verifflowcc.services.integrating import manifest_of
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text import json_edit
+from verifflowcc.text.json_edit import Record
 
 AREA = "hooks"
 ERRORS = "local/hook-errors.jsonl"
@@ -40,7 +40,7 @@ MODULES = (
     "verifflowcc.text",
     "verifflowcc.text.quick_json",
     "verifflowcc.text.secrets",
-    "verifflowcc.text.ulid",
+    "verifflowcc.text.slug",
 )
 """Of vfcc's own code, what a hook that only records imports at least."""
 

@@ -14,7 +14,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.services.obvious_command import Suggestion, obvious_commands, with_suggestions
 from verifflowcc.services.role_files import starting_files
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 IGNORED = ("local/", *PROJECTIONS, ".vfcc-*.tmp")
 """The lines of `.memory/.gitignore`."""

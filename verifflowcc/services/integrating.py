@@ -16,10 +16,10 @@ from verifflowcc.adapters.files.lock import locked
 from verifflowcc.clients.entries import Target, next_steps, target_of
 from verifflowcc.clients.files import Outcome, Plan, installed, uninstalled
 from verifflowcc.domain.agent_clients import FILES
-from verifflowcc.domain.integrations import Record
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.json_edit import Record
 
 MANIFEST = "integrations.json"
 WAIT_S = 5.0

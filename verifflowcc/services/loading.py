@@ -3,10 +3,9 @@
 from collections.abc import Collection
 
 from verifflowcc.adapters.files.layout import MEMORY, Files, Place, source_of, sources
-from verifflowcc.adapters.files.tree import Tree
+from verifflowcc.adapters.files.write import Tree
 from verifflowcc.domain.config import Config
-from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sources import RECALL, TRACE
+from verifflowcc.domain.layers import RECALL, TRACE, Layer
 
 _PROJECT = f"{MEMORY}/project/"
 

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from verifflowcc.adapters.files.private import open_to_others
-from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import SecretScanner
-from verifflowcc.domain.health import Health, Remark
+from verifflowcc.domain.config import BackendKind, SecretScanner
+from verifflowcc.domain.ports import Health, Remark
 from verifflowcc.services.configuration import check_config, effective_config
 from verifflowcc.services.workspace import Workspace
 

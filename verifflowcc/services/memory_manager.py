@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS
-from verifflowcc.domain.entries import ContextPackage, Placed, Prompt
+from verifflowcc.domain.entries import ContextPackage, Placed, Prompt, Question
 from verifflowcc.domain.layers import Layer as MemoryLayer
-from verifflowcc.domain.question import Question
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.context import load_entries, load_layer_entries, note_prompt

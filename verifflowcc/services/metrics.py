@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.ledger import read_text
 from verifflowcc.domain.events import Event
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import FormatError, LedgerError, VfccError, WorkspaceError
+from verifflowcc.formats import events_payload as fields
 from verifflowcc.formats.events import moment
 from verifflowcc.records import dataclass
 from verifflowcc.services.baselines import baseline_statuses
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unknown_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow import fields
 from verifflowcc.workflow.closing import closed_line
 from verifflowcc.workflow.failures import failures_of
 from verifflowcc.workflow.metrics_table import (

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.config.load import FILE, read_config
-from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.item_files import writing_items
-from verifflowcc.adapters.files.layout import CORE_FILES
+from verifflowcc.adapters.files.layout import CORE_FILES, check_inside
 from verifflowcc.adapters.files.write import sync_folder, write_atomic
-from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConfigError, ConflictError, VfccError, WorkspaceError

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.config.read import read_small
+from verifflowcc.adapters.config.defaults import read_small
 from verifflowcc.adapters.files.layout import PROJECTIONS
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.shared import repository_around

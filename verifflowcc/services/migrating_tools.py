@@ -6,7 +6,7 @@ meaning, with the classes listed that a file without a version opens by itself.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.adapters.config.read import read_small
+from verifflowcc.adapters.config.defaults import read_small
 from verifflowcc.adapters.config.tools_yaml import KEYS, VERSION, parse_tools
 from verifflowcc.adapters.config.yaml_values import load_yaml
 from verifflowcc.domain.command_classes import MOVE, QUERY, WORK
@@ -15,7 +15,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.migrating_step import Step
 from verifflowcc.services.role_files import TOOLS, starting_files
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 _OF_0_1: Mapping[str, str] = {
     "analyst": "9c0c2d8de72dd02d6116c72915bd0f3a271a9c80c88a12c1ce962f6a8d8ea516",

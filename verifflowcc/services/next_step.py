@@ -1,7 +1,7 @@
 """The one most useful thing to do now."""
 
 from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.sprints import SprintState, SprintStatus
+from verifflowcc.domain.sprints import SprintState, SprintStatus, with_gaps
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.current_sprint import command_in, not_chosen, resolve_sprint
@@ -10,7 +10,6 @@ from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.owed import ADVANCE, Owed, owed_by, owed_to_close, way_on
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.gaps import with_gaps
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.small_text import packages_named, small_text
+from verifflowcc.adapters.files.text_file import packages_named, small_text
 from verifflowcc.domain.gates import REPORTS
-from verifflowcc.domain.workflows import Workflow
+from verifflowcc.domain.sprints import Workflow
 from verifflowcc.records import dataclass
 
 _EXAMPLE = "# gates:\n"

@@ -7,14 +7,10 @@ from verifflowcc.adapters.files.layout import Derived
 from verifflowcc.domain.candidates import TRIGGER
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import ActiveSettings, ExpansionSettings, MemorySettings
-from verifflowcc.domain.entries import Candidate, Skipped
-from verifflowcc.domain.item_types import NOTE, RULE_TYPES
-from verifflowcc.domain.items import DecisionStatus, Item, Recency, Trust
-from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.entries import Candidate, Skipped, TraceEntry
+from verifflowcc.domain.items import NOTE, RULE_TYPES, DecisionStatus, Item, Recency, Trust, may_be_heard
+from verifflowcc.domain.layers import CODE, HANDOVER, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.domain.recall import NOTHING
-from verifflowcc.domain.sources import CODE, HANDOVER, RECALL, TASK, TRACE, USER
-from verifflowcc.domain.trace_entries import TraceEntry
-from verifflowcc.domain.vouching import may_be_heard
 from verifflowcc.recall.expand import Neighbour, edge_between, expanded
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.rank import Ranked, Score, rank

@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.files.integrations import load_records
-from verifflowcc.adapters.git.history import commits_since, product_changes
+from verifflowcc.adapters.git.protected import commits_since, product_changes
 from verifflowcc.domain.facts import CommitNote, Facts, OutsideEdit
-from verifflowcc.domain.sprints import StageEntry, StageState
-from verifflowcc.domain.workflows import Edits
+from verifflowcc.domain.sprints import Edits, StageEntry, StageState
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.formats.events import moment
 from verifflowcc.records import replace
+from verifflowcc.services.baselines import is_protected
 from verifflowcc.services.integrating import MANIFEST
-from verifflowcc.services.protected_files import is_protected
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.glob import matches
 

@@ -6,9 +6,8 @@ Only where nothing is owed is the next command to advance, or to close the sprin
 
 from collections.abc import Sequence
 
-from verifflowcc.domain.actors import described
+from verifflowcc.domain.actors import described, is_named_person
 from verifflowcc.domain.command_classes import PERSON, class_of
-from verifflowcc.domain.contributors import is_named_person
 from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Side
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import GateClosed

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import date
 
-from verifflowcc.domain.actors import needs_person
-from verifflowcc.domain.contributors import NAMELESS
+from verifflowcc.domain.actors import NAMELESS, needs_person
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from verifflowcc.domain.people import Decision, Opinion
+from verifflowcc.domain.actors import Decision, Opinion
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import dataclass
 from verifflowcc.services.feedback import sprint_feedback

@@ -7,13 +7,12 @@ a ledger that names the very file that lies here, and asks for something else th
 
 from verifflowcc.adapters.workflows.load import OWN, load_shipped, load_workflow, workflow_text
 from verifflowcc.domain.gates import Criterion, Mode
-from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.domain.workflows import Stage, Workflow
+from verifflowcc.domain.sprints import SprintState, SprintStatus, Stage, Workflow
 from verifflowcc.errors import ConfigError, LedgerError, UsageError
 from verifflowcc.records import replace
 from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 
 def check_pinned_workflow(workspace: Workspace, state: SprintState, *, thorough: bool = False) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from verifflowcc.adapters.files.on_path import is_program
-from verifflowcc.adapters.files.small_text import package_table, packages_named, small_text
+from verifflowcc.adapters.files.text_file import package_table, packages_named, small_text
 from verifflowcc.domain.agent_clients import CLIENTS, PROGRAMS
 from verifflowcc.records import dataclass
 

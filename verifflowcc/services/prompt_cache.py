@@ -10,12 +10,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.derived_file import DerivedFile
-from verifflowcc.adapters.files.user_home import user_home, user_settings_file
-from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
-from verifflowcc.domain.entries import Prompt
-from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import CODE
+from verifflowcc.adapters.files.layout import Stamps, as_on_disk, settled, stamp
+from verifflowcc.adapters.files.private import user_home, user_settings_file
+from verifflowcc.adapters.files.write import DerivedFile
+from verifflowcc.domain.entries import Prompt, Question
+from verifflowcc.domain.layers import CODE
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import replace
 from verifflowcc.services.workspace import Workspace

@@ -10,21 +10,20 @@ from collections.abc import Iterator, Mapping
 from verifflowcc.adapters.config.tools_yaml import WITHOUT_A_FILE, parse_tools
 from verifflowcc.adapters.files.artifacts import read_artifact_texts
 from verifflowcc.adapters.files.layout import MEMORY, Place
-from verifflowcc.adapters.files.tree import Tree
+from verifflowcc.adapters.files.write import Tree
 from verifflowcc.context.data_sentences import progress_text, sprint_text
 from verifflowcc.context.permission import edits_everything, permission_text, stage_text
 from verifflowcc.context.view import one_line
 from verifflowcc.domain.config import Config
+from verifflowcc.domain.entries import Question
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.question import Question
-from verifflowcc.domain.sprints import SprintState, StageState
-from verifflowcc.domain.trace_defaults import TEST_FILES
+from verifflowcc.domain.sprints import SprintState, StageState, artifacts_folder
+from verifflowcc.domain.trace_codes import TEST_FILES
 from verifflowcc.records import dataclass
 from verifflowcc.services.data_texts import prompt_text
 from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_artifact import assess_artifact
 from verifflowcc.workflow.owed_artifacts import artifact_criteria_of, requires_of, suggested_for
 from verifflowcc.workflow.progress import progress_document

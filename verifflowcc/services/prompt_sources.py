@@ -9,23 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied
+from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Stamps, Supplied, as_on_disk
+from verifflowcc.adapters.files.private import USER as USER_FOLDER
+from verifflowcc.adapters.files.private import user_home, user_settings_file
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.files.tree import Found, Tree
-from verifflowcc.adapters.files.user_home import USER as USER_FOLDER
-from verifflowcc.adapters.files.user_home import user_home, user_settings_file
+from verifflowcc.adapters.files.write import Found, Tree
 from verifflowcc.adapters.index.index import Index
-from verifflowcc.adapters.stamps import Stamps, as_on_disk
-from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.code_views import Snippet
-from verifflowcc.domain.config import Config
-from verifflowcc.domain.item_types import TYPES, is_trace_type
-from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.config import BackendKind, Config
+from verifflowcc.domain.entries import Question, TraceEntry, TraceLeftOut
+from verifflowcc.domain.items import TYPES, is_trace_type
+from verifflowcc.domain.layers import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, TRACE, USER
 from verifflowcc.domain.sprints import SprintState
-from verifflowcc.domain.trace_entries import TraceEntry, TraceLeftOut
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.loading import names_source
@@ -36,7 +32,7 @@ from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
     from verifflowcc.codegraph.changed import ChangedCode
-    from verifflowcc.domain.code_mix import CodeMix
+    from verifflowcc.domain.config import CodeMix
     from verifflowcc.services.code.offering import Offer, PieceFile
     from verifflowcc.services.code.review import ReviewScope
     from verifflowcc.services.trace_prompt import PromptTrace
@@ -264,7 +260,7 @@ def user_items(sources: Sources, config: Config, agent: str, stamps: Stamps) -> 
 
     Raises what opening their store does.
     """
-    from verifflowcc.adapters.config.user_settings import user_settings
+    from verifflowcc.adapters.config.load import user_settings
 
     assembly = config.memory.assembly.of(agent)
     if assembly.user_items == 0 or assembly.user_types == ():

@@ -2,15 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.layout import MEMORY
+from verifflowcc.adapters.files.layout import MEMORY, check_inside
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.domain.roles import prompt_template_name
 from verifflowcc.errors import TemplateError
 from verifflowcc.records import dataclass
 from verifflowcc.services.role_files import TEMPLATE_ENDING
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 if TYPE_CHECKING:
     from verifflowcc.context.render import PromptTemplate

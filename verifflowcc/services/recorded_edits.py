@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from verifflowcc.adapters.actor import clean_name
-from verifflowcc.adapters.project.digests import digest_file
+from verifflowcc.adapters.project.content import digest_file
 from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.sprints import Artifact, SprintState, SprintStatus
+from verifflowcc.domain.sprints import Artifact, SprintState, SprintStatus, artifacts_folder
 from verifflowcc.episodes.places import with_place
 from verifflowcc.episodes.shape import PLACED, is_of_project
 from verifflowcc.services.history.reading import own_partitions
@@ -19,7 +19,6 @@ from verifflowcc.services.people_acting import add_note
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts, edits_payload, recorded_edits
-from verifflowcc.workflow.artifacts import artifacts_folder
 
 MOST_FILES = 200
 """So many files go into one event, which has a largest size."""

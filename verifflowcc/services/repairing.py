@@ -6,15 +6,14 @@ were in git. A valid event stays, whatever else is missing: what was changed or 
 
 from collections.abc import Collection, Iterator, Mapping
 
-from verifflowcc.adapters.files.event_files import ONE, EventFiles
 from verifflowcc.adapters.files.evidence import evidence_files
+from verifflowcc.adapters.files.ledger import ONE, EventFiles
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.quarantine import quarantine
-from verifflowcc.adapters.git.earlier import known_versions
-from verifflowcc.adapters.git.ever import paths_ever
+from verifflowcc.adapters.files.quarantine import paths_ever, quarantine
+from verifflowcc.adapters.git.log import known_versions
 from verifflowcc.domain.events import Event
 from verifflowcc.errors import VfccError
-from verifflowcc.formats.record_names import NamedRecord, named_record
+from verifflowcc.formats.events import NamedRecord, named_record
 from verifflowcc.records import dataclass
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.sprint_reading import ledger_of

@@ -7,7 +7,7 @@ look sound. A second run does not read what they claim.
 from collections.abc import Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
-from verifflowcc.adapters.observer import step
+from verifflowcc.adapters.clock import step
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Mode

@@ -3,13 +3,12 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, source_of, sources
-from verifflowcc.adapters.files.tree import Found, Tree, names
+from verifflowcc.adapters.files.write import Found, Tree, names
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import LayerStrategy
-from verifflowcc.domain.layers import READING_ORDER, Layer
+from verifflowcc.domain.entries import TraceEntry
+from verifflowcc.domain.layers import CODE, LOCAL, READING_ORDER, TASK, TRACE, USER, Layer
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.sources import CODE, LOCAL, TASK, TRACE, USER
-from verifflowcc.domain.trace_entries import TraceEntry
 from verifflowcc.records import dataclass
 
 Source = Found | Derived | StoredItem | Snippet | TraceEntry

@@ -1,11 +1,10 @@
 """Note a compiled prompt, so that a hook which meets it again takes it for no words of a person."""
 
 from verifflowcc.adapters.files.sent_prompts import add_sent_prompt
-from verifflowcc.domain.entries import Prompt
-from verifflowcc.domain.question import Question
+from verifflowcc.domain.entries import Prompt, Question
 from verifflowcc.episodes.shape import digest_of
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.own_prompts import fingerprint
+from verifflowcc.text.injected import fingerprint
 from verifflowcc.text.secrets import withhold
 
 _LONGEST_TASK = 500

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from verifflowcc.adapters.files.layout import CORE_FILES
 from verifflowcc.adapters.files.on_path import is_program
-from verifflowcc.domain.health import Health, Remark
+from verifflowcc.domain.ports import Health, Remark
 from verifflowcc.errors import VfccError
 from verifflowcc.services.allow import show_commands
 from verifflowcc.services.configuration import check_config, effective_config

@@ -7,7 +7,7 @@ author writes the other half freely, so that a holder of a trusted key could sig
 from collections.abc import Iterator
 
 from verifflowcc.adapters.git.signatures import VerifiedCommit, authors_of
-from verifflowcc.domain.contributors import fold_name
+from verifflowcc.domain.actors import fold_name
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.services.workspace import Workspace
 

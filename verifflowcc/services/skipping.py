@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from functools import partial
 
-from verifflowcc.domain.contributors import Contributor
+from verifflowcc.domain.actors import Contributor
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Kind
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import SprintState, artifacts_digest
 from verifflowcc.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.records import dataclass
-from verifflowcc.services.finding import find_stage
+from verifflowcc.services.finding import find_stage, one_line
 from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import hard_at
 from verifflowcc.services.people_acting import address, last_day, require_open, require_person
@@ -21,7 +20,6 @@ from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.transitions import Transition, record, settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.artifacts import artifacts_digest
 from verifflowcc.workflow.authors import objection_to
 from verifflowcc.workflow.gate import entry_gate, exit_gate
 from verifflowcc.workflow.moves import after_skipping

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import verifflowcc
+from verifflowcc.adapters.clock import OutOfTimeError
 from verifflowcc.adapters.files.partitions import add_fault
-from verifflowcc.adapters.process.deadline import OutOfTimeError
 from verifflowcc.errors import BudgetError, StrictError, VfccError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
 from verifflowcc.text.secrets import withhold
 
 _T = TypeVar("_T")

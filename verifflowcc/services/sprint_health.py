@@ -7,7 +7,7 @@ from datetime import timedelta
 from verifflowcc.adapters.files.evidence import evidence_files, foreign_entries
 from verifflowcc.adapters.files.ledger import read_text
 from verifflowcc.domain.events import Event
-from verifflowcc.domain.health import Health, Remark
+from verifflowcc.domain.ports import Health, Remark
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import VfccError
 from verifflowcc.formats.events import stamp

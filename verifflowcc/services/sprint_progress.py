@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.ledger import read_text
 from verifflowcc.errors import LedgerError
 from verifflowcc.services.sprint_reading import show_sprint

@@ -11,7 +11,7 @@ from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStat
 from verifflowcc.errors import ConflictError, LedgerError, UsageError
 from verifflowcc.records import replace
 from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 from verifflowcc.workflow.closing import GAPS, closed_line
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.graph import LOST_PARENT

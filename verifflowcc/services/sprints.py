@@ -4,24 +4,23 @@ import json
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.adapters.files.ledger import LedgerWriter
-from verifflowcc.adapters.files.started_here import note_started
-from verifflowcc.adapters.git.head import current_branch, is_linked_worktree
-from verifflowcc.adapters.git.history import head_commit
+from verifflowcc.adapters.git.head import current_branch, is_linked_worktree, note_started
+from verifflowcc.adapters.git.protected import head_commit
 from verifflowcc.domain.actors import needs_person
 from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
-from verifflowcc.domain.workflows import Workflow
+from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus, Workflow, with_gaps
 from verifflowcc.errors import ConflictError, GateClosed, NotAllowed, UsageError, VfccError, WorkspaceError
-from verifflowcc.formats.event_pack import events_digest
+from verifflowcc.formats import events_payload as fields
+from verifflowcc.formats.events import events_digest
 from verifflowcc.records import dataclass, replace
+from verifflowcc.services.baselines import rules_at_start
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
+from verifflowcc.services.finding import LONGEST_TITLE, one_line
 from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.owed import Owed, hard_at
 from verifflowcc.services.people_acting import require_person
-from verifflowcc.services.protected_files import rules_at_start
 from verifflowcc.services.role_files import create_role_files, created_notes
 from verifflowcc.services.sprint_progress import results_path
 from verifflowcc.services.sprint_reading import (
@@ -34,11 +33,10 @@ from verifflowcc.services.sprint_reading import (
 from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.transitions import Transition, record, refresh_progress, results_of, settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
-from verifflowcc.workflow import fields, payloads
+from verifflowcc.workflow import payloads
 from verifflowcc.workflow.closing import learnings_block, with_block
-from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.gate import CLOSING, closing_gate
 from verifflowcc.workflow.modes import with_modes
 

@@ -1,10 +1,10 @@
 """What is recorded of the project's files when a stage is entered that does not edit all of them."""
 
-from verifflowcc.adapters.git.history import head_commit, uncommitted_files
-from verifflowcc.adapters.project.digests import KnownDigests, digest_all
-from verifflowcc.adapters.project.names import on_disk
+from verifflowcc.adapters.files.write import on_disk
+from verifflowcc.adapters.git.protected import head_commit, uncommitted_files
+from verifflowcc.adapters.project.content import KnownDigests, digest_all
 from verifflowcc.domain.events import Json
-from verifflowcc.domain.workflows import Edits, Workflow
+from verifflowcc.domain.sprints import Edits, Workflow
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.workspace import Workspace
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from verifflowcc.domain.events import LedgerRead
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, UsageError
+from verifflowcc.formats import events_payload as fields
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow import fields
 from verifflowcc.workflow.fold import move_in_words
 from verifflowcc.workflow.stays import Stay, stays_in
 

@@ -5,19 +5,26 @@ import re
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.adapters.files.artifacts import read_artifacts
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter, moved_first, read_text
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Gate, Verdict
-from verifflowcc.domain.sprints import DONE, ArtifactFile, SprintState, SprintStatus, StageState, StageStatus
+from verifflowcc.domain.sprints import (
+    DONE,
+    ArtifactFile,
+    SprintState,
+    SprintStatus,
+    StageState,
+    StageStatus,
+    artifacts_folder,
+)
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.events import moment
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import find_stage, stage_meant
+from verifflowcc.services.finding import find_stage, one_line, stage_meant
 from verifflowcc.services.gates import StageGates, ask_stage, gates_of, sound_facts
-from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
@@ -27,9 +34,8 @@ from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.stage_stay import earlier_advance, ended_stay
 from verifflowcc.services.transitions import Transition, record, settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow import payloads
-from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_trace import specified
 from verifflowcc.workflow.moves import reopenable
 from verifflowcc.workflow.summary import StageExit, kept_of, metrics_document, summary_document

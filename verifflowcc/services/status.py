@@ -7,9 +7,9 @@ import json
 import os
 from collections.abc import Iterator
 
+from verifflowcc.adapters.files.layout import Stamps, settled
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.stamps import Stamps, settled
-from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
+from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus, with_gaps
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.current_sprint import choice_files, resolve_sprint
@@ -20,7 +20,6 @@ from verifflowcc.services.sprint_reading import depends_on, ledger_of, list_spri
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold
-from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
 SNAPSHOT_FORMAT = 4

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from verifflowcc.adapters.files.item_files import create_item_file, draw_letters, writing_items
 from verifflowcc.domain.items import Link, Ref, Source, Status, Trust
 from verifflowcc.domain.trace import Severity, TraceItem
-from verifflowcc.domain.trace_policy import METHODS, ItemRule, TracePolicy
+from verifflowcc.domain.trace_codes import METHODS, ItemRule, TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.given import LONGEST_TITLE, one_line, one_of, prose
+from verifflowcc.services.finding import LONGEST_TITLE, one_line, one_of, prose
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.loaded import reason_here
 from verifflowcc.services.memory.scanning import refuse_scanned
@@ -20,9 +20,9 @@ from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.trace_linking import chosen_relation
 from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.item_id import item_id
 from verifflowcc.text.normative import normative
-from verifflowcc.text.required_parts import has_part
+from verifflowcc.text.placeholder import has_part
+from verifflowcc.text.slug import item_id
 from verifflowcc.trace.view import TraceView
 
 ATTEMPTS = 200

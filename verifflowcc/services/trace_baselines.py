@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.item_files import create_item_file, writing_items
-from verifflowcc.adapters.files.tree import LARGEST_FILE_BYTES
+from verifflowcc.adapters.files.layout import check_inside
+from verifflowcc.adapters.files.write import LARGEST_FILE_BYTES
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import TraceBaseline, TraceItem
 from verifflowcc.errors import ConflictError, UsageError, WorkspaceError
 from verifflowcc.formats.trace_baseline import encode_baseline, is_baseline, read_baseline
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_line, one_of
+from verifflowcc.services.finding import one_line, one_of
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text.slug import is_slug, slug
@@ -55,7 +55,7 @@ def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: s
 
     Raises UsageError where the name is none or taken or there is no item, FormatError where an item cannot be read.
     """
-    from verifflowcc.adapters.git.history import head_commit
+    from verifflowcc.adapters.git.protected import head_commit
 
     asked = name.strip()
     if not is_slug(asked):

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.git.changed import changed_since as paths_changed_since
+from verifflowcc.adapters.git.patches import changed_since as paths_changed_since
 from verifflowcc.adapters.git.trace import GitPlace
 from verifflowcc.adapters.index.trace import TraceIndex
 from verifflowcc.domain.baselines import NO_BASELINE, BaselineKind, BaselineStatus
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import SprintState, Workflow
 from verifflowcc.domain.trace import EarlierFindings, Family, TraceReport
-from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.baselines import baseline_status, load_baseline
@@ -19,8 +18,7 @@ from verifflowcc.services.trace_looking import Looked, key_of, look
 from verifflowcc.services.trace_reading import INDEX, nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text.record_codec import RecordCodec
-from verifflowcc.trace.narrow import narrow, only_new
-from verifflowcc.workflow.baseline_rules import expiry_problem
+from verifflowcc.workflow.baseline_rules import expiry_problem, narrow, only_new
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_sources import SourcesRead

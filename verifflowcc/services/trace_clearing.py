@@ -5,7 +5,7 @@ from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import stamp_of_link
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_editing import begin_edit, set_list, write_edits
 from verifflowcc.services.trace_finding import find_item

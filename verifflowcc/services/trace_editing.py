@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from verifflowcc.adapters.files.item_files import read_item_file, replace_item_file, writing_items
 from verifflowcc.adapters.files.items import edit_item, edit_item_list
-from verifflowcc.adapters.files.leftovers import sweep
+from verifflowcc.adapters.files.write import sweep
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import ConflictError
 from verifflowcc.formats.front_matter_list import ListEdit

@@ -7,12 +7,12 @@ from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_table import not_carried, trace_csv, trace_json
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_of
+from verifflowcc.services.finding import one_of
 from verifflowcc.services.memory.guarding import withheld_trace
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import read_items
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.natural import natural_key
+from verifflowcc.text.article import natural_key
 from verifflowcc.text.secrets import withhold
 
 FORMATS = ("csv", "json", "reqif")

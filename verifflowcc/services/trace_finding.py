@@ -4,8 +4,8 @@ from pathlib import PurePosixPath
 
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import ConflictError, FormatError, UsageError
-from verifflowcc.text.near import nearest_start
-from verifflowcc.text.short_ids import ambiguous
+from verifflowcc.text.article import nearest_start
+from verifflowcc.text.slug import ambiguous
 from verifflowcc.trace.view import TraceView
 
 _LIST = "vfcc trace list"

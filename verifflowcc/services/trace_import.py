@@ -12,14 +12,14 @@ from verifflowcc.adapters.files.item_files import create_item_files, read_item_f
 from verifflowcc.adapters.files.items import decode, read_block
 from verifflowcc.adapters.foreign.find import Given, read_foreign
 from verifflowcc.domain.items import Source, SourceKind, Trust
+from verifflowcc.domain.trace_codes import METHODS, TracePolicy
 from verifflowcc.domain.trace_import import Foreign
-from verifflowcc.domain.trace_policy import METHODS, TracePolicy
 from verifflowcc.errors import ConflictError, FormatError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.imported import Imported, Side, changed, parts_of, read_imported, updated, with_imported
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import dataclass, field
-from verifflowcc.services.given import one_of
+from verifflowcc.services.finding import one_of
 from verifflowcc.services.memory.guarding import refuse_new_secret
 from verifflowcc.services.memory.scanning import asks_for_scan, refuse_scanned
 from verifflowcc.services.trace_policy import policy_of

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 from verifflowcc.domain.items import Link
 from verifflowcc.domain.trace import TraceItem
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.front_matter_list import ListEdit
-from verifflowcc.formats.front_matter_read import Value
-from verifflowcc.formats.item_fields import member
+from verifflowcc.formats.front_matter_read import Value, member
 from verifflowcc.formats.trace_render import link_entry
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_of
+from verifflowcc.services.finding import one_of
 from verifflowcc.services.trace_editing import begin_edit, set_list, write_edits
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_items import items_view

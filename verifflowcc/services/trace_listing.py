@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from verifflowcc.domain.items import Stamp, Status
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_of
+from verifflowcc.services.finding import one_of
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_seeing import unread_files
 from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.natural import natural_key
+from verifflowcc.text.article import natural_key
 from verifflowcc.trace.answers import CodePlace, TestSeen, all_tests_of, implementers
 from verifflowcc.trace.stamps import LinkState, link_state, review_word
 from verifflowcc.trace.view import TraceView

@@ -8,19 +8,18 @@ from hashlib import sha256
 from pathlib import Path
 
 from verifflowcc import __version__
+from verifflowcc.adapters.files.layout import as_on_disk
 from verifflowcc.adapters.files.memory_walk import MemoryWalk, walk_memory
-from verifflowcc.adapters.files.program import program_stamp
+from verifflowcc.adapters.files.on_path import program_stamp
 from verifflowcc.adapters.git.trace import GitPlace, find_place
-from verifflowcc.adapters.project.content import project_content
-from verifflowcc.adapters.project.digests import digest_file
-from verifflowcc.adapters.stamps import as_on_disk
+from verifflowcc.adapters.project.content import digest_file, project_content
 from verifflowcc.adapters.workflows.load import workflow_text
 from verifflowcc.domain.config import Config
-from verifflowcc.domain.workflows import Workflow
+from verifflowcc.domain.sprints import Workflow
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 from verifflowcc.text.record_codec import plain_text
 
 

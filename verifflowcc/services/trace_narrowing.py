@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from verifflowcc.errors import UsageError
-from verifflowcc.services.given import one_of
+from verifflowcc.services.finding import one_of
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_seeing import TraceSeen
 from verifflowcc.text.glob import matches

@@ -3,13 +3,13 @@
 import json
 
 from verifflowcc.domain.config import TraceSettings
-from verifflowcc.domain.trace_policy import TracePolicy
-from verifflowcc.domain.workflows import Workflow
+from verifflowcc.domain.sprints import Workflow
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.formats.policy_record import policy_to_json
 from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 
 def policy_of(workspace: Workspace, workflow: Workflow | None = None) -> TracePolicy:

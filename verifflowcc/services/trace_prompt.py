@@ -8,18 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import MEMORY
+from verifflowcc.adapters.files.layout import MEMORY, as_on_disk, settled
 from verifflowcc.adapters.files.memory_walk import ITEMS, MemoryWalk
-from verifflowcc.adapters.files.tree import Tree
-from verifflowcc.adapters.stamps import as_on_disk, settled
+from verifflowcc.adapters.files.write import Tree
+from verifflowcc.domain.entries import TraceEntry, TraceLeftOut
 from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace_entries import TraceEntry, TraceLeftOut
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.trace_policy import TracePolicy
+    from verifflowcc.domain.trace_codes import TracePolicy
     from verifflowcc.services.prompt_sources import SourceRequest
     from verifflowcc.services.trace_reading import ItemsRead
     from verifflowcc.trace.sprint_scope import Names, Reached, SprintScope

@@ -4,18 +4,18 @@ import gc
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
+from verifflowcc.adapters.clock import observed
+from verifflowcc.adapters.files.layout import as_on_disk
 from verifflowcc.adapters.files.memory_walk import MemoryWalk, walk_memory
 from verifflowcc.adapters.index.trace import ItemRow, TraceIndex
 from verifflowcc.adapters.index.trace_facts import trace_item_from_text, trace_item_to_text
-from verifflowcc.adapters.observer import observed
-from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.domain.trace import TraceItem
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.errors import FormatError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.conflict_markers import conflict_line
-from verifflowcc.text.digest import digest_bytes, digest_text
+from verifflowcc.text.canonical import digest_bytes, digest_text
+from verifflowcc.text.markdown import conflict_line
 
 INDEX = "index.db"
 _RULES = "heard items are none"

@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.project.content import memory_content
+from verifflowcc.domain.catalogue import NO_FILE
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Kind, Trust, Verdict
-from verifflowcc.domain.missing_results import NO_FILE
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.domain.trace import CodeFile, CriterionShown, Outcome, ResultReport, Results, TestResult, TraceItem
 from verifflowcc.errors import FormatError, VfccError
 from verifflowcc.formats.evidence import inputs_digest
 from verifflowcc.formats.junit_tests import JUnitTests, read_tests
-from verifflowcc.formats.proof_lines import parse_proof
-from verifflowcc.formats.result_lines import parse_results
+from verifflowcc.formats.result_lines import parse_proof, parse_results
 from verifflowcc.formats.xml_report import LARGEST_REPORT_BYTES
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.baselines import baseline_statuses

@@ -3,7 +3,7 @@
 from verifflowcc.domain.items import Status
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.trace_editing import Edit, begin_edit, set_keys, write_edits
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view

@@ -5,14 +5,13 @@ A review never stamps a link whose other end changed since somebody looked: that
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.domain.contributors import same_person
+from verifflowcc.domain.actors import same_person
 from verifflowcc.domain.items import Stamp, Status
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import NotAllowed, UsageError, VfccError
 from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
 from verifflowcc.formats.front_matter_list import ListEdit
-from verifflowcc.formats.front_matter_read import Scalar, Table, Value
-from verifflowcc.formats.item_fields import member
+from verifflowcc.formats.front_matter_read import Scalar, Table, Value, member
 from verifflowcc.formats.trace_render import stamp_line
 from verifflowcc.records import dataclass
 from verifflowcc.services.people_acting import require_person

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from verifflowcc.adapters.git.changed import changed_from
+from verifflowcc.adapters.git.patches import changed_from
 from verifflowcc.adapters.git.trace import (
     GitPlace,
     Past,
@@ -16,14 +16,13 @@ from verifflowcc.adapters.index.trace import TraceIndex
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.domain.trace import GitTrace, Results, TraceBaseline, TraceItem, TraceSources
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.providers import provider
 from verifflowcc.services.trace_looking import Looked, look
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, nothing_collected, read_walked
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.services.workspace import Workspace, provider
 from verifflowcc.text.record_codec import RecordCodec
 from verifflowcc.trace.view import TraceView
 

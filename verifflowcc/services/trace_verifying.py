@@ -6,7 +6,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.formats.trace_render import stamp_line
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_line, one_of
+from verifflowcc.services.finding import one_line, one_of
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_editing import begin_edit, set_keys, write_edits
 from verifflowcc.services.trace_finding import find_item

@@ -4,15 +4,13 @@ from collections.abc import Sequence
 
 from verifflowcc.adapters.config.defaults import default_config
 from verifflowcc.adapters.files.layout import Place
-from verifflowcc.adapters.files.tree import Tree
-from verifflowcc.adapters.files.user_home import user_home
+from verifflowcc.adapters.files.private import user_home
+from verifflowcc.adapters.files.write import Tree
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.domain.config import SHARE_UNIT, Allocation, Config, LayerStrategy
-from verifflowcc.domain.entries import ContextPackage
-from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import USER
+from verifflowcc.domain.entries import ContextPackage, Question
+from verifflowcc.domain.layers import USER, Layer
 from verifflowcc.errors import UsageError
 from verifflowcc.records import replace
 from verifflowcc.services import prompt_templates
@@ -22,7 +20,7 @@ from verifflowcc.services.context import reading_of
 from verifflowcc.services.prompt_sources import Sources, close_sources, user_index, user_items
 from verifflowcc.services.role_files import shipped_roles
 from verifflowcc.services.selection import Source, select
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 NOTICE = "there is no project here: the prompt holds what is known of you, and nothing else"
 _MOST_TOKENS = 1 << 40

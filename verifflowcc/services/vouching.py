@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.git.signatures import added_by, verified_commit
-from verifflowcc.domain.contributors import Contributor
+from verifflowcc.domain.actors import Contributor, Opinion, Review
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import PEOPLE, Mode
-from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass

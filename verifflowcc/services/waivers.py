@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from functools import partial
 
-from verifflowcc.domain.contributors import Contributor
+from verifflowcc.domain.actors import Contributor, Waiver
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
-from verifflowcc.domain.people import Waiver
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.asked_of_people import chosen_gates, pick
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.people_acting import add_note, address, last_day, require_open, require_person
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from verifflowcc.adapters.config.load import FILE, read_config
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.workflows.load import (
     OWN,
@@ -17,8 +17,7 @@ from verifflowcc.adapters.workflows.load import (
 )
 from verifflowcc.domain.config import GateSettings
 from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.sprints import SprintState, StageStatus
-from verifflowcc.domain.workflows import Workflow
+from verifflowcc.domain.sprints import SprintState, StageStatus, Workflow
 from verifflowcc.errors import ConfigError, UsageError
 from verifflowcc.formats.yaml_line import with_top_value
 from verifflowcc.records import dataclass, field

@@ -1,17 +1,41 @@
 """The composition root: which project this is, and the adapters that serve it."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.domain.lazy import load
 from verifflowcc.domain.ports import Clock
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 
 if TYPE_CHECKING:
-    from verifflowcc.adapters.files.ledger_cache import LedgerCache
+    from verifflowcc.adapters.files.ledger import LedgerCache
     from verifflowcc.domain.events import LedgerRead
     from verifflowcc.domain.sprints import SprintState
+
+
+# What a capability answers for one below it, which may not import it: a table of names and where each is found.
+#
+# A check of the trace wants the results that gates know of tests, and a task that ends wants to be in the history.
+# Both import this module, and name what they want; it is imported when it is first asked for.
+
+PROVIDERS = {
+    "test results": "verifflowcc.services.trace_results:read_results",
+    "process facts": "verifflowcc.services.trace_process:process_facts",
+    "task history": "verifflowcc.services.history.tasks:note_task",
+    "trace item": "verifflowcc.adapters.files.trace_items:parse_trace_item",
+    "repeated failures": "verifflowcc.services.history.repeated:repeated_failures",
+}
+"""What is wanted → module and function."""
+
+
+def provider(name: str) -> Callable[..., Any]:
+    """Return the function that provides `name`, a key of `PROVIDERS`."""
+    provided: Callable[..., Any] = load(PROVIDERS[name])
+    return provided
+
 
 MEMORY = ".memory"
 

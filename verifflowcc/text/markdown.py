@@ -6,10 +6,24 @@ Only LF ends a line; a CR before it is ignored.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 
 from verifflowcc.records import dataclass
+
+# What a merge leaves in a file where both sides changed the same lines.
+
+_MARKERS = re.compile(rb"(?ms)^<{7} [^\n]*\n.*?^={7}\r?\n.*?^>{7} ")
+
+
+def conflict_line(data: bytes) -> int | None:
+    """Return the line of the first conflict that a merge left open; None where there is none.
+
+    >>> conflict_line(b"title: x\\n<<<<<<< HEAD\\na\\n=======\\nb\\n>>>>>>> other\\n")
+    2
+    """
+    found = _MARKERS.search(data) if b"<<<<<<< " in data else None
+    return data.count(b"\n", 0, found.start()) + 1 if found else None
 
 
 class Kind(Enum):
@@ -201,3 +215,112 @@ class _Reader:
 
     def _line(self, line: str, kind: Kind, depth: int, item: bool = False) -> Line:
         return Line(line, kind, depth, item, self.fence)
+
+
+# Code fences: one that holds any text, and the closing of one that was left open.
+
+BACKTICKS = re.compile(r"`+")
+
+
+def fence_for(text: str) -> str:
+    """Return a fence of backticks, at least three, that nothing in `text` can close.
+
+    It is longer than every run of backticks in `text`. Runs of tildes need no care: they never close backticks.
+
+    >>> fence_for("plain"), fence_for("a ```` b")
+    ('```', '`````')
+    """
+    longest = max((len(run) for run in BACKTICKS.findall(text)), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def open_fence(lines: Iterable[str]) -> Fence | None:
+    """Return the fence that is still open after `lines`, or None."""
+    read = read_lines(lines)
+    return read[-1].fence if read else None
+
+
+def close_fences(text: str) -> str:
+    """Return `text` with its last fence closed, or `text` itself where none is open.
+
+    >>> close_fences("~~~~ py\\nx = 1")
+    '~~~~ py\\nx = 1\\n~~~~\\n'
+    """
+    fence = open_fence(split_lines(text))
+    if fence is None:
+        return text
+    return text + ("" if text.endswith("\n") else "\n") + fence.closing + "\n"
+
+
+def fenced_lines(text: str) -> frozenset[int]:
+    """Return the numbers, from 0, of the lines that are in a fence or are one.
+
+    >>> sorted(fenced_lines("a\\n```\\nb\\n```\\nc"))
+    [1, 2, 3]
+    """
+    inside = {Kind.OPENS, Kind.INSIDE, Kind.CLOSES}
+    return frozenset(number for number, line in enumerate(read_lines(split_lines(text))) if line.kind in inside)
+
+
+# The sections of a Markdown text: what stands under each heading, subsections apart.
+
+CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what follows it, up to the next heading of any level: `text[start:end]`.
+
+    `level` is 1 to 6, or 0 with an empty title for what stands before the first heading.
+    """
+
+    level: int
+    title: str
+    start: int
+    end: int
+
+
+def sections(text: str) -> tuple[Section, ...]:
+    """Return the sections of `text` in order; joined they are `text`. The empty text has none.
+
+    Headings count at the left edge only: not in fences, lists, quotes, comments or front matter.
+
+    >>> [(part.level, part.title) for part in sections("intro\\n# One\\ntext\\nTwo\\n---\\n")]
+    [(0, ''), (1, 'One'), (2, 'text Two')]
+    """
+    lines = read_lines(split_lines(text))
+    starts = headings(lines)
+    offsets = [0]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line.text))
+    if not lines:
+        return ()
+    if not starts or starts[0][0] > 0:
+        starts = [(0, 0, ""), *starts]
+    ends = [number for number, _, _ in starts[1:]] + [len(lines)]
+    return tuple(
+        Section(level, title, offsets[number], offsets[end])
+        for (number, level, title), end in zip(starts, ends, strict=True)
+    )
+
+
+def headings(lines: Sequence[Line]) -> list[tuple[int, int, str]]:
+    """Return (number of its first line, level, title) of every heading at the left edge, in order."""
+    found, paragraph = [], None
+    for number, line in enumerate(lines):
+        if line.kind is Kind.HEADING and line.depth == 0 and not line.item:
+            found.append((number, *_atx(line.text)))
+        elif line.kind is Kind.UNDERLINE and paragraph is not None:
+            title = " ".join(part.text.strip() for part in lines[paragraph:number])
+            found.append((paragraph, 1 if line.text.strip()[0] == "=" else 2, title))
+        if line.kind is not Kind.PARAGRAPH or line.depth or line.item:
+            paragraph = None
+        elif paragraph is None:
+            paragraph = number
+    return found
+
+
+def _atx(line: str) -> tuple[int, str]:
+    body = line.strip()
+    level = len(body) - len(body.lstrip("#"))
+    return level, CLOSING_HASHES.sub("", body[level:].strip())

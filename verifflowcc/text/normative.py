@@ -2,7 +2,7 @@
 
 import re
 
-from verifflowcc.text.sections import Section, sections
+from verifflowcc.text.markdown import Section, sections
 
 _APART = r"(?:rationale|notes?|comments?|history)"
 _HINT = re.compile(rf"^ {{0,3}}(?:#{{1,6}}[ \t]+)?{_APART}\b", re.IGNORECASE | re.MULTILINE)

@@ -7,12 +7,61 @@ mock Latin or punctuation. A sentence that mentions TODO is a sentence.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-from verifflowcc.text.filler import is_mock_latin, is_stock
-from verifflowcc.text.markdown import Kind, Line, read_lines, split_lines
-from verifflowcc.text.sections import headings
+from verifflowcc.text.markdown import Kind, Line, headings, read_lines, sections, split_lines
+
+# Words that only hold a place: TODO, "to be written", "your text here", and the mock Latin of printers.
+
+LONGEST_PHRASE = 12
+"""No stock phrase, nor two of them, has more words; what is longer was written for this place."""
+
+FEWEST_LATIN = 5
+"""Fewer words may be Latin by chance, unless they begin as the mock Latin begins."""
+
+_DONE = "written|done|defined|determined|decided|completed|added|provided|announced|confirmed|specified|described"
+_BEFORE = r"(?:(?:this|the) )?(?:\w+ )?(?:(?:is|are|has|have|needs|still|yet) )*"
+_PHRASES = (
+    r"todo|to do|tbd|t b d|tbc|tba|fixme|xxx+|wip|na|n a|null|placeholder|changeme|(?:change|replace) me",
+    r"work in progress|coming soon|to follow",
+    rf"{_BEFORE}to be (?:{_DONE}|documented|filled(?: in)?)(?: (?:later|soon|here))?",
+    rf"not (?:yet )?(?:{_DONE}|documented)(?: yet)?",
+    r"(?:please )?(?:still )?(?:to )?fill (?:(?:me|this|it|them|these) )?in(?: (?:here|later|this|the blanks?))?",
+    r"(?:your|insert|add|write|put|enter|describe|type)(?: \w+){0,5} here",
+    r"(?:\w+ )?(?:text|content|details|description) goes here",
+)
+_ONE = "|".join(f"(?:{phrase})" for phrase in _PHRASES)
+_STOCK = re.compile(rf"(?:{_ONE})(?: (?:{_ONE}))*")
+_LATIN = frozenset(
+    "ad adipiscing aliqua aliquip amet anim aute cillum commodo consectetur consequat culpa cupidatat deserunt do "
+    "dolor dolore duis ea eiusmod elit enim esse est et eu ex excepteur exercitation fugiat id in incididunt ipsum "
+    "irure labore laboris laborum lorem magna minim mollit nisi non nostrud nulla occaecat officia pariatur proident "
+    "qui quis reprehenderit sed sint sit sunt tempor ullamco ut velit veniam voluptate".split()
+)
+
+
+def is_stock(words: Sequence[str]) -> bool:
+    """Say whether `words`, in lower case, are stock phrases and nothing else.
+
+    >>> is_stock(["todo"]), is_stock("this is to be written later".split()), is_stock("the todo list".split())
+    (True, True, False)
+    """
+    return 0 < len(words) <= LONGEST_PHRASE and _STOCK.fullmatch(" ".join(words)) is not None
+
+
+def is_mock_latin(words: Sequence[str]) -> bool:
+    """Say whether `words`, in lower case, begin with "lorem ipsum", or are mock Latin in four of five.
+
+    >>> is_mock_latin("lorem ipsum dolor".split()), is_mock_latin("sed ut magna dolore velit".split())
+    (True, True)
+    >>> is_mock_latin("sed in".split())
+    False
+    """
+    if list(words[:2]) == ["lorem", "ipsum"]:
+        return True
+    return len(words) >= FEWEST_LATIN and sum(word in _LATIN for word in words) * 5 >= len(words) * 4
+
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARK = re.compile(r"\s*(?:(?:[-+*•]|\d{1,9}[.)]|>)(?:\s+|$)|\[[ xX]\](?:\s+|$))*")
@@ -177,3 +226,69 @@ def _stock(text: str) -> bool:
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
+
+
+# The parts that an artifact must fill: headings of a Markdown text, top-level keys of JSON and YAML.
+
+_NUMBER = re.compile(r"(?:\d{1,4}\.)*\d{1,4}[.)]?\s+")
+_YAML_KEY = re.compile(r"""(["']?)([^\s#"'-][^"'#:]{0,200}?)\1\s*:(?=\s|$)(.*)""")
+
+
+def has_part(path: str, text: str | None, part: str) -> bool:
+    """Say whether the file holds the part, with something said in it; a file that is no text holds none.
+
+    Names are compared without case, emphasis, numbering and a final colon. Of several parts of one name, one will do.
+
+    >>> has_part("plan.md", "# Plan\\n\\n## 1. Risks\\n\\nThe tide.\\n", "risks")
+    True
+    """
+    if text is None:
+        return False
+    if path.lower().endswith(".json"):
+        return _has_key(text, _plain(part))
+    if path.lower().endswith((".yaml", ".yml")):
+        return _has_yaml_key(text.removeprefix("\ufeff"), _plain(part))
+    return _has_section(text.removeprefix("\ufeff"), _plain(part))
+
+
+def part_word(path: str, count: int) -> str:
+    """Return what a part of such a file is called."""
+    word = "key" if path.lower().endswith((".json", ".yaml", ".yml")) else "heading"
+    return word if count == 1 else f"{word}s"
+
+
+def _plain(title: str) -> str:
+    words = " ".join(title.replace("*", "").replace("_", " ").replace("`", "").split())
+    return _NUMBER.sub("", words, count=1).rstrip(":：").strip().casefold()
+
+
+def _has_section(text: str, wanted: str) -> bool:
+    parts = sections(text)
+    for index, part in enumerate(parts):
+        if part.level and _plain(part.title) == wanted:
+            end = next((later.start for later in parts[index + 1 :] if later.level <= part.level), len(text))
+            if says_something(text[part.start : end]):
+                return True
+    return False
+
+
+def _has_key(text: str, wanted: str) -> bool:
+    try:
+        value = read_json(text)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and any(
+        _plain(key) == wanted and value_says_something(one) for key, one in value.items()
+    )
+
+
+def _has_yaml_key(text: str, wanted: str) -> bool:
+    inside, said = False, []
+    for line in text.split("\n"):
+        if key := _YAML_KEY.match(line):
+            inside = _plain(key[2]) == wanted
+        elif line.startswith(("---", "...")):
+            inside = False
+        if inside:
+            said.append(key[3] if key else line)
+    return says_something("\n".join(said), markdown=False)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from verifflowcc.domain.items import Link, Ref, Stamp, Trust
 from verifflowcc.domain.trace import TraceItem
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.domain.trace_import import Foreign, ForeignItem
-from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.records import dataclass, replace
 from verifflowcc.trace.adopt_ids import adopted_ids

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
 
-from verifflowcc.text.item_id import ALPHABET, LETTERS
+from verifflowcc.text.slug import ALPHABET, LETTERS
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,118}[A-Za-z0-9_+-])?")
 _WRONG = re.compile(r"[^A-Za-z0-9._-]+")

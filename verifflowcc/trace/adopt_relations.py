@@ -1,7 +1,7 @@
 """Which of our relations a foreign link becomes."""
 
 from verifflowcc.domain.items import Relation
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.trace.relations import fitting
 
 USUAL = "refines"

@@ -3,7 +3,7 @@
 import re
 
 from verifflowcc.domain.trace_import import ForeignItem
-from verifflowcc.text.fences import close_fences
+from verifflowcc.text.markdown import close_fences
 from verifflowcc.text.normative import with_rationale
 from verifflowcc.trace.adopt_words import method_for, state_is_known
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from verifflowcc.domain.items import Status
+from verifflowcc.domain.trace_codes import METHODS, TracePolicy
 from verifflowcc.domain.trace_import import Foreign, ForeignItem
-from verifflowcc.domain.trace_policy import METHODS, TracePolicy
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.slug import slug
 

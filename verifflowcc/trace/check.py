@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from verifflowcc.domain.trace import TraceReport, TraceSources
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.trace.change import check_baseline, check_links_reviewed, check_reviews
 from verifflowcc.trace.coverage import check_children, check_depth, check_interfaces, check_parents
 from verifflowcc.trace.evidence import check_evidence

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import TraceItem
-from verifflowcc.domain.trace_policy import Need
+from verifflowcc.domain.trace_codes import Need
 from verifflowcc.text.article import with_article
 from verifflowcc.trace import steps
 from verifflowcc.trace.standing import code_paths

@@ -2,7 +2,7 @@
 
 from verifflowcc.domain.items import Link, Status
 from verifflowcc.domain.trace import TraceItem
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.trace import steps
 from verifflowcc.trace.circles import circles
 from verifflowcc.trace.telling import Telling

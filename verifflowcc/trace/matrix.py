@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from verifflowcc.domain.trace import Finding, TraceItem, TraceReport
 from verifflowcc.records import dataclass
+from verifflowcc.text.article import natural_key
 from verifflowcc.text.glob import matches
-from verifflowcc.text.natural import natural_key
 from verifflowcc.trace.answers import CodePlace, TestSeen, told
 from verifflowcc.trace.reach import above
 from verifflowcc.trace.standing import Standing, Standings

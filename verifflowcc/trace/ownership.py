@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import CodeFile
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.glob import matches, select
 from verifflowcc.trace.telling import Telling
 from verifflowcc.trace.test_names import TestNames

@@ -2,7 +2,7 @@
 
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.formats.symbols import digest_of_named
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.trace.answers import implementers
 from verifflowcc.trace.view import TraceView
 

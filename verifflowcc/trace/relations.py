@@ -2,7 +2,7 @@
 
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import TraceItem
-from verifflowcc.domain.trace_policy import RelationRule, TracePolicy
+from verifflowcc.domain.trace_codes import RelationRule, TracePolicy
 from verifflowcc.trace.view import TraceView
 
 REFINES = "refines"

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from verifflowcc.domain.gates import Trust
 from verifflowcc.domain.trace import Outcome, ResultReport, TraceItem
-from verifflowcc.formats.proof_lines import NOT_DISCRIMINATING
+from verifflowcc.formats.result_lines import NOT_DISCRIMINATING
 from verifflowcc.trace import steps
 from verifflowcc.trace.telling import Telling
 from verifflowcc.trace.verdicts import Verdict

@@ -3,7 +3,7 @@
 import re
 
 from verifflowcc.domain.trace import TraceItem
-from verifflowcc.text.required_parts import has_part
+from verifflowcc.text.placeholder import has_part
 from verifflowcc.trace import steps
 from verifflowcc.trace.telling import Telling
 from verifflowcc.trace.view import TraceView

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from verifflowcc.domain.trace import Outcome, Results, TraceItem, Verified
-from verifflowcc.domain.trace_policy import Need
+from verifflowcc.domain.trace_codes import Need
 from verifflowcc.formats.fingerprint import matches
 from verifflowcc.trace.answers import CodePlace, TestSeen, all_tests_of, implementers, specifications
 from verifflowcc.trace.pointed import pointed_content

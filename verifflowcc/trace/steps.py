@@ -2,7 +2,7 @@
 
 from shlex import quote
 
-from verifflowcc.domain.missing_results import MARK
+from verifflowcc.domain.catalogue import MARK
 
 
 def review(item_id: str) -> str:

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from verifflowcc.domain.trace import Asked, Finding, Severity, TraceItem
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_codes import CHECKS, TracePolicy
 
 _ORDER = {severity: number for number, severity in enumerate(Severity)}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import TraceItem
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 
 def type_digests(items: Iterable[TraceItem]) -> Mapping[str, str]:

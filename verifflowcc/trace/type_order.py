@@ -1,6 +1,6 @@
 """The order in which types are shown: from the top of the V down, then those that have no level."""
 
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_codes import TracePolicy
 
 
 def type_order(policy: TracePolicy, name: str) -> tuple[int, int, str]:

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from verifflowcc.domain.items import Link, Status
 from verifflowcc.domain.trace import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.trace.test_names import TestNames, by_item
 from verifflowcc.trace.verdicts import Verdict, verdicts
 

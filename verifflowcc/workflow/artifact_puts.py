@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.facts import ArtifactPut, RecordedEdit
 from verifflowcc.domain.sprints import Artifact
-from verifflowcc.workflow import fields
+from verifflowcc.formats import events_payload as fields
 
 _RECORDED = "recorded"
 

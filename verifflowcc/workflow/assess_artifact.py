@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
+from verifflowcc.domain import sprints as artifacts
 from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Verdict
 from verifflowcc.records import dataclass
 from verifflowcc.text.glob import matches
-from verifflowcc.text.placeholder import placeholder_line, read_json, says_something
-from verifflowcc.text.required_parts import has_part, part_word
-from verifflowcc.workflow import artifacts
+from verifflowcc.text.placeholder import has_part, part_word, placeholder_line, read_json, says_something
 
 ANY = ("**",)
 """The patterns of a criterion that names no files."""

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from verifflowcc.domain.facts import Change, CommitNote, Facts, History
 from verifflowcc.domain.gates import Assessment, Criterion, Verdict
-from verifflowcc.text.bounded_pattern import finds, pattern_fault
-from verifflowcc.text.digest import digest_text
-from verifflowcc.text.glob import select
+from verifflowcc.text.canonical import digest_text
+from verifflowcc.text.glob import finds, pattern_fault, select
 
 MEMORY = ".memory/"
 MILLION = 1_000_000

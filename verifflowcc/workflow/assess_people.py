@@ -4,15 +4,13 @@ import shlex
 from collections.abc import Sequence
 from typing import TypeVar
 
-from verifflowcc.domain.contributors import NAMELESS, one_each
+from verifflowcc.domain.actors import NAMELESS, Decision, Feedback, Opinion, Review, Waiver, one_each
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Kind, Verdict
-from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import SprintState, artifacts_folder
 from verifflowcc.records import dataclass, replace
-from verifflowcc.text.digest import digest_text
-from verifflowcc.text.short_ids import short_id
-from verifflowcc.workflow.artifacts import artifacts_folder
+from verifflowcc.text.canonical import digest_text
+from verifflowcc.text.slug import short_id
 from verifflowcc.workflow.authors import Authorship, authorship, objection_to
 from verifflowcc.workflow.people import expired, latest_words
 from verifflowcc.workflow.subject import subject_files, subject_of

@@ -4,11 +4,9 @@ from verifflowcc.domain.baselines import NO_BASELINE, OF_KIND, BaselineStatus
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import COMPUTED, Assessment, Criterion, Kind, Trust, Verdict
-from verifflowcc.text.canonical import canonical
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import canonical, digest_bytes
 from verifflowcc.text.glob import select
-from verifflowcc.workflow.baseline_comparison import baseline_notes
-from verifflowcc.workflow.baseline_rules import baseline_for, baseline_step
+from verifflowcc.workflow.baseline_rules import baseline_for, baseline_notes, baseline_step
 from verifflowcc.workflow.evidence_choice import chosen, id_of
 from verifflowcc.workflow.measured_verdict import Shown, shown_by
 from verifflowcc.workflow.pinned_criterion import pin_criterion

@@ -4,12 +4,11 @@ The criterion exists in a gate only while one of them differs from the sprint's 
 and its author may approve it: it needs a person, not another one.
 """
 
-from verifflowcc.domain.contributors import NAMELESS
+from verifflowcc.domain.actors import NAMELESS, Opinion, Review
 from verifflowcc.domain.facts import Facts, RuleChange
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.records import replace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.assess_people import by_person, shortened
 from verifflowcc.workflow.people import expired, latest_words
 

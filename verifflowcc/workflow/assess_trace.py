@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.baselines import BaselineStatus
+from verifflowcc.domain.catalogue import MissingResults, missing_results
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.missing_results import MissingResults, missing_results
+from verifflowcc.domain.sprints import Leg, Stage, Workflow
 from verifflowcc.domain.trace import RED, Finding, TraceReport
-from verifflowcc.domain.trace_select import needs_among, selected
-from verifflowcc.domain.workflows import Leg, Stage, Workflow
-from verifflowcc.text.digest import digest_text
+from verifflowcc.domain.trace_codes import needs_among, selected
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.baseline_rules import baseline_for
 
 MOST = 3

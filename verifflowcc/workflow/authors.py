@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.domain.contributors import NAMELESS, Contributor
+from verifflowcc.domain.actors import NAMELESS, Contributor, Opinion
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import PEOPLE, Criterion
-from verifflowcc.domain.people import Opinion
+from verifflowcc.domain.sprints import artifacts_folder
 from verifflowcc.records import dataclass
-from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.subject import subject_digest, subject_files
 
 """The kinds of criteria that an author does not decide on their own work."""

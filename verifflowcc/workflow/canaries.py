@@ -7,15 +7,14 @@ that the criterion itself answers.
 
 from collections.abc import Iterator, Mapping
 
+from verifflowcc.domain.actors import Feedback, Opinion, Review
 from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
 from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded, RuleChange
 from verifflowcc.domain.gates import KINDS, Criterion, Kind, Trust
 from verifflowcc.domain.lazy import load
-from verifflowcc.domain.people import Feedback, Opinion, Review
 from verifflowcc.domain.testcases import Loss
 from verifflowcc.domain.trace import RED, Finding, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_select import MISSING_CHILD, needs_among, selected
+from verifflowcc.domain.trace_codes import CHECKS, MISSING_CHILD, needs_among, selected
 from verifflowcc.records import dataclass, replace
 from verifflowcc.workflow.assess_rules import rules_subject
 from verifflowcc.workflow.staleness import inputs_now

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintStatus
-from verifflowcc.formats.event_pack import events_digest
-from verifflowcc.workflow import fields
+from verifflowcc.formats import events_payload as fields
+from verifflowcc.formats.events import events_digest
 
 GAPS = "gaps"
 """The key of a closing event that counts gaps; events of version 0.1 have none, and their gaps are in the passes."""

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.domain.gates import Gate, Mode, Verdict
-from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageState, StageStatus
-from verifflowcc.workflow.artifacts import drifted
+from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageState, StageStatus, drifted
 
 Outputs = Mapping[str, tuple[Artifact, ...]]
 LONGEST = 400

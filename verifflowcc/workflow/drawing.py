@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.domain.workflows import Leg, Workflow
+from verifflowcc.domain.sprints import Leg, Workflow
 from verifflowcc.records import dataclass
 
 WIDEST = 100

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind
-from verifflowcc.text.withholding import withhold_words
+from verifflowcc.text.invisible import withhold_words
 from verifflowcc.workflow.evidence_choice import chosen
 
 _SHOWN = 3

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.domain.contributors import is_named_person
+from verifflowcc.domain.actors import is_named_person
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.records import dataclass, replace
-from verifflowcc.text.ulid import is_ulid
+from verifflowcc.text.slug import is_ulid
 
 
 @dataclass(frozen=True, slots=True)

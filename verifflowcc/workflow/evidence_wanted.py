@@ -7,7 +7,7 @@ from verifflowcc.domain.gates import RECORDED, Criterion, Mode, Verdict
 from verifflowcc.domain.sprints import SprintState, StageState, StageStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.assess_trace import specified
 from verifflowcc.workflow.moves import after_passing

@@ -12,9 +12,10 @@ from types import MappingProxyType
 from verifflowcc.domain.events import Event, EventType, LedgerProblem
 from verifflowcc.domain.sprints import Fork, Move, SetAside, SprintState, SprintStatus
 from verifflowcc.errors import LedgerError
+from verifflowcc.formats import events_payload as fields
 from verifflowcc.records import replace
-from verifflowcc.text.ulid import content_part
-from verifflowcc.workflow import fields, moves
+from verifflowcc.text.slug import content_part
+from verifflowcc.workflow import moves
 from verifflowcc.workflow.chain import Chain, chain
 from verifflowcc.workflow.graph import Graph, arrange
 

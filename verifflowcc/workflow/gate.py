@@ -6,7 +6,7 @@
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import KINDS, Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
 from verifflowcc.domain.lazy import load
-from verifflowcc.domain.workflows import Stage
+from verifflowcc.domain.sprints import Stage
 from verifflowcc.errors import LedgerError
 from verifflowcc.records import replace
 from verifflowcc.workflow.assess_people import apply_waiver

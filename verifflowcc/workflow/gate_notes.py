@@ -1,7 +1,7 @@
 """What a gate says beside its criteria: edits outside of the stage, and hooks that recorded nothing."""
 
 from verifflowcc.domain.facts import Facts, OutsideEdit
-from verifflowcc.domain.workflows import Edits
+from verifflowcc.domain.sprints import Edits
 
 _SHOWN = 5
 _WHAT = {Edits.NONE: "no file of the project", Edits.TESTS: "tests only", Edits.ALL: "everything"}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.records import dataclass
-from verifflowcc.text.ulid import content_part
+from verifflowcc.text.slug import content_part
 
 LOST_PARENT = "is missing or broken"
 """How the reason ends why an event has no place whose past is not there."""

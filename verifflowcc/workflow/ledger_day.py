@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.domain.contributors import is_named_person
+from verifflowcc.domain.actors import is_named_person
 from verifflowcc.domain.events import Event
 from verifflowcc.workflow.graph import arrange
 

@@ -7,7 +7,7 @@ from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.gates import KINDS, Criterion, Verdict
 from verifflowcc.domain.lazy import load
 from verifflowcc.records import dataclass, replace
-from verifflowcc.workflow.baseline_comparison import compare_baseline
+from verifflowcc.workflow.baseline_rules import compare_baseline
 from verifflowcc.workflow.limits import Measure, Unmet, decimal, percent, unmet
 from verifflowcc.workflow.proof_verdict import red_first, tests_kept
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 
 from verifflowcc.domain.gates import Criterion, Kind, Mode
-from verifflowcc.domain.workflows import Stage, Workflow, asks_nothing
+from verifflowcc.domain.sprints import Stage, Workflow, asks_nothing
 from verifflowcc.errors import ConfigError
 from verifflowcc.records import replace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 _STRICTNESS = {Mode.OFF: 0, Mode.SOFT: 1, Mode.HARD: 2}
 

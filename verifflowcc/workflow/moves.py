@@ -3,12 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import DONE, Artifact, Skip, SprintState, SprintStatus, StageState, StageStatus
+from verifflowcc.domain.sprints import (
+    DONE,
+    Artifact,
+    Skip,
+    SprintState,
+    SprintStatus,
+    StageState,
+    StageStatus,
+    gaps_in,
+    output_digest,
+)
 from verifflowcc.errors import LedgerError
+from verifflowcc.formats import events_payload as fields
 from verifflowcc.records import replace
-from verifflowcc.workflow import fields, payloads
-from verifflowcc.workflow.artifacts import output_digest
-from verifflowcc.workflow.gaps import gaps_in
+from verifflowcc.workflow import payloads
 
 
 def apply(state: SprintState, event: Event) -> SprintState:

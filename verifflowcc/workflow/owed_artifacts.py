@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from verifflowcc.domain.gates import Criterion, Kind, Mode
-from verifflowcc.domain.workflows import Stage
+from verifflowcc.domain.sprints import Stage
 from verifflowcc.records import dataclass
 from verifflowcc.text.glob import matches
 from verifflowcc.workflow.assess_artifact import ANY, suggested
@@ -50,7 +50,7 @@ def suggested_for(criterion: Criterion) -> str:
 def artifact_name(stage: Stage, name: str) -> str:
     """Return the name of the file that is meant: the suffix may be left out where the gates ask for one such name.
 
-    >>> from verifflowcc.domain.workflows import Leg, artifact_criteria
+    >>> from verifflowcc.domain.sprints import Leg, artifact_criteria
     >>> stage = Stage("plan", "Plan", Leg.LEFT, None, "planner", (), exit=artifact_criteria(["plan.*"], Mode.HARD))
     >>> artifact_name(stage, "plan"), artifact_name(stage, "plan.json"), artifact_name(stage, "notes")
     ('plan.md', 'plan.json', 'notes')

@@ -4,15 +4,25 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.events import Event, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
-from verifflowcc.domain.sprints import Artifact, Outcome, SprintState, StageEntry
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
-from verifflowcc.domain.trace_policy import TracePolicy
-from verifflowcc.domain.workflows import Edits, Leg, Route, Stage, Workflow, artifact_criteria, default_uses
+from verifflowcc.domain.sprints import (
+    Artifact,
+    Edits,
+    Leg,
+    Outcome,
+    Route,
+    SprintState,
+    Stage,
+    StageEntry,
+    Workflow,
+    artifact_criteria,
+    default_uses,
+)
+from verifflowcc.domain.trace_codes import DEFAULT_POLICY, TracePolicy
 from verifflowcc.errors import FormatError, LedgerError
+from verifflowcc.formats import events_payload as fields
+from verifflowcc.formats.events_payload import Payload
 from verifflowcc.formats.policy_record import policy_from_json, policy_to_json
 from verifflowcc.records import dataclass, replace
-from verifflowcc.workflow import fields
-from verifflowcc.workflow.fields import Payload
 from verifflowcc.workflow.pinned_criterion import pin_criterion, unpin_criterion
 
 

@@ -7,10 +7,9 @@ are kept: a rejection stays until the one who made it takes it back, a comment s
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from verifflowcc.domain.contributors import same_person
+from verifflowcc.domain.actors import Decision, Feedback, Opinion, Review, Waiver, same_person
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.facts import ArtifactPut, History
-from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.records import replace
 from verifflowcc.workflow.fold import event_file
 

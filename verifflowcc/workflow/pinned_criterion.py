@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.gates import Criterion, Kind, Mode, Trust
 from verifflowcc.errors import LedgerError
-from verifflowcc.workflow import fields
+from verifflowcc.formats import events_payload as fields
 
 _LISTS = ("files", "requires", "inputs", "checks", "items")
 _TEXTS = ("command", "report", "pattern", "metric")

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
+from verifflowcc.domain.actors import Waiver
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.people import Waiver
-from verifflowcc.domain.sprints import StageState, StageStatus
+from verifflowcc.domain.sprints import Leg, StageState, StageStatus, artifacts_folder, drifted
 from verifflowcc.domain.trace import ProcessFact
-from verifflowcc.domain.workflows import Leg
 from verifflowcc.records import replace
-from verifflowcc.workflow.artifacts import artifacts_folder, drifted
 from verifflowcc.workflow.assess_people import waived_subject
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.fold import event_file

@@ -5,11 +5,11 @@ How it reads as a page is in `report_page.py`.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from verifflowcc.domain.actors import Feedback, Review, Waiver
 from verifflowcc.domain.baselines import BaselineAct
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Kind, Mode, Verdict
-from verifflowcc.domain.people import Feedback, Review, Waiver
 from verifflowcc.domain.sprints import Outcome, SprintState, StageState, StageStatus
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.workflow.assess_rules import RULES

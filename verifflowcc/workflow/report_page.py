@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.domain.actors import Decision, Feedback
 from verifflowcc.domain.baselines import BaselineAct
 from verifflowcc.domain.gates import Kind, Mode
-from verifflowcc.domain.people import Decision, Feedback
-from verifflowcc.domain.sprints import StageStatus
+from verifflowcc.domain.sprints import StageStatus, with_gaps
 from verifflowcc.records import dataclass
 from verifflowcc.workflow.deviations import clause
-from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.metrics_table import Numbers
 from verifflowcc.workflow.metrics_words import lasting, shown, stage_time, words_of_coverage, words_of_tests
 from verifflowcc.workflow.report import ReportedEvidence, ReportedStage, ReportedVerdict, SprintReport

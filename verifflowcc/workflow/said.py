@@ -1,7 +1,7 @@
 """A review or a waiver as one line, with what is wrong with it now."""
 
+from verifflowcc.domain.actors import Review, Waiver
 from verifflowcc.domain.gates import Assessment
-from verifflowcc.domain.people import Review, Waiver
 from verifflowcc.workflow.deviations import clause
 from verifflowcc.workflow.people import expired
 

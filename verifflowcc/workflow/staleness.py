@@ -7,11 +7,11 @@ from verifflowcc.domain.baselines import OF_KIND
 from verifflowcc.domain.evidence import Command, Evidence, Inputs
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind
+from verifflowcc.domain.sprints import artifacts_folder
 from verifflowcc.formats.evidence import folder_digests, inputs_digest
 from verifflowcc.records import replace
 from verifflowcc.text.glob import select
-from verifflowcc.text.withholding import withhold_words
-from verifflowcc.workflow.artifacts import artifacts_folder
+from verifflowcc.text.invisible import withhold_words
 from verifflowcc.workflow.command_reports import report_path
 
 MOST = 5

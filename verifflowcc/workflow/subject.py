@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion
-from verifflowcc.domain.workflows import Leg
-from verifflowcc.text.digest import digest_text
+from verifflowcc.domain.sprints import Leg, artifacts_folder
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.glob import select
-from verifflowcc.workflow.artifacts import artifacts_folder
 
 
 def subject_of(criterion: Criterion, stage_id: str, facts: Facts) -> str:

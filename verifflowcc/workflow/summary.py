@@ -4,12 +4,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from verifflowcc.domain.actors import Decision
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import PEOPLE, Assessment, Gate, Kind, Mode, Verdict
-from verifflowcc.domain.people import Decision
-from verifflowcc.domain.sprints import Artifact, SprintState, StageState
-from verifflowcc.domain.workflows import Stage
+from verifflowcc.domain.sprints import Artifact, SprintState, Stage, StageState
 from verifflowcc.records import dataclass
 from verifflowcc.text.extract import short_form
 from verifflowcc.workflow.assess_people import concerning, waiver_fault

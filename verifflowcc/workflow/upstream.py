@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
-from verifflowcc.domain.contributors import Contributor
+from verifflowcc.domain.actors import Contributor
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.sprints import StageState, StageStatus
+from verifflowcc.domain.sprints import StageState, StageStatus, artifacts_folder, drifted
 from verifflowcc.records import dataclass, replace
-from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow.artifacts import artifacts_folder, drifted
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.authors import objection_to
 from verifflowcc.workflow.people import expired
 

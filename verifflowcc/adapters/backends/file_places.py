@@ -6,12 +6,12 @@ from pathlib import Path
 
 from verifflowcc.adapters.backends.placing import is_place, is_unicode
 from verifflowcc.adapters.files.item_reading import read_known, read_stored
+from verifflowcc.adapters.files.layout import as_in_git, as_on_disk
 from verifflowcc.adapters.files.stored import home_path
 from verifflowcc.adapters.index.memory_items import MemoryItems
-from verifflowcc.adapters.stamps import as_in_git, as_on_disk
-from verifflowcc.domain.item_types import FOLDERS
+from verifflowcc.domain.items import FOLDERS
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.text.alike import folded
+from verifflowcc.text.article import folded
 
 
 class ItemPlaces:

@@ -5,22 +5,22 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from stat import S_IMODE
 
-from verifflowcc.adapters import stamps
 from verifflowcc.adapters.backends.compared import compared
 from verifflowcc.adapters.backends.file_places import ItemPlaces
 from verifflowcc.adapters.backends.placing import checked_bytes, is_unicode, path_in
 from verifflowcc.adapters.backends.scope_lock import ScopeLock
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.item_reading import read_stored, read_unchanged
 from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
+from verifflowcc.adapters.files.layout import as_on_disk
 from verifflowcc.adapters.files.stored import home_path
 from verifflowcc.adapters.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
 from verifflowcc.adapters.index.memory_items import Answer, Counting, MemoryItems, Question, Reading
-from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, order_of
 from verifflowcc.errors import BackendError, ConflictError, WorkspaceError
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 _TRIES = 50
 

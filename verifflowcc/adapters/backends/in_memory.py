@@ -8,7 +8,7 @@ from verifflowcc.adapters.backends.compared import compared
 from verifflowcc.adapters.backends.placing import folder_of, path_in, placed
 from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, order_of, ordered_by
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 
 class InMemoryBackend(MemoryBackend):

@@ -1,10 +1,10 @@
 """An item as a store may keep it: under a path of its scope, its text readable again as the very same item."""
 
 from verifflowcc.adapters.files.stored import home_path, stored_item
-from verifflowcc.adapters.files.tree import LARGEST_FILE_BYTES
+from verifflowcc.adapters.files.write import LARGEST_FILE_BYTES
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import BackendError
-from verifflowcc.text.conflict_markers import conflict_line
+from verifflowcc.text.markdown import conflict_line
 
 _LONGEST_NAME = 255
 """In bytes, in every file system of use."""

@@ -14,12 +14,11 @@ from verifflowcc.adapters.backends.placing import folder_of, is_unicode, path_in
 from verifflowcc.adapters.backends.sqlite_file import in_turn, keep, open_database, stored, told
 from verifflowcc.adapters.backends.sqlite_log import is_logged, newest_mark, paths_since, shorten
 from verifflowcc.adapters.index.facts import item_from_text
-from verifflowcc.adapters.index.item_columns import asked_in_sql, order_in_sql
-from verifflowcc.adapters.index.linked import LINKING, having, names_meant
+from verifflowcc.adapters.index.store import LINKING, asked_in_sql, having, names_meant, order_in_sql
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 _ROWS = "SELECT path, text FROM items WHERE scope = ?"
 

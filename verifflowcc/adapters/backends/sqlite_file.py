@@ -13,8 +13,7 @@ from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.private import private_if_own
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.index.facts import item_to_text
-from verifflowcc.adapters.index.item_columns import COLUMNS, column_values, definitions
-from verifflowcc.adapters.index.linked import LINKING
+from verifflowcc.adapters.index.store import COLUMNS, LINKING, column_values, definitions
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import BackendError, ConflictError, FormatError, VfccError, WorkspaceError
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from verifflowcc.adapters.config.cached_record import FILE, SHAPE
 from verifflowcc.adapters.config.defaults import default_config
-from verifflowcc.adapters.files.derived_file import DerivedFile
-from verifflowcc.adapters.stamps import stamp
+from verifflowcc.adapters.files.layout import stamp
+from verifflowcc.adapters.files.write import DerivedFile
 from verifflowcc.domain.config import Config, GateSettings
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.record_codec import RecordCodec, plain_text
 
 _FILE = DerivedFile(FILE, SHAPE, keyed_by="the digest of config.yaml; defaults; workflows", largest_bytes=8 << 20)

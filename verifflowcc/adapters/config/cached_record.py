@@ -1,7 +1,7 @@
 """Whether hooks record, read from the cached configuration. It runs inside of hooks, so it imports next to nothing."""
 
 from verifflowcc import __version__
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.quick_json import read
 
 FILE = "config.json"

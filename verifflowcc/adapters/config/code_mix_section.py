@@ -1,14 +1,42 @@
 """The shape of the section `code_mix` of `config.yaml`: what sorts of code each role's prompt shows."""
 
 from decimal import Decimal
+from typing import Annotated
 
-from pydantic import Field, ModelWrapValidatorHandler, model_validator
+from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
 
-from verifflowcc.adapters.config.patterns import decimal_text
-from verifflowcc.adapters.config.section import Section, sentence
-from verifflowcc.adapters.config.shares import Share, decimals_listed
-from verifflowcc.domain.code_mix import MIXES, PARTS, WHOLE, CodeMix
-from verifflowcc.text.near import nearest
+from verifflowcc.adapters.config.gates_section import WRONG, Section, decimal_text, millionths, sentence
+from verifflowcc.domain.config import MIXES, PARTS, SHARE_UNIT, WHOLE, CodeMix
+from verifflowcc.text.article import nearest
+
+# Shares of a whole in `config.yaml`: decimals from 0 to 1, kept in millionths.
+
+
+def millionths_between(least: int, most: int) -> BeforeValidator:
+    """Return the check that a number has at most six decimals and lies between two others, in millionths."""
+
+    def check(value: object) -> int:
+        scaled = millionths(value)
+        if scaled is None or not least <= scaled <= most:
+            raise PydanticCustomError(WRONG, WRONG)
+        return scaled
+
+    return BeforeValidator(check)
+
+
+Share = Annotated[
+    int, millionths_between(0, SHARE_UNIT), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
+]
+
+
+def decimals_listed(shares: dict[str, int]) -> str:
+    """Return shares as a person writes them.
+
+    >>> decimals_listed({"bodies": 900_000, "tests": 0})
+    'bodies 0.9, tests 0'
+    """
+    return ", ".join(f"{name} {decimal_text(share)}" for name, share in shares.items())
 
 
 class CodeMixSection(Section):

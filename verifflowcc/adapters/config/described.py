@@ -1,16 +1,226 @@
 """Sections of `config.yaml` made from the descriptions of their keys in `domain/config.py`."""
 
+import re
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal
+from urllib.parse import parse_qsl
 
-from pydantic import Field, create_model, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, create_model, model_validator
+from pydantic_core import PydanticCustomError
 
-from verifflowcc.adapters.config.forms import FORMS
-from verifflowcc.adapters.config.section import Section, sentence
-from verifflowcc.domain.config import MemorySettings, TokenSettings, WindowSettings
+from verifflowcc.adapters.config.code_mix_section import millionths_between
+from verifflowcc.adapters.config.gates_section import (
+    LONGEST_PATTERN,
+    ROLE,
+    WRONG,
+    InputPattern,
+    Section,
+    branch_problem,
+    millionths,
+    obeys,
+    path_problem,
+    role_problem,
+    sentence,
+)
+from verifflowcc.domain.config import (
+    SHARE_UNIT,
+    MemorySettings,
+    ModelSettings,
+    SpeakerTrust,
+    TokenSettings,
+    WindowSettings,
+)
+from verifflowcc.domain.items import TYPES, USER_TYPES
 from verifflowcc.domain.settings import Setting, settings_in
-from verifflowcc.domain.user_settings import ModelSettings
-from verifflowcc.records import is_record
+from verifflowcc.records import dataclass, is_record
+from verifflowcc.text.article import nearest
+from verifflowcc.text.glob import pattern_fault
+
+# The forms that a configuration key may name: what the file may hold there, and the words for it.
+
+MOST_DAYS = 36_500
+_THOUSAND = 1_000
+_INTERVAL = r"[1-9][0-9]{0,4}d"
+_TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form: the type of its value, the words for that and for an item of it, and how its value is written.
+
+    `optional`: an absent value is `null` in the schema.
+    """
+
+    type: Any
+    expected: str
+    item: str = ""
+    written: Callable[[Any], Any] | None = None
+    optional: bool = False
+
+
+def _thousandths(value: object) -> int:
+    scaled = millionths(value)
+    if scaled is None or not 0 <= scaled <= _THOUSAND * _THOUSAND or scaled % _THOUSAND:
+        raise PydanticCustomError(WRONG, WRONG)
+    return scaled // _THOUSAND
+
+
+def _days(value: object) -> int:
+    if not isinstance(value, str) or not re.fullmatch(_INTERVAL, value) or int(value[:-1]) > MOST_DAYS:
+        raise PydanticCustomError(WRONG, WRONG)
+    return int(value[:-1])
+
+
+def _one_of(types: Mapping[str, object], what: str) -> Any:
+    def problem(name: str) -> str | None:
+        if name in types:
+            return None
+        near = nearest(name, types)
+        return f"is no type of {what}; " + (f"did you mean {near}?" if near else f"the types are {', '.join(types)}")
+
+    return Annotated[str, obeys(problem), WithJsonSchema({"type": "string", "enum": [*types]})]
+
+
+def _file_problem(path: str) -> str | None:
+    found = path_problem(path, "the project")
+    if found:
+        return found
+    if path.endswith("/"):
+        return "names a folder; name the file"
+    return "lies in .git/, where git keeps its own" if path.split("/", maxsplit=1)[0] == ".git" else None
+
+
+def _expression_problem(pattern: str) -> str | None:
+    if not pattern:
+        return "is empty; no id would fit it"
+    if len(pattern) > LONGEST_PATTERN:
+        return f"is longer than {LONGEST_PATTERN} characters"
+    fault = pattern_fault(pattern)
+    return f"cannot be used: {fault}" if fault else None
+
+
+def _command_problem(command: str) -> str | None:
+    if not command.strip():
+        return "is empty; name a command, such as make test"
+    if len(command) > LONGEST_PATTERN:
+        return f"is longer than {LONGEST_PATTERN} characters"
+    if not command.isprintable() or "`" in command:
+        return "must be one line of printable characters, with no backquote"
+    return None
+
+
+def _text(problem: Callable[[str], str | None], **schema: str) -> Any:
+    return Annotated[str, obeys(problem), WithJsonSchema({**_TEXT, **schema})]
+
+
+LARGEST_FACTOR = 10 * SHARE_UNIT
+LONGEST_WORD = 4_096
+MOST_WORDS = 100
+_API = re.compile(r"[a-z][a-z0-9_/-]*:[^\s:][^\s]*")
+_CREDENTIALS = re.compile(r"\s*[a-z]+://[^@/:]*:[^@/]+@")
+_PASSWORD_WORD = re.compile(r"(?:^|\s)(?:ssl)?password\s*=", re.IGNORECASE)
+_SECRET = ("password", "sslpassword")
+
+
+def _names_provider_and_model(text: str) -> str:
+    if not _API.fullmatch(text):
+        raise sentence("names no provider and model; give it a text such as openai:gpt-5-mini")
+    return text
+
+
+def holds_password(url: str) -> bool:
+    """Say whether a libpq connection string or URL holds a password.
+
+    >>> holds_password("postgresql://ada:secret@db/memory"), holds_password("host=db password=secret")
+    (True, True)
+    >>> holds_password("postgresql://ada@db/memory?sslmode=require")
+    False
+    """
+    if not re.match(r"postgres(ql)?://", url.strip()):
+        return bool(_PASSWORD_WORD.search(url))
+    parameters = parse_qsl(url.partition("?")[2])
+    return bool(_CREDENTIALS.match(url)) or any(name in _SECRET for name, _ in parameters)
+
+
+def _without_password(url: str) -> str:
+    """Refuse without saying the text: it may hold the password that it is refused for."""
+    if not url.strip():
+        raise sentence("is empty; give it a text such as postgresql://db.example.org/memory, or remove the line")
+    if holds_password(url):
+        raise sentence("holds a password; it belongs in ~/.pgpass, or in the file that PGPASSFILE names")
+    return url
+
+
+_FILE = Annotated[str, obeys(_file_problem), WithJsonSchema({**_TEXT, "pattern": r"^[^/~\\][^\\]*$"})]
+_ROLE = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
+_DAYS = Annotated[int, Field(ge=1, le=MOST_DAYS)]
+_TRUST = Annotated[Literal["human", "agent", "external"], AfterValidator(SpeakerTrust)]
+_MODEL = Annotated[str, Field(min_length=1, max_length=100)]
+_FACTOR = Annotated[
+    int,
+    millionths_between(1, LARGEST_FACTOR),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": LARGEST_FACTOR // SHARE_UNIT}),
+]
+_PART = {"type": "number", "minimum": 0, "maximum": 1}
+_A_FILE = "the path of a file: a text such as build/"
+FORMS: Mapping[str, Form] = {
+    "patterns": Form(list[InputPattern], "a list of patterns", 'a pattern: a text such as "src/**"'),
+    "files": Form(list[_FILE], "a list of paths", f"{_A_FILE}junit.xml"),
+    "file": Form(_FILE | None, f"{_A_FILE}known.json"),
+    "command": Form(_text(_command_problem) | None, "a command: a text such as make test"),
+    "branch": Form(_text(branch_problem, pattern=r"^[^-\s]\S*$") | None, "the name of a branch: a text such as main"),
+    "expression": Form(
+        _text(_expression_problem, format="regex") | None, "a regular expression: a text such as REQ-[0-9]+"
+    ),
+    "roles": Form(list[_ROLE], "a list of roles", "the name of a role: a text such as planner"),
+    "user types": Form(
+        list[_one_of(dict.fromkeys(USER_TYPES), "user items")] | None,  # type: ignore[misc]
+        "a list of types",
+        "a type of user items: a text such as preference",
+    ),
+    "model name": Form(_MODEL | None, "the name of a model: a text of 1 to 100 characters"),
+    "factors": Form(
+        dict[_MODEL, _FACTOR],
+        "a mapping from models to numbers",
+        "a number above 0 and at most 10, with at most six decimals",
+    ),
+    "words": Form(
+        Annotated[list[Annotated[str, Field(max_length=LONGEST_WORD)]], Field(min_length=1, max_length=MOST_WORDS)]
+        | None,
+        f"a list of 1 to {MOST_WORDS} words, such as [claude, -p]",
+        optional=True,
+    ),
+    "model": Form(
+        Annotated[str, Field(max_length=200), AfterValidator(_names_provider_and_model)] | None,
+        "a text such as openai:gpt-5-mini",
+    ),
+    "server": Form(
+        Annotated[str, Field(max_length=2_000), AfterValidator(_without_password)] | None,
+        "a text such as postgresql://db.example.org/memory",
+    ),
+    "days by type": Form(
+        dict[_one_of(TYPES, "items"), _DAYS | None],  # type: ignore[misc]
+        "a mapping from types to days",
+        f"a whole number of days from 1 to {MOST_DAYS:,}, or null: never",
+    ),
+    "speaker trust": Form(
+        dict[Annotated[str, Field(min_length=1, max_length=80)], _TRUST],
+        "a mapping from names to human, agent or external",
+        "one of human, agent, external",
+    ),
+    "days": Form(
+        Annotated[int, BeforeValidator(_days), WithJsonSchema({"type": "string", "pattern": f"^{_INTERVAL}$"})],
+        "a number of days such as 7d",
+        written="{}d".format,
+    ),
+    "thousandths": Form(
+        Annotated[int, BeforeValidator(_thousandths), WithJsonSchema(_PART)],
+        "a number from 0 to 1 with at most three decimals",
+        written=lambda value: value / _THOUSAND,
+    ),
+}
+
 
 _NAMES = {"assembly": "AssembliesSection"}
 """Sections that are not called by their key."""

@@ -1,14 +1,43 @@
 """The effective configuration of a project: from the cache where its file is unchanged, else validated anew."""
 
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.config import cache
 from verifflowcc.adapters.config.defaults import default_config
-from verifflowcc.domain.config import Config
+from verifflowcc.adapters.files.private import user_settings_file
+from verifflowcc.domain.config import Config, UserSettings
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import dataclass
-from verifflowcc.text.digest import digest_text
+from verifflowcc.records import dataclass, replace
+from verifflowcc.text.canonical import digest_text
+
+# A person's own settings: `$XDG_CONFIG_HOME/vfcc/config.yaml` and the environment → `UserSettings`.
+#
+# Where there is no such file, neither yaml nor pydantic is imported.
+
+URL_VARIABLE = "VFCC_POSTGRES_URL"
+
+
+def user_settings(env: Mapping[str, str] = os.environ) -> UserSettings:
+    """Return the person's settings, the defaults where there is no file; a server in the environment goes first.
+
+    Raises ConfigError with all problems, each `PATH:LINE: …`, and WorkspaceError where the file cannot be read or there
+    is no home folder.
+    """
+    from verifflowcc.adapters.config.defaults import read_small
+
+    path = user_settings_file(env)
+    # A person's own file may be a link to wherever they keep such files.
+    data = read_small(path, str(path), inside=path.resolve().parent)
+    found = UserSettings()
+    if data is not None:
+        from verifflowcc.adapters.config.user_section import read_user_settings
+
+        found = read_user_settings(data, str(path))
+    url = env.get(URL_VARIABLE, "").strip()
+    return replace(found, postgres_url=url) if url else found
+
 
 FILE = "config.yaml"
 
@@ -46,7 +75,7 @@ def load_config(path: Path, workflows: Collection[str], cache_folder: Path | Non
 
 def read_config(path: Path) -> bytes | None:
     """Return the file's bytes, None where there is none. Raises ConfigError or WorkspaceError (see `read_small`)."""
-    from verifflowcc.adapters.config.read import read_small
+    from verifflowcc.adapters.config.defaults import read_small
 
     if not path.parent.is_dir():
         raise WorkspaceError(f"{path.parent} is not a folder", hint="vfcc init")

@@ -3,6 +3,7 @@
 Defaults come from `defaults`; the sentences for people are made in `problems`.
 """
 
+from collections.abc import Collection
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,19 +19,22 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from verifflowcc.adapters.config.code_mix_section import CodeMixSection
+from verifflowcc.adapters.config.code_mix_section import CodeMixSection, Share, decimals_listed
 from verifflowcc.adapters.config.defaults import LAYERS, STRATEGIES, WORKFLOW
 from verifflowcc.adapters.config.described import DescribedSection, section_of
-from verifflowcc.adapters.config.gates_section import GatesSection
-from verifflowcc.adapters.config.patterns import (
+from verifflowcc.adapters.config.gates_section import (
     LONGEST_PATTERN,
+    NAME,
     ROLE,
+    WRONG,
+    GatesSection,
+    Section,
     decimal_text,
+    obeys,
     pattern_problem,
     role_problem,
+    sentence,
 )
-from verifflowcc.adapters.config.section import WRONG, Section, obeys, sentence
-from verifflowcc.adapters.config.shares import Share, decimals_listed
 from verifflowcc.domain.config import (
     FORMAT,
     PRESETS,
@@ -41,9 +45,8 @@ from verifflowcc.domain.config import (
     TokenSettings,
     TraceSettings,
 )
-from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sources import LAYER_OF
-from verifflowcc.text.near import nearest
+from verifflowcc.domain.layers import LAYER_OF, Layer
+from verifflowcc.text.article import nearest
 
 MOST_TOKENS = 1_000_000_000
 
@@ -232,3 +235,54 @@ class FileSection(Section):
     )
     git: GitSection = Field(default_factory=GitSection, description="Use of git.")
     tokens: TokensSection = Field(default_factory=TokensSection, description="How tokens are counted.")
+
+
+# The JSON Schema of `config.yaml`, for editors.
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+def json_schema(workflows: Collection[str]) -> dict[str, Json]:
+    """Return the schema in draft 2020-12, with a description on every key; `workflow` is one of `workflows`."""
+    schema: dict[str, Json] = FileSection.model_json_schema()
+    properties = _mapping(schema["properties"])
+    if workflows:
+        _mapping(properties["workflow"])["enum"] = [*sorted(workflows)]
+    _name_keys(properties["token_allocation"], ROLE)
+    _or_preset(_mapping(_mapping(properties["token_allocation"])["patternProperties"]))
+    gates = _mapping(_mapping(_mapping(schema["$defs"])["GatesSection"])["properties"])
+    _name_keys(gates["commands"], NAME)
+    _name_keys(gates["modes"], NAME)
+    _without_titles(schema)
+    return {"$schema": DIALECT, "title": "vfcc configuration", **schema}
+
+
+def _name_keys(value: Json, pattern: str) -> None:
+    """Say of a mapping from names what its keys look like, and that it has no others."""
+    names = _mapping(value)
+    section = names.pop("additionalProperties", None)
+    names.pop("propertyNames", None)
+    if section is not None:
+        names["patternProperties"] = {pattern: section}
+    names["additionalProperties"] = False
+
+
+def _or_preset(roles: dict[str, Json]) -> None:
+    """A role's shares may be given by the name of a preset."""
+    roles[ROLE] = {"anyOf": [roles[ROLE], {"type": "string", "enum": [*PRESETS]}]}
+
+
+def _mapping(value: Json) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return value
+
+
+def _without_titles(value: Json) -> None:
+    """Drop the titles that pydantic derives from names: they say nothing that the key does not."""
+    if isinstance(value, dict):
+        if isinstance(value.get("title"), str):
+            del value["title"]
+        for child in value.values():
+            _without_titles(child)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
 from verifflowcc.adapters.config.load import FILE, read_config
-from verifflowcc.domain.code_mix import MIXES
 from verifflowcc.domain.config import (
     DEFAULT_ALLOCATION,
     DEFAULT_ROLE,
     FORMAT,
+    MIXES,
     SHARE_UNIT,
     Config,
 )

@@ -7,12 +7,12 @@ and the queries and work of vfcc, and without what version 1 could not name: cha
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.config.read import read_small
+from verifflowcc.adapters.config.defaults import read_small
 from verifflowcc.adapters.config.yaml_values import Lines, Loc, Value, load_yaml
 from verifflowcc.domain.command_classes import CI_TOO, MOVE, PERSON, QUERY, WORK
 from verifflowcc.domain.events import Json
 from verifflowcc.errors import ConfigError, FormatError
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 VERSION = 2
 KEYS: Mapping[str, tuple[str, ...]] = {

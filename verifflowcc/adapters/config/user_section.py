@@ -6,15 +6,14 @@ from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from verifflowcc.adapters.config.described import DescribedSection, section_of
-from verifflowcc.adapters.config.problems import dotted, line_of
-from verifflowcc.adapters.config.section import SENTENCE, Section
-from verifflowcc.adapters.config.validate import refuse_newer
+from verifflowcc.adapters.config.gates_section import SENTENCE, Section
+from verifflowcc.adapters.config.validate import dotted, line_of, refuse_newer
 from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc, read_yaml
+from verifflowcc.domain.config import USER_FORMAT, ModelSettings, UserSettings
 from verifflowcc.domain.settings import settings_in
-from verifflowcc.domain.user_settings import USER_FORMAT, ModelSettings, UserSettings
 from verifflowcc.errors import ConfigError
 from verifflowcc.records import replace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 if TYPE_CHECKING:
     UserMemorySection = DescribedSection

@@ -6,7 +6,7 @@ it is local, ignored by git, and may be deleted; the uses that were not merged y
 
 from pathlib import Path
 
-from verifflowcc.adapters.files.log_file import adding_to, append_whole, held, log_said, read_log
+from verifflowcc.adapters.files.lock import adding_to, append_whole, held, log_said, read_log
 from verifflowcc.errors import WorkspaceError
 
 LOG = "access.jsonl"

@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.domain.facts import ArtifactText
 from verifflowcc.domain.sprints import Artifact, ArtifactFile
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.text.digest import digest_bytes, fold_newlines
+from verifflowcc.text.canonical import digest_bytes, fold_newlines
 
 _TEXT_PROBE_BYTES = 8000
 LARGEST_TEXT_BYTES = 4 * 1024 * 1024

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import digest_bytes
 
 _DIGEST = re.compile(r"sha256:([0-9a-f]{2})([0-9a-f]{62})")
 

@@ -8,7 +8,7 @@ import os
 import stat
 from pathlib import Path
 
-from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.write import is_temporary, sync_folder, write_atomic
 from verifflowcc.domain.evidence import LARGEST_EVIDENCE_BYTES
 from verifflowcc.errors import FormatError, WorkspaceError

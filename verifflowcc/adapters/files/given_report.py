@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from verifflowcc.adapters.project.names import on_disk
+from verifflowcc.adapters.files.write import on_disk
 from verifflowcc.errors import FormatError, UsageError
 
 LARGEST_REPORT_BYTES = 64 * 1024 * 1024

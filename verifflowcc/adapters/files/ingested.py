@@ -9,8 +9,8 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.log_file import adding_to, append_whole, log_said
+from verifflowcc.adapters.files.layout import check_inside
+from verifflowcc.adapters.files.lock import adding_to, append_whole, log_said
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.errors import FormatError, WorkspaceError
 from verifflowcc.records import dataclass

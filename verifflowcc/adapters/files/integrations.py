@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.files.write import sync_folder, write_atomic
-from verifflowcc.domain.integrations import Record
 from verifflowcc.errors import ConflictError, FormatError, WorkspaceError
+from verifflowcc.text.json_edit import Record
 
 FORMAT = 1
 LARGEST_BYTES = 4 * 1024 * 1024

@@ -6,14 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from stat import S_IMODE, S_ISREG
 
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.leftovers import sweep
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.tree import LARGEST_FILE_BYTES
-from verifflowcc.adapters.files.write import create_all_atomic, write_atomic
+from verifflowcc.adapters.files.write import LARGEST_FILE_BYTES, create_all_atomic, sweep, write_atomic
 from verifflowcc.errors import ConflictError, WorkspaceError
-from verifflowcc.text.conflict_markers import conflict_line
-from verifflowcc.text.item_id import ALPHABET, LETTERS
+from verifflowcc.text.markdown import conflict_line
+from verifflowcc.text.slug import ALPHABET, LETTERS
 
 WAIT_S = 10.0
 

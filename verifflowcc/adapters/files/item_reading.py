@@ -3,14 +3,14 @@
 import os
 from pathlib import Path
 
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.item_walk import Seen, look_at
+from verifflowcc.adapters.files.layout import as_on_disk
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
-from verifflowcc.text.conflict_markers import conflict_line
+from verifflowcc.text.markdown import conflict_line
 
 
 def read_stored(root: Path, folder: str, path: str) -> tuple[StoredItem | str | None, Seen]:

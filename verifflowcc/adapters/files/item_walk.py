@@ -8,8 +8,8 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
-from verifflowcc.adapters.files.tree import LARGEST_FILE_BYTES
-from verifflowcc.adapters.stamps import as_in_git, as_on_disk, stamp_of
+from verifflowcc.adapters.files.layout import as_in_git, as_on_disk, stamp_of
+from verifflowcc.adapters.files.write import LARGEST_FILE_BYTES
 from verifflowcc.records import dataclass, field
 
 ENDING = ".md"

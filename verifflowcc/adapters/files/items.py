@@ -7,8 +7,7 @@ from verifflowcc.adapters.files.front_matter_yaml import read_yaml
 from verifflowcc.domain.items import Item
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import BOM, FrontMatter, edit, split
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, read_simple
-from verifflowcc.formats.item_fields import is_null
+from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, is_null, read_simple
 from verifflowcc.formats.item_record import plain_item, read_item
 from verifflowcc.records import dataclass
 

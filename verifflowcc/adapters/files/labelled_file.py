@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from verifflowcc.adapters.foreign.given_file import read_text
+from verifflowcc.adapters.files.text_file import read_text
 from verifflowcc.domain.labelled import Labelled
 from verifflowcc.errors import ConfigError, UsageError
 from verifflowcc.formats.labelled_queries import labelled_queries
@@ -16,8 +16,7 @@ def read_labelled_file(path: Path, name: str) -> tuple[Labelled, ...]:
     Raises UsageError where it cannot be read, FormatError with all problems, each `name:line: …`, where it is not YAML
     or no list of questions with their answers.
     """
-    from verifflowcc.adapters.config.yaml_nodes import Limits
-    from verifflowcc.adapters.config.yaml_values import read_yaml
+    from verifflowcc.adapters.config.yaml_values import Limits, read_yaml
 
     if path.is_dir():
         raise UsageError(f"{name} is a folder; questions and their answers are a YAML file")

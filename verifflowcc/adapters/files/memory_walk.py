@@ -8,9 +8,8 @@ import time
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
-from verifflowcc.adapters import stamps
-from verifflowcc.adapters.files.tree import LARGEST_FILE_BYTES
-from verifflowcc.adapters.project.names import shown_name
+from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.adapters.files.write import LARGEST_FILE_BYTES, shown_name
 from verifflowcc.records import dataclass, field
 
 MEMORY = ".memory"

@@ -7,7 +7,7 @@ bytes, what is older than today is summed in it.
 from collections.abc import Callable
 from pathlib import Path
 
-from verifflowcc.adapters.files.log_file import adding_to, has_passed, log_said, make_smaller, read_log
+from verifflowcc.adapters.files.lock import adding_to, has_passed, log_said, make_smaller, read_log
 
 LOG = "metrics.jsonl"
 GROWN_BYTES = 1 << 20

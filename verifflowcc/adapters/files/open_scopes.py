@@ -7,8 +7,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.derived_file import DerivedFile
-from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
+from verifflowcc.adapters.files.layout import Stamps, as_on_disk, settled, stamp
+from verifflowcc.adapters.files.write import DerivedFile
 
 FILE = "scopes.json"
 _FILE = DerivedFile(FILE, 2, keyed_by="stamps of ledgers and tasks")

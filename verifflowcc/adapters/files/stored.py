@@ -3,7 +3,7 @@
 import hashlib
 import re
 
-from verifflowcc.domain.item_types import item_type
+from verifflowcc.domain.items import item_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.text.slug import slug
 

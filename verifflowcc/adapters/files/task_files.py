@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.leftovers import sweep
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.files.write import sweep, write_atomic
 from verifflowcc.domain.tasks import Task
 from verifflowcc.errors import FormatError, WorkspaceError
 from verifflowcc.formats.task_record import read_task, task_bytes

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from verifflowcc.adapters.files.items import decode, read_front
 from verifflowcc.domain.trace import Flaw, TraceItem
-from verifflowcc.domain.trace_defaults import TYPES
+from verifflowcc.domain.trace_codes import TYPES
 from verifflowcc.formats.trace_item import is_trace_item, read_trace_item
 
 

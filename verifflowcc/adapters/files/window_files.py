@@ -10,14 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.leftovers import sweep
+from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.files.write import sweep, write_atomic
 from verifflowcc.domain.window import KeptWindow, Window
 from verifflowcc.errors import FormatError, WorkspaceError
 from verifflowcc.formats.window_record import read_snapshot, read_window, snapshot_bytes, window_bytes
-from verifflowcc.text.ulid import is_ulid
+from verifflowcc.text.slug import is_ulid
 
 ENDING, SNAPSHOTS, LOCK = ".json", ".snapshots", ".lock"
 KEPT = 20

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from verifflowcc.adapters.files.text_file import read_text
 from verifflowcc.adapters.foreign.doorstop_tree import CONFIG
-from verifflowcc.adapters.foreign.given_file import read_text
 from verifflowcc.domain.importers import IMPORTERS, Importer
 from verifflowcc.domain.lazy import load
 from verifflowcc.domain.trace_import import Foreign

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.adapters.foreign.given_file import LARGEST, read_bytes
+from verifflowcc.adapters.files.text_file import LARGEST, read_bytes
 from verifflowcc.adapters.foreign.reqif_library import reqif_module
 from verifflowcc.adapters.foreign.xhtml_text import xhtml_text
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink

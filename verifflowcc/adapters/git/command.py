@@ -15,8 +15,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from verifflowcc.adapters.clock import terminal_in_use
 from verifflowcc.adapters.git.place import refuse_embedded
-from verifflowcc.adapters.observer import terminal_in_use
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.actor import clean_name
-from verifflowcc.adapters.files.derived_file import DerivedFile
+from verifflowcc.adapters.files.write import DerivedFile
 from verifflowcc.adapters.git.command import GitResult, ask_git
 from verifflowcc.adapters.git.identity_kept import remember_repository, stamps_of_repository
 from verifflowcc.adapters.git.place import in_repository

@@ -9,8 +9,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from verifflowcc.adapters.files.derived_file import DerivedFile
-from verifflowcc.adapters.stamps import Stamps, settled
+from verifflowcc.adapters.files.layout import Stamps, settled
+from verifflowcc.adapters.files.write import DerivedFile
 
 FILE = "repository.json"
 _FILE = DerivedFile(FILE, 1, keyed_by="the user; stamps of what git reads", largest_bytes=64 * 1024)

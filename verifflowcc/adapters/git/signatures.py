@@ -7,8 +7,8 @@ from pathlib import Path
 
 from verifflowcc.adapters.actor import clean_name
 from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.commit import Setting, read_settings
 from verifflowcc.adapters.git.place import in_repository, top_of
-from verifflowcc.adapters.git.settings import Setting, read_settings
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.project.source_texts import committed_texts
+from verifflowcc.adapters.git.versions import committed_texts
 from verifflowcc.errors import UsageError, WorkspaceError
 
 LINK_MODE = "120000"

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from verifflowcc.adapters.files.write import shown_name
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.log import LOG, parse_log
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.git.work_tree import names_differing, read_work_tree
-from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from verifflowcc.adapters.files.write import shown_name
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.work_tree import LINK
 from verifflowcc.adapters.project.content import belongs, is_around, listed_at, walk
-from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
+from verifflowcc.adapters.files.write import shown_name
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.place import git_folder
-from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.index.tables import DerivedTables, summed, unsummed
+from verifflowcc.adapters.index.store import DerivedTables, Store, summed, unsummed
 
 _FEW = 200
 SPARE = 1_000

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.adapters.files.partitions import ENDING
-from verifflowcc.adapters.index.store import Form
-from verifflowcc.adapters.index.tables import DerivedTables
+from verifflowcc.adapters.index.store import DerivedTables, Form
 from verifflowcc.errors import BackendError
 from verifflowcc.formats.history_rows import COLUMNS, Event, Row, event_in, rows_of
 from verifflowcc.records import dataclass

@@ -2,16 +2,56 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.tree import Found
-from verifflowcc.adapters.index.counts import CountCache
-from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.index.tables import DerivedTables
+from verifflowcc.adapters.files.write import Found
+from verifflowcc.adapters.index.store import DerivedTables, Store
 from verifflowcc.domain.recall import Extent, Unit
 from verifflowcc.records import dataclass
 from verifflowcc.text.record_codec import RecordCodec
+
+# Token counts by content digest, kept between commands and written in one go.
+
+
+class CountCache(MutableMapping[str, int]):
+    """A mapping that reads from the index when asked and writes what is new at `save`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._here: dict[str, int] = {}
+        self.new: dict[str, int] = {}
+
+    def __getitem__(self, key: str) -> int:
+        if key not in self._here:
+            rows = self._store.rows("SELECT tokens FROM counts WHERE key = ?", (key,))
+            if not rows:
+                raise KeyError(key)
+            self._here[key] = rows[0][0]
+        return self._here[key]
+
+    def __setitem__(self, key: str, tokens: int) -> None:
+        self._here[key] = self.new[key] = tokens
+
+    def __delitem__(self, key: str) -> None:
+        raise TypeError("a count by content digest never becomes wrong")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._here)
+
+    def __len__(self) -> int:
+        return len(self._here)
+
+    def prefetch(self, prefix: str) -> None:
+        """Read every count whose key begins with `prefix`, in one go."""
+        range_ = "SELECT key, tokens FROM counts WHERE key >= ? AND key < ?"
+        self._here.update(self._store.rows(range_, (prefix, prefix + "\U0010ffff")))
+
+    def save(self) -> None:
+        """Write the new counts, within a transaction."""
+        self._store.write_all("INSERT OR REPLACE INTO counts VALUES (?, ?)", self.new.items())
+        self.new.clear()
+
 
 _MOST_VALUES = 500
 _UNITS: RecordCodec[tuple[Unit, ...]] = RecordCodec(tuple[Unit, ...])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from verifflowcc.adapters.index.tables import DerivedTables, summed, unsummed
+from verifflowcc.adapters.index.store import DerivedTables, summed, unsummed
 
 
 class MemoryChecked(DerivedTables):

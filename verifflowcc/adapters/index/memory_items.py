@@ -9,13 +9,22 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.item_walk import ItemWalk
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
-from verifflowcc.adapters.index.item_columns import COLUMNS, asked_in_sql, column_values, order_in_sql
-from verifflowcc.adapters.index.linked import LINKING, having, names_meant
 from verifflowcc.adapters.index.memory_log import log_changes, newest_mark, paths_since
-from verifflowcc.adapters.index.tables import DerivedTables, summed, unsummed
-from verifflowcc.adapters.observer import observed
+from verifflowcc.adapters.index.store import (
+    COLUMNS,
+    LINKING,
+    DerivedTables,
+    asked_in_sql,
+    column_values,
+    having,
+    names_meant,
+    order_in_sql,
+    summed,
+    unsummed,
+)
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.query import Condition, Value, matches, ordered_by
 

@@ -8,8 +8,7 @@ import os
 import sqlite3
 from collections.abc import Iterable
 
-from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.index.tables import summed
+from verifflowcc.adapters.index.store import Store, summed
 
 SHORT = 1_000
 """So many rows are kept however few the files are."""

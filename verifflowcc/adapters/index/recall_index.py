@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.index.facts import item_from_text
-from verifflowcc.adapters.index.linked import names_meant
 from verifflowcc.adapters.index.recall_tables import (
     Prepared,
     Read,
@@ -21,8 +21,7 @@ from verifflowcc.adapters.index.recall_tables import (
 )
 from verifflowcc.adapters.index.recall_vectors import drop_stale_vectors
 from verifflowcc.adapters.index.recall_words import Best, best_numbers
-from verifflowcc.adapters.index.tables import DerivedTables, unsummed
-from verifflowcc.adapters.observer import observed
+from verifflowcc.adapters.index.store import DerivedTables, names_meant, unsummed
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import Changes, MemoryBackend
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit, extent_of

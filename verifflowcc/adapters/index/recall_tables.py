@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from zlib import crc32
 
 from verifflowcc.adapters.index.facts import item_to_text
-from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.index.tables import summed, unsummed
+from verifflowcc.adapters.index.store import Store, summed, unsummed
 from verifflowcc.domain.items import DecisionStatus, Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.recall import FIELDS, Unit
 from verifflowcc.records import dataclass
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 Read = Callable[[StoredItem], Sequence[Unit]]
 """Takes an item apart into what is searched."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import NamedTuple
 
-from verifflowcc.adapters.index.tables import DerivedTables, summed, unsummed
+from verifflowcc.adapters.index.store import DerivedTables, summed, unsummed
 
 _ITEMS = "SELECT path, stamp, digest, facts FROM trace_items WHERE policy = ?"
 

@@ -16,12 +16,11 @@ from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.git.shared import repository_around
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.repository_code import RepositoryCode
+from verifflowcc.domain.protected import RepositoryCode
 from verifflowcc.errors import FormatError, WorkspaceError
-from verifflowcc.formats.checked_record import record_from_json, record_to_json
 from verifflowcc.records import dataclass, field
-from verifflowcc.text.canonical import canonical
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import canonical, digest_bytes
+from verifflowcc.text.record_codec import record_from_json, record_to_json
 
 FORMAT = 1
 WAIT_S = 5.0

@@ -5,9 +5,9 @@ import stat
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from verifflowcc.adapters.files.write import on_disk
 from verifflowcc.adapters.index.code import SPARE, CodeIndex, Key
-from verifflowcc.adapters.project.digests import digest_file
-from verifflowcc.adapters.project.names import on_disk
+from verifflowcc.adapters.project.content import digest_file
 from verifflowcc.domain.trace import MARK, CodeFile, CodeMark, CodeSymbol
 from verifflowcc.formats.comment_syntax import language_of
 from verifflowcc.records import dataclass

@@ -4,19 +4,173 @@ In git these are the files that git has, whatever their names, and those that it
 `.memory/`, and of what git does not have never what tools leave behind (caches, environments, installed packages).
 """
 
+import hashlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from stat import S_ISDIR, S_ISLNK, S_ISREG
 
+from verifflowcc.adapters.clock import observed
+from verifflowcc.adapters.files.layout import settled, stamp_of
+from verifflowcc.adapters.files.write import DerivedFile, on_disk, shown_name
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.place import in_repository
-from verifflowcc.adapters.project.digests import KnownDigests, digest_all
-from verifflowcc.adapters.project.names import on_disk, shown_name
-from verifflowcc.adapters.project.nested import digest_nested
+from verifflowcc.adapters.git.work_tree import LINK, WorkTree, repository_status
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.text.digest import digest_text
+from verifflowcc.records import dataclass, field
+from verifflowcc.text.canonical import digest_bytes, digest_text, fold_newlines
+
+# Digests of files by their stamps: a file whose stamp is known is not read again.
+
+_TEXT_PROBE_BYTES = 8000
+_CHUNK_BYTES = 1 << 20
+_FILE = DerivedFile("*.json", 2, keyed_by="stamps of the files", largest_bytes=512 << 20)
+
+
+@dataclass(slots=True)
+class KnownDigests:
+    """The digests of the last time, by shown name, each with the stamp of its file; `path` is where they are kept.
+
+    They can be made again: what is damaged, or was made by another version, counts as not there. `links` are the names
+    and paths of the links that were met.
+    """
+
+    path: Path | None
+    known: Mapping[str, list[str]] = field(default_factory=dict)
+    now: dict[str, list[str]] = field(default_factory=dict)
+    links: list[tuple[str, bytes]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.known = (self.path and _FILE.read(self.path)) or {}
+
+    def digest(self, name: str, full: bytes) -> str | None:
+        """Return the digest of the file at `full`; None where there is none.
+
+        Raises IsADirectoryError for a folder, and OSError where it cannot be read. A device or a pipe is no file.
+        """
+        try:
+            found = os.lstat(full)
+            if S_ISLNK(found.st_mode):
+                self.links.append((name, full))
+                return digest_bytes(b"link:" + os.readlink(full))  # noqa: PTH115 - names are bytes here
+            if S_ISDIR(found.st_mode):
+                raise IsADirectoryError(full)
+            if not S_ISREG(found.st_mode):
+                return None
+            return self._of_file(name, full, found)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def save(self) -> None:
+        """Keep what is known now, if that is anything new. Where it cannot be written, the next time reads again."""
+        if self.path is not None and self.now != self.known:
+            _FILE.write(self.path, self.now)
+
+    def _of_file(self, name: str, full: bytes, found: os.stat_result) -> str:
+        stamp = stamp_of(found)
+        known = self.known.get(name)
+        if known is not None and known[0] == stamp:
+            self.now[name] = known
+            return known[1]
+        trusted = settled(max(found.st_mtime_ns, found.st_ctime_ns))
+        digest = digest_file(full)
+        if trusted:
+            self.now[name] = [stamp, digest]
+        return digest
+
+
+def digest_all(names: Iterable[tuple[str, bytes]], known: KnownDigests, root: Path) -> tuple[dict[str, str], list[str]]:
+    """Return shown name → digest for the files (shown name, path) that are there, and the names of folders among them.
+
+    Raises WorkspaceError where a file cannot be read. Two names that are shown alike share a digest of both.
+    """
+    digests: dict[str, str] = {}
+    folders = []
+    for name, full in observed("comparing files", names):
+        try:
+            digest = known.digest(name, full)
+        except IsADirectoryError:
+            folders.append(name)
+            continue
+        except OSError as error:
+            raise WorkspaceError(f"cannot read {root / name}: {error.strerror or error}") from error
+        if digest is not None:
+            digests[name] = digest_bytes(f"{digests[name]} {digest}".encode()) if name in digests else digest
+    return digests, folders
+
+
+def digest_file(full: bytes | str) -> str:
+    """Return the digest of a file's content, CRLF folded to LF in text; text has no NUL in its first 8000 bytes.
+
+    The file is read in parts, however large it is. Raises OSError.
+    """
+    with open(full, "rb") as file:  # noqa: PTH123 - names are bytes here
+        chunk = file.read(_CHUNK_BYTES)
+        if len(chunk) < _CHUNK_BYTES:
+            return digest_bytes(chunk if _is_binary(chunk) else fold_newlines(chunk))
+        whole = hashlib.sha256()
+        fold = not _is_binary(chunk)
+        while chunk:
+            following = file.read(_CHUNK_BYTES)
+            if fold and chunk.endswith(b"\r") and following:
+                chunk, following = chunk[:-1], b"\r" + following
+            whole.update(fold_newlines(chunk) if fold else chunk)
+            chunk = following
+    return "sha256:" + whole.hexdigest()
+
+
+def _is_binary(start: bytes) -> bool:
+    return b"\0" in start[:_TEXT_PROBE_BYTES]
+
+
+# A git repository inside the project: a submodule, or a clone that lies there. Its commit stands for its files.
+
+Follow = Callable[[Sequence[tuple[str, bytes]], Collection[str]], Iterator[tuple[str, str]]]
+"""Takes links (name, path) and the names of files that count already; yields each link that leads elsewhere, with the
+digests of what is there."""
+
+
+def digest_nested(root: Path, name: str, follow: Follow) -> str | None:
+    """Return a digest of the commit that is checked out there, and of every file that differs from it.
+
+    Content behind its links is a part of it, where that is no file of the project. None where there is no repository:
+    a submodule that is not fetched holds nothing. Raises WorkspaceError where git cannot tell.
+    """
+    folder = Path(on_disk(root, name).decode("utf-8", "surrogateescape"))
+    if not (folder / ".git").exists():
+        return None
+    try:
+        now = repository_status(folder)
+    except WorkspaceError as error:
+        hint = f"git -C {name} status"
+        raise WorkspaceError(f"git cannot tell the state of {name}: {error.message}", hint=hint) from error
+    whole = hashlib.sha256(f"commit:{now.commit}\n".encode())
+    for line, changed in sorted(now.lines):
+        path = shown_name(changed)
+        whole.update(line[:1] + path.encode() + b"\0" + _content(root, f"{name}/{path}", follow).encode() + b"\n")
+    names = {f"{name}/{shown_name(each)}" for each in (*now.tree.tracked, *now.tree.untracked_names)}
+    for link, parts in follow([(f"{name}/{path}", on_disk(folder, path)) for path in _links(folder, now.tree)], names):
+        whole.update(f"{link}\0{parts}".encode())
+    return "sha256:" + whole.hexdigest()
+
+
+def _links(folder: Path, tree: WorkTree) -> list[str]:
+    """Return the names of the links that git has, or would add."""
+    kept = [name for name, entry in tree.tracked.items() if entry.mode == LINK or name in tree.changed]
+    listed = sorted(shown_name(name) for name in (*kept, *tree.untracked_names))
+    return [name for name in listed if Path(on_disk(folder, name).decode("utf-8", "surrogateescape")).is_symlink()]
+
+
+def _content(root: Path, name: str, follow: Follow) -> str:
+    try:
+        return KnownDigests(None).digest(name, on_disk(root, name)) or "gone"
+    except IsADirectoryError:
+        return digest_nested(root, name, follow) or "nothing"
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {root / name}: {error.strerror or error}") from error
+
 
 MEMORY = ".memory"
 _HAS_OR_ADDS = ("--cached", "--others", "--exclude-standard")

@@ -11,7 +11,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.git.command import start_git
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.errors import WorkspaceError
@@ -77,8 +77,8 @@ def begun(root: Path) -> Listing:
 
 def names_in(listing: bytes) -> list[bytes]:
     """Return the names of the files in a listing, sorted, each once; not what belongs to tools, or to `.memory/`."""
+    from verifflowcc.adapters.files.write import shown_name
     from verifflowcc.adapters.project.content import belongs
-    from verifflowcc.adapters.project.names import shown_name
 
     names = {name for name in listing.split(b"\0") if name and not name.endswith(b"/")}
     return sorted([name for name in names if belongs(shown_name(name))], key=shown_name)

@@ -8,11 +8,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from verifflowcc.adapters.files.write import on_disk
 from verifflowcc.adapters.index.code import CodeIndex
 from verifflowcc.adapters.project.code import read_code_files, read_start
-from verifflowcc.adapters.project.digests import KnownDigests
-from verifflowcc.adapters.project.names import on_disk
-from verifflowcc.domain.code import CodeNow
+from verifflowcc.adapters.project.content import KnownDigests
+from verifflowcc.domain.config import CodeNow
 from verifflowcc.domain.trace import CodeSymbol
 
 DIGESTS, INDEX = "refs.json", "index.db"

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from verifflowcc.adapters.project.names import on_disk
+from verifflowcc.adapters.files.write import on_disk
 from verifflowcc.formats.junit_known import words_of
 
 LARGEST_FILE_BYTES = 2 * 1024 * 1024

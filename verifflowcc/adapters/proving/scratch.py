@@ -15,8 +15,8 @@ from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.place import objects_folder
-from verifflowcc.adapters.git.versions import FOLDER, LINK, TreeFile, contents
-from verifflowcc.adapters.git.work_tree import object_id
+from verifflowcc.adapters.git.versions import TreeFile, contents
+from verifflowcc.adapters.git.work_tree import FOLDER, LINK, object_id
 from verifflowcc.adapters.proving.folders import locked_folder, sweep
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from verifflowcc.adapters.config.yaml_values import Loc
 from verifflowcc.adapters.workflows.reader import Reader
-from verifflowcc.domain.workflows import Leg, Stage
+from verifflowcc.domain.sprints import Leg, Stage
 
 
 def check_v(reader: Reader, stages: Sequence[Stage]) -> None:

@@ -8,14 +8,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.config.read import read_small
+from verifflowcc.adapters.config.defaults import read_small
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.errors import ConfigError, UsageError, WorkspaceError
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 from verifflowcc.text.slug import is_slug
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.workflows import Workflow
+    from verifflowcc.domain.sprints import Workflow
 
 OWN = "workflow.yaml"
 _NAME = re.compile(r"""(?m)^name[ \t]*:[ \t]*(["']?)([a-z0-9-]+)\1[ \t]*(?:#.*)?\r?$""")

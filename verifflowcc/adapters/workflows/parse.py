@@ -8,10 +8,10 @@ from verifflowcc.adapters.workflows.read_stage import read_stage
 from verifflowcc.adapters.workflows.read_trace import read_trace
 from verifflowcc.adapters.workflows.reader import Reader, Record
 from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.trace_policy import TracePolicy
-from verifflowcc.domain.workflows import Leg, Stage, Workflow
+from verifflowcc.domain.sprints import Leg, Stage, Workflow
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.errors import ConfigError
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.slug import is_slug
 
 _KEYS = ("name", "title", "gates", "strict", "trace", "stages")

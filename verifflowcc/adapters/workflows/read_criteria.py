@@ -4,17 +4,14 @@ import re
 from collections.abc import Collection, Mapping
 from decimal import Decimal
 
-from verifflowcc.adapters.config.patterns import inputs_problem, millionths, name_problem, path_problem
+from verifflowcc.adapters.config.gates_section import inputs_problem, millionths, name_problem, path_problem
 from verifflowcc.adapters.config.yaml_values import Loc
 from verifflowcc.adapters.workflows.read_trace import check_problem, type_problem
 from verifflowcc.adapters.workflows.reader import Reader, Record, shown
 from verifflowcc.domain.gates import REPORTS, RULES, Criterion, Kind, KindRule, Mode, Scale, Trust
 from verifflowcc.domain.trace import RED
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
-from verifflowcc.domain.trace_policy import TracePolicy
-from verifflowcc.domain.trace_select import MISSING_CHILD
-from verifflowcc.text.bounded_pattern import pattern_fault
+from verifflowcc.domain.trace_codes import CHECKS, DEFAULT_POLICY, MISSING_CHILD, TracePolicy
+from verifflowcc.text.glob import pattern_fault
 
 LARGEST = 1_000_000_000
 COMMON = ("id", "kind", "title", "mode", "waivable")

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.config.patterns import role_problem
+from verifflowcc.adapters.config.gates_section import role_problem
 from verifflowcc.adapters.config.yaml_values import Loc
 from verifflowcc.adapters.workflows.read_criteria import Placed, artifact_problem, read_criteria
 from verifflowcc.adapters.workflows.reader import Reader, Record
 from verifflowcc.domain.gates import Criterion, Kind, Mode
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
-from verifflowcc.domain.trace_policy import TracePolicy
-from verifflowcc.domain.workflows import (
+from verifflowcc.domain.sprints import (
     UPSTREAM,
     Edits,
     Leg,
@@ -20,6 +18,7 @@ from verifflowcc.domain.workflows import (
     default_uses,
     upstream_criterion,
 )
+from verifflowcc.domain.trace_codes import DEFAULT_POLICY, TracePolicy
 from verifflowcc.formats.events_payload import is_stage_id
 from verifflowcc.records import replace
 

@@ -3,21 +3,18 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from verifflowcc.adapters.config.patterns import inputs_problem, name_problem
+from verifflowcc.adapters.config.gates_section import inputs_problem, name_problem
 from verifflowcc.adapters.config.yaml_values import Loc
 from verifflowcc.adapters.workflows.reader import Reader, Record, shown
-from verifflowcc.domain.item_types import TYPES as ITEM_TYPES
 from verifflowcc.domain.items import MEMORY_RELATIONS
+from verifflowcc.domain.items import TYPES as ITEM_TYPES
 from verifflowcc.domain.trace import Family, Severity
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
-from verifflowcc.domain.trace_policy import ItemRule, Need, RelationRule, TracePolicy
+from verifflowcc.domain.trace_codes import CHECKS, DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
 from verifflowcc.formats.policy_record import policy_to_json
 from verifflowcc.records import replace
-from verifflowcc.text.bounded_pattern import pattern_fault
-from verifflowcc.text.canonical import canonical
-from verifflowcc.text.digest import digest_bytes
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
+from verifflowcc.text.canonical import canonical, digest_bytes
+from verifflowcc.text.glob import pattern_fault
 
 _KEYS = ("types", "relations", "needs", "severity", "integrity", "tests", "code", "id_pattern")
 _TYPE_KEYS = ("prefix", "level", "root", "fields", "verified", "requires")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 
 from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 LONGEST_TEXT = 300
 Record = Mapping[str, object]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from verifflowcc.domain.candidates import Candidate, Extracted, StreamName
-from verifflowcc.domain.item_types import item_type
+from verifflowcc.domain.items import item_type
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.chatter import is_chatter
 from verifflowcc.lifecycle.extract.constructs import spoken_decorators

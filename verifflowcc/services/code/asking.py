@@ -6,14 +6,14 @@ from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.codegraph import bind_queries
 from verifflowcc.codegraph.bind_find import definitions_named
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.domain.code_limits import MOST_FOUND, MOST_SYMBOLS
 from verifflowcc.domain.code_told import Finding, Outline, OutlineRow, Related, Relations
+from verifflowcc.domain.config import MOST_FOUND, MOST_SYMBOLS
 from verifflowcc.domain.graph import TYPES, SourceFile, SymbolKind, outwards
 from verifflowcc.domain.graph_answers import Found, Link
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 KINDS = ("callers", "callees", "imports", "imported-by", "inherits", "uses")
 FILE_KINDS = frozenset({"imports", "imported-by"})

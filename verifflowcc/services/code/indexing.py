@@ -7,8 +7,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.index.code_graph import KeptCode, Source, State
 from verifflowcc.adapters.index.code_graph_tables import Tables, form
-from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.index.tables import DerivedTables
+from verifflowcc.adapters.index.store import DerivedTables, Store
 from verifflowcc.adapters.project.source_listing import YOUNG, Listing, begun, stamps_of
 from verifflowcc.domain.graph import SourceFile
 from verifflowcc.records import dataclass
@@ -80,7 +79,7 @@ class _Bringing(DerivedTables):
 
     def text(self, file: SourceFile) -> bytes | None:
         """Return the bytes of a file, if they are those that it had."""
-        from verifflowcc.adapters.project.source_texts import committed_text, text_of
+        from verifflowcc.adapters.git.versions import committed_text, text_of
 
         return committed_text(self._root, file.blob) if self._commit else text_of(self._root, file.path, file.blob)
 

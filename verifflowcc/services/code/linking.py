@@ -1,6 +1,6 @@
 """The graph of files, kept until a file comes, goes or changes: making it asks for the meaning of every import."""
 
-from verifflowcc.adapters.files.derived_file import DerivedFile
+from verifflowcc.adapters.files.write import DerivedFile
 from verifflowcc.codegraph.links import RULES, FileGraph, graph_of
 from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.services.code.states import digest_of

@@ -9,19 +9,8 @@ from verifflowcc.codegraph.links import graph_of
 from verifflowcc.codegraph.map import map_of
 from verifflowcc.codegraph.mix import mixed
 from verifflowcc.codegraph.snippets import shown_text
-from verifflowcc.domain.code_mix import (
-    BODIES,
-    CALLERS,
-    DIFF,
-    INTERFACES,
-    MAP,
-    MIXES,
-    ORDINARY,
-    TESTS,
-    WHOLE,
-    CodeMix,
-)
 from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.config import BODIES, CALLERS, DIFF, INTERFACES, MAP, MIXES, ORDINARY, TESTS, WHOLE, CodeMix
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.code.indexing import open_code

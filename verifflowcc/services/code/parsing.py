@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from verifflowcc.adapters.clock import Advance
 from verifflowcc.adapters.index.code_graph_parts import GrowingPart, Part
-from verifflowcc.adapters.observer import Advance
 from verifflowcc.adapters.process.partner import Partner, PartnerGoneError
 from verifflowcc.adapters.project.source_marks import marks_by_text
 from verifflowcc.codegraph.manifests import MANIFEST, read_manifest

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from verifflowcc.adapters.git.history import head_commit
 from verifflowcc.adapters.git.patches import committed_diff, parted_from, uncommitted_diff, uncommitted_state
+from verifflowcc.adapters.git.protected import head_commit
 from verifflowcc.adapters.project.source_marks import marks_by_name
 from verifflowcc.codegraph.changed import ChangedCode, without_noise
 from verifflowcc.domain.graph import Mark, SearchedCode
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.domain.workflows import Leg
+from verifflowcc.domain.sprints import Leg, SprintState
 from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 UNCOMMITTED = "uncommitted diff"
 _SHOWN_ID = 12

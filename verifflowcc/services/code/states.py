@@ -24,7 +24,7 @@ class Done:
 
 def digest_of(code: SearchedCode) -> str:
     """Return a digest of all that is known of a repository: while it stays the same, every answer does."""
-    from verifflowcc.text.digest import digest_text
+    from verifflowcc.text.canonical import digest_text
 
     files = (f"{path}\0{each.blob}\0{' '.join(sorted(each.marks))}" for path, each in code.files.items())
     manifests = (f"{path}\0{rows}" for path, rows in code.manifests().items())

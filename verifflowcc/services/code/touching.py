@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.small_text import small_text
-from verifflowcc.adapters.git.changed import left_at
-from verifflowcc.adapters.git.history import head_commit
-from verifflowcc.adapters.git.patches import committed_diff, parted_from, uncommitted_diff
+from verifflowcc.adapters.files.text_file import small_text
+from verifflowcc.adapters.git.patches import committed_diff, left_at, parted_from, uncommitted_diff
+from verifflowcc.adapters.git.protected import head_commit
 from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.codegraph.affected_tests import TestFinder, with_trace_tests
 from verifflowcc.codegraph.bind_find import definitions_named, found_at
@@ -16,14 +15,12 @@ from verifflowcc.codegraph.call_reach import Reach, reach_of
 from verifflowcc.codegraph.changed import ChangedCode, changed_places
 from verifflowcc.codegraph.likely_tests import likely_tests
 from verifflowcc.codegraph.runner_lines import FORMATS, commands_for
-from verifflowcc.domain.code import code_path
-from verifflowcc.domain.code_limits import MOST_SYMBOLS
 from verifflowcc.domain.code_reach import CodeOwner, ReachedCode
 from verifflowcc.domain.code_told import CodeImpact, TouchedItem
+from verifflowcc.domain.config import MOST_SYMBOLS, code_path
 from verifflowcc.domain.graph import FILE, TYPES, Mark, qualified
 from verifflowcc.domain.graph_answers import Dependency, Found, Link
-from verifflowcc.domain.item_types import is_trace_type
-from verifflowcc.domain.items import Item
+from verifflowcc.domain.items import Item, is_trace_type
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.formats.code_owners import PLACES, owner_rules, owning_rule
 from verifflowcc.records import dataclass

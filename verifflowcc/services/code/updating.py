@@ -4,16 +4,16 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from verifflowcc.adapters.clock import Advance, step
+from verifflowcc.adapters.files.write import shown_name
+from verifflowcc.adapters.git.versions import read_source
 from verifflowcc.adapters.index.code_graph import NO_PART, Row, State
 from verifflowcc.adapters.index.code_graph_merging import merge
 from verifflowcc.adapters.index.code_graph_parts import Part, Unit, UnitRow
 from verifflowcc.adapters.index.code_graph_tables import Tables, Tree, number_of
 from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.observer import Advance, step
-from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.adapters.project.source_listing import YOUNG, names_in, stamps_of
 from verifflowcc.adapters.project.source_marks import marks_by_name
-from verifflowcc.adapters.project.source_texts import read_source
 from verifflowcc.codegraph.languages import known_without_grammar, language_of
 from verifflowcc.codegraph.manifests import MANIFEST, manifest_kind
 from verifflowcc.codegraph.read import LARGEST

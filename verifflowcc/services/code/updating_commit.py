@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from verifflowcc.adapters.clock import step
+from verifflowcc.adapters.files.write import shown_name
+from verifflowcc.adapters.git.versions import committed_files, committed_texts
 from verifflowcc.adapters.index.code_graph import NO_PART, State
 from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.observer import step
 from verifflowcc.adapters.project.content import belongs
-from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.adapters.project.source_marks import marks_by_name
-from verifflowcc.adapters.project.source_texts import committed_files, committed_texts
 from verifflowcc.codegraph.languages import known_without_grammar, language_of
 from verifflowcc.codegraph.manifests import MANIFEST, manifest_kind
 from verifflowcc.codegraph.read import LARGEST

@@ -56,8 +56,7 @@ def document_text(value: Json, *, indent: bool = False) -> str:
     """Return a document as text, without secrets and with invisible characters escaped; compact unless indented."""
     import json
 
-    from verifflowcc.text.invisible import escape_invisible
-    from verifflowcc.text.withholding import withhold_json
+    from verifflowcc.text.invisible import escape_invisible, withhold_json
 
     separators = None if indent else (",", ":")
     text = json.dumps(withhold_json(value), indent=2 if indent else None, separators=separators, ensure_ascii=False)

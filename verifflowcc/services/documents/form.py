@@ -6,13 +6,232 @@ program can go through it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
+from enum import Enum, IntEnum
 from functools import cache
 from pathlib import PurePath
 from typing import Any
 
 from verifflowcc.records import field_names, is_record
-from verifflowcc.services.documents.rules import ADDED, KEYS, LEAN, UNITS, WHOLE, Units
+
+# The rules of documents, by class: keys that differ from names of fields, units of numbers, and what is lean.
+#
+# A class is named by its module below the package and its own name. A field that no rule names is shown under its own
+# name, as it is. Keys and units are fixed: a change of one is a break that CHANGELOG.md announces.
+
+
+class Units(IntEnum):
+    """What a whole number counts, as parts of one; a document shows 0.8 for 800 thousandths."""
+
+    HUNDREDTHS = 100
+    THOUSANDTHS = 1_000
+    BASIS_POINTS = 10_000
+    MILLIONTHS = 1_000_000
+    BASIS_POINTS_BY_NAME = -10_000
+    """An object in which names that end with `_bp` are in basis points; the ending goes with the unit."""
+
+
+KEYS: Mapping[str, Mapping[str, str]] = {
+    "verifflowcc.domain.code_told.CodeImpact": {"asked": "question"},
+    "verifflowcc.domain.code_told.Finding": {"all_found": "total"},
+    "verifflowcc.domain.code_told.Relations": {"asked": "question"},
+    "verifflowcc.domain.code_views.CodeMap": {"all_files": "total_files"},
+    "verifflowcc.domain.entries.Candidate": {"standing": "invalid_reason", "unsettled": "conflict"},
+    "verifflowcc.domain.entries.Placed": {"fate": "outcome"},
+    "verifflowcc.domain.graph_answers.Dependency": {"inside": "symbol_number", "around": "symbol"},
+    "verifflowcc.domain.graph_answers.Link": {"inside": "symbol_number", "around": "symbol"},
+    "verifflowcc.domain.ports.Remark": {"about": "subject"},
+    "verifflowcc.domain.items.Archived": {"was": "previous_status"},
+    "verifflowcc.domain.actors.Review": {"seen": "file_digests"},
+    "verifflowcc.domain.recall.Hit": {"standing": "invalid_reason"},
+    "verifflowcc.domain.recall.Parts": {"standing": "validity"},
+    "verifflowcc.domain.recall.Recalled": {"lost": "left_out"},
+    "verifflowcc.domain.sprints.Move": {"does": "action"},
+    "verifflowcc.domain.sprints.SetAside": {"does": "action"},
+    "verifflowcc.domain.sprints.SprintState": {"aside": "set_aside", "carried": "carried_comments"},
+    "verifflowcc.domain.trace.Asked": {"asked": "examined", "passed_over": "skipped"},
+    "verifflowcc.domain.trace.TraceReport": {"asked": "checks", "outside": "outside_changes"},
+    "verifflowcc.domain.trace.Verified": {"saw": "observation"},
+    "verifflowcc.episodes.saved.Saved": {
+        "unasked": "not_judged",
+        "of_all_calls": "share_of_all_calls",
+        "twice": "at_double_budget",
+    },
+    "verifflowcc.episodes.saved.Tally": {"wholly": "answered", "partly": "partly_answered", "again": "repeated"},
+    "verifflowcc.services.baseline_making.BaselineRecorded": {"done": "move"},
+    "verifflowcc.services.approvals.Approval": {
+        "word": "review",
+        "asked": "assessment",
+        "line": "commit_line",
+        "done": "move",
+    },
+    "verifflowcc.services.canary.Planted": {"what": "violation", "said": "reason"},
+    "verifflowcc.services.checking.Everything": {"unasked": "not_checked"},
+    "verifflowcc.services.checking.Unasked": {"code": "exit_code"},
+    "verifflowcc.services.context_diff.Change": {"what": "change"},
+    "verifflowcc.services.evidence_adding.EvidenceAdded": {"asked": "assessment"},
+    "verifflowcc.services.evidence_listing.EvidenceView": {"asked": "assessment"},
+    "verifflowcc.services.feedback.Said": {"done": "move"},
+    "verifflowcc.services.evidence_redacting.Redaction": {"done": "move"},
+    "verifflowcc.services.history.showing.Action": {"about": "subject"},
+    "verifflowcc.services.memory.importing.ImportedItem": {"fate": "outcome"},
+    "verifflowcc.services.memory.inbox.Waiting": {"who": "proposed_by"},
+    "verifflowcc.services.memory.moving.Moved": {"was": "previous_scope"},
+    "verifflowcc.services.memory.promoting.Promoted": {"was": "previous_scope"},
+    "verifflowcc.services.memory.purging.Purged": {
+        "gone": "removed",
+        "back": "restored",
+        "stand": "in_force_again",
+        "said_too": "other_sessions",
+    },
+    "verifflowcc.services.memory.remembering.Learned": {"fate": "outcome"},
+    "verifflowcc.services.memory.tasks_ending.Ended": {"gone": "removed"},
+    "verifflowcc.services.migrating_step.Step": {"what": "action"},
+    "verifflowcc.services.next_step.NextStep": {"owed": "unmet", "instead": "alternative", "by": "chosen_by"},
+    "verifflowcc.services.people_said.Word": {"word": "opinion"},
+    "verifflowcc.services.proving.proof.ChangeProof": {"untried": "not_tried"},
+    "verifflowcc.services.proving.proving.Proof": {"left": "remaining"},
+    "verifflowcc.services.recall.evaluating.Answer": {"standing": "invalid_reason"},
+    "verifflowcc.services.recall.evaluating.Evaluation": {
+        "asked": "questions",
+        "reciprocal_rank_bp": "reciprocal_rank",
+        "looked": "depth",
+        "at": "at_k",
+        "least_bp": "minimum",
+        "enough": "reached",
+    },
+    "verifflowcc.services.recall.evaluating.RecallAt": {"recall_bp": "recall"},
+    "verifflowcc.services.rerun.Rerun": {"found": "result"},
+    "verifflowcc.services.stages.StageView": {"owed": "unmet"},
+    "verifflowcc.services.status.OpenSprint": {"words": "opinions"},
+    "verifflowcc.services.status.Status": {"by": "chosen_by"},
+    "verifflowcc.services.trace_adding.Added": {"lacks": "missing"},
+    "verifflowcc.services.trace_checking.TraceChecked": {"looked_at": "examined"},
+    "verifflowcc.services.trace_import.ImportReport": {"left": "not_imported"},
+    "verifflowcc.services.trace_import.ImportedItem": {"foreign": "foreign_id"},
+    "verifflowcc.services.trace_reviewing.Reviews": {"passed_over": "skipped"},
+    "verifflowcc.services.vouching.Vouched": {"what": "decision", "good": "vouched", "written": "authors"},
+    "verifflowcc.services.waivers.Waived": {"asked": "assessment", "people": "people_so_far", "done": "move"},
+    "verifflowcc.trace.answers.CodePlace": {"by": "source", "there": "exists"},
+    "verifflowcc.trace.answers.TestSeen": {"by": "source", "via": "specification"},
+    "verifflowcc.trace.matrix.TestRow": {"seen": "test"},
+    "verifflowcc.trace.reach.Reached": {"way": "route"},
+    "verifflowcc.trace.statistics.Share": {"of": "total"},
+    "verifflowcc.trace.story.Looked": {"what": "observation"},
+    "verifflowcc.trace.story.Story": {"lacking": "missing", "looked": "records"},
+    "verifflowcc.workflow.report.ReportedEvidence": {"opened": "readable"},
+    "verifflowcc.workflow.report.ReportedMove": {"does": "action"},
+}
+"""Field → key, where the two differ."""
+
+UNITS: Mapping[str, Mapping[str, Units]] = {
+    "verifflowcc.domain.candidates.Candidate": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
+    "verifflowcc.domain.code_reach.AffectedTest": {"confidence": Units.HUNDREDTHS},
+    "verifflowcc.domain.code_reach.ReachedCode": {"confidence": Units.HUNDREDTHS},
+    "verifflowcc.domain.code_views.FileFound": {"score": Units.THOUSANDTHS},
+    "verifflowcc.domain.entries.LayerUse": {"share": Units.MILLIONTHS},
+    "verifflowcc.domain.entries.PartUse": {"share": Units.MILLIONTHS},
+    "verifflowcc.domain.entries.Prompt": {"compression": Units.THOUSANDTHS},
+    "verifflowcc.domain.episodes.LearnedPattern": {"confidence": Units.THOUSANDTHS},
+    "verifflowcc.domain.episodes.SessionLearning": {"confidence": Units.THOUSANDTHS},
+    "verifflowcc.domain.episodes.WindowPart": {"relevance": Units.THOUSANDTHS},
+    "verifflowcc.domain.gates.Criterion": {"at_least": Units.MILLIONTHS, "at_most": Units.MILLIONTHS},
+    "verifflowcc.domain.graph_answers.Candidate": {"confidence": Units.HUNDREDTHS},
+    "verifflowcc.domain.items.Item": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
+    "verifflowcc.domain.recall.Parts": {
+        "importance": Units.THOUSANDTHS,
+        "confidence": Units.THOUSANDTHS,
+        "recency": Units.THOUSANDTHS,
+        "uses": Units.THOUSANDTHS,
+        "standing": Units.THOUSANDTHS,
+    },
+    "verifflowcc.domain.sprints.StageState": {"metrics": Units.BASIS_POINTS_BY_NAME},
+    "verifflowcc.domain.window.WindowItem": {"relevance": Units.THOUSANDTHS},
+    "verifflowcc.episodes.saved.Saved": {"of_all_calls": Units.THOUSANDTHS, "interval": Units.THOUSANDTHS},
+    "verifflowcc.episodes.saved.Tally": {"share": Units.THOUSANDTHS, "covered": Units.THOUSANDTHS},
+    "verifflowcc.services.allocation_tuning.LayerTuning": {"share": Units.MILLIONTHS, "suggested": Units.MILLIONTHS},
+    "verifflowcc.services.recall.evaluating.Evaluation": {
+        "reciprocal_rank_bp": Units.BASIS_POINTS,
+        "least_bp": Units.BASIS_POINTS,
+    },
+    "verifflowcc.services.recall.evaluating.RecallAt": {"recall_bp": Units.BASIS_POINTS},
+    "verifflowcc.services.window.showing.ItemNow": {"relevance": Units.THOUSANDTHS},
+    "verifflowcc.services.window.showing.WindowPage": {"share": Units.THOUSANDTHS},
+    "verifflowcc.workflow.metrics_table.SprintMetrics": {"totals": Units.BASIS_POINTS_BY_NAME},
+    "verifflowcc.workflow.metrics_table.StageMetrics": {"numbers": Units.BASIS_POINTS_BY_NAME},
+}
+"""Field → the unit of its whole numbers, where a document shows them as parts of one."""
+
+ADDED: Mapping[str, Mapping[str, str]] = {
+    "verifflowcc.domain.gates.Gate": {"open": "is_open"},
+    "verifflowcc.domain.items.Link": {"fingerprint": "fingerprint"},
+    "verifflowcc.domain.recall.Hit": {"score": "score"},
+    "verifflowcc.services.gates.StageGates": {"open": "is_open"},
+}
+"""Key → property, for what a class works out."""
+
+_ITEM = "id type title scope"
+
+LEAN: Mapping[str, str] = {
+    "verifflowcc.domain.code_reach.AffectedTest": "path name distance confidence",
+    "verifflowcc.domain.code_reach.ReachedCode": "path line name distance",
+    "verifflowcc.domain.code_told.Related": "symbol(path line name) links(path line kind symbol candidate(confidence))",
+    "verifflowcc.domain.code_views.CodeContext": "text tokens budget_tokens",
+    "verifflowcc.domain.code_views.CodeMap": "text tokens budget_tokens",
+    "verifflowcc.domain.entries.ContextPackage": "prompt(agent sprint stage text tokens budget_tokens) task",
+    "verifflowcc.domain.events.Event": "id type",
+    "verifflowcc.domain.gates.Assessment": "criterion(id mode) verdict reason step waiver notes",
+    "verifflowcc.domain.gates.Gate": "stage side open assessments notes",
+    "verifflowcc.domain.graph_answers.Candidate": "path confidence",
+    "verifflowcc.domain.graph_answers.Dependency": "path line module name alias files symbol",
+    "verifflowcc.domain.graph_answers.Found": "path line kind name signature",
+    "verifflowcc.domain.graph_answers.Link": "path line kind symbol candidate external",
+    "verifflowcc.domain.items.Item": f"{_ITEM} key status importance confidence tags",
+    "verifflowcc.domain.recall.Hit": "item(id type title path trust) scope score heading via invalid_reason stale",
+    "verifflowcc.domain.recall.Lost": "item(id title) why",
+    "verifflowcc.domain.recall.Recalled": "hits notices",
+    "verifflowcc.domain.sprints.SprintState": "id title status current goals branch stages gaps fork set_aside"
+    " unfinished problems",
+    "verifflowcc.domain.sprints.StageState": "stage(id leg pair role) status artifacts(path) gaps skip",
+    "verifflowcc.domain.trace.Finding": "code severity item path line message",
+    "verifflowcc.domain.trace.TraceItem": "id type title path status verification planned",
+    "verifflowcc.domain.trace.TraceReport": "findings fixed notices",
+    "verifflowcc.domain.sprints.Workflow": "name title stages(id title leg pair role artifacts) strict gates",
+    "verifflowcc.services.artifact_putting.ArtifactCheck": "criterion met reason",
+    "verifflowcc.services.artifact_putting.StoredArtifact": "path digest changed checks command committed warnings",
+    "verifflowcc.services.evidence.CommandDone": "run(command exit_code failure duration_ms)",
+    "verifflowcc.services.evidence.EvidenceRow": "stage criterion command verdict reason step evidence notes",
+    "verifflowcc.services.evidence_listing.EvidenceLine": "id stage criterion actor latest verdict reason time",
+    "verifflowcc.services.gates.StageGates": "sprint(id) stage(stage(id)) open exit entry following failures route"
+    " notices",
+    "verifflowcc.services.memory.adding.Added": "item(id type title path) scope outcome pending notes",
+    "verifflowcc.services.memory.listing.End": "id relation title",
+    "verifflowcc.services.memory.listing.Row": "item(id type title path importance) scope status superseded_by stale",
+    "verifflowcc.services.memory.listing.Shown": "item scope status text superseded_by links linked_by stale",
+    "verifflowcc.services.next_step.NextStep": "sprint why command unmet(criterion kind mode file headings person)"
+    " alternative chosen_by notes",
+    "verifflowcc.services.owed.Owed": "criterion kind mode stage entering reason command file headings person",
+    "verifflowcc.services.stages.StageView": "sprint(id status current)"
+    " stage(stage(id title leg pair role) status entered_by) gates unmet(criterion kind file command)"
+    " files(artifact(path) empty) folder next",
+    "verifflowcc.services.trace_checking.TraceChecked": "report notices",
+    "verifflowcc.services.trace_listing.ItemPage": "item(id type title path text status verification planned) status"
+    " review links"
+    " linked_by code tests",
+    "verifflowcc.services.trace_listing.Row": "id type title status parents children review",
+    "verifflowcc.services.transitions.Transition": "state(id status current gaps) event(id) changed before after"
+    " notes warnings"
+    " committed git_command learnings",
+    "verifflowcc.trace.answers.CodePlace": "path line symbol",
+    "verifflowcc.trace.answers.TestSeen": "test outcome stale message proof",
+}
+"""What the lean form of a class keeps; all keys of one that is not here. Brackets name the keys of what it holds."""
+
+WHOLE: Mapping[str, str] = {
+    "verifflowcc.domain.items.Item": "links(to relation fingerprint)",
+    "verifflowcc.domain.trace.TraceItem": "links(to relation line stamp)",
+}
+"""What a class shows of the links that it holds: one of memory the digest alone, one of the trace the whole stamp."""
+
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Selection = Mapping[str, "Selection | None"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from verifflowcc.adapters.index.history import FILE, sizes_read
-from verifflowcc.domain.health import Health, Remark
+from verifflowcc.domain.ports import Health, Remark
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.history.reading import history_files
 from verifflowcc.services.workspace import Workspace

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.sent_prompts import sent_prompts
 from verifflowcc.adapters.foreign.sessions import (
@@ -22,13 +23,11 @@ from verifflowcc.adapters.foreign.sessions import (
     session_file,
     subagent_of,
 )
-from verifflowcc.adapters.observer import step
 from verifflowcc.domain.events import Json
-from verifflowcc.domain.session_told import Said, Spent, Tokens
 from verifflowcc.episodes.shape import KINDS, event_of, moment, with_typed_words
 from verifflowcc.episodes.spent import USAGE, spent_event
 from verifflowcc.errors import UsageError
-from verifflowcc.formats.call_lines import CallLines
+from verifflowcc.formats.call_lines import CallLines, Said, Spent, Tokens
 from verifflowcc.formats.calls_claude import SKIPPED, ClaudeCalls, Subagent
 from verifflowcc.formats.calls_codex import CodexCalls
 from verifflowcc.formats.calls_glance import CLAUDE, CODEX
@@ -39,7 +38,7 @@ from verifflowcc.services.history.reading import history_folders, open_history
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.quick_json import write
 from verifflowcc.text.secrets import withhold
-from verifflowcc.text.ulid import ENTROPY_BYTES, ulid
+from verifflowcc.text.slug import ENTROPY_BYTES, ulid
 
 CLIENTS = (CLAUDE, CODEX)
 LOCK = "history-import.lock"

@@ -17,7 +17,7 @@ from verifflowcc.services.history.reading import SHARED, history_folders, open_h
 from verifflowcc.services.history.showing import actions_in
 from verifflowcc.services.history.similar import BEST, alike_in
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
 
 _FILES, _OPEN, _LONGEST = 8, 3, 300
 

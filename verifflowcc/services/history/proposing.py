@@ -7,7 +7,7 @@ from verifflowcc.services.history.learning import learned_patterns
 from verifflowcc.services.memory.adding import Outcome, Wanted, add_item
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 LEAST_SEEN = {PatternType.CO_EDIT: 3, PatternType.ERROR_FIX: 1, PatternType.REFACTOR: 3}
 LEAST_CONFIDENCE = 400

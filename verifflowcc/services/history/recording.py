@@ -10,9 +10,9 @@ from verifflowcc.domain.events import Json
 from verifflowcc.episodes.shape import VERSION, moment
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.invisible import withhold_json
 from verifflowcc.text.quick_json import write
-from verifflowcc.text.ulid import ENTROPY_BYTES, ulid
-from verifflowcc.text.withholding import withhold_json
+from verifflowcc.text.slug import ENTROPY_BYTES, ulid
 
 
 def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]], at: datetime | None = None) -> None:

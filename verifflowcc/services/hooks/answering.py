@@ -22,8 +22,8 @@ from verifflowcc.services.history.recording import add, record
 from verifflowcc.services.hooks.settings import Standing, standing_of
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.context_marks import between_marks
-from verifflowcc.text.ulid import ENTROPY_BYTES
+from verifflowcc.text.injected import between_marks
+from verifflowcc.text.slug import ENTROPY_BYTES
 
 Payload = Mapping[str, Any]
 MOST_HOLDS = 3
@@ -103,7 +103,8 @@ def _record_denial(workspace: Workspace, client: str, payload: Payload, standing
 
 def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     """Brief a session: on all that matters, or on what changed where its client goes on with what it was shown."""
-    from verifflowcc.services.hooks.brief import BriefRequest, made_brief
+    from verifflowcc.services.hooks.brief import made_brief
+    from verifflowcc.services.hooks.brief_request import BriefRequest
 
     budget = standing.settings.brief_tokens
     if payload.get("hook_event_name") == "SessionStart" and payload.get("source") != "resume":
@@ -122,7 +123,7 @@ def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader
 
 def _at_subagent_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     """Brief a subagent, in a smaller part of the budget."""
-    from verifflowcc.services.hooks.brief import BriefRequest
+    from verifflowcc.services.hooks.brief_request import BriefRequest
     from verifflowcc.services.hooks.subagent_brief import SHARE, subagent_brief, subagent_role
 
     budget = standing.settings.brief_tokens // SHARE
@@ -195,7 +196,7 @@ def _after_tool(workspace: Workspace, standing: Standing, payload: Payload, read
 
 def _from_notes(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     """Return what the notes hold for a prompt or for the files that were read, and note it as seen."""
-    from verifflowcc.services.hooks.brief import left_out
+    from verifflowcc.services.hooks.brief_text import left_out
     from verifflowcc.services.hooks.known import note_seen, session_notes
     from verifflowcc.services.hooks.notes import current_notes
 
@@ -216,7 +217,7 @@ def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, rea
     paths = edited_files(payload, str(workspace.root)) if standing.settings.files else []
     if not paths:
         return Answer()
-    from verifflowcc.services.hooks.brief import fitted, left_out
+    from verifflowcc.services.hooks.brief_text import fitted, left_out
     from verifflowcc.services.hooks.known import known_of
 
     parts = known_of(workspace, standing, payload, paths, reader)

@@ -7,7 +7,7 @@ agents and clients wrote is quoted as their words, on one line, without invisibl
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from verifflowcc.adapters.process.deadline import OutOfTimeError, within
+from verifflowcc.adapters.clock import OutOfTimeError, within
 from verifflowcc.episodes.seen_brief import SeenBrief
 from verifflowcc.services.hooks.brief_changes import changes_since
 from verifflowcc.services.hooks.brief_memory import line_of, open_work, proposals, recalled, rules

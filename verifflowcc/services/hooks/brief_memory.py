@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.context.standing import standing
-from verifflowcc.domain.items import Item
+from verifflowcc.domain.items import Item, awaits_promotion
 from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.domain.tasks import Task
-from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.episodes.seen_brief import RULE
 from verifflowcc.services.hooks.brief_request import BriefRequest
 from verifflowcc.services.hooks.brief_text import BriefPart, Entry, shown
@@ -17,7 +16,7 @@ from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.memory.tasks import open_tasks
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
 from verifflowcc.text.secrets import withhold
 
 TYPES = ("constraint", "decision", "convention", "failure")

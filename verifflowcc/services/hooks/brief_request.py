@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.domain.items import Item
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.hooks.brief_text import Count

@@ -5,8 +5,8 @@ from itertools import groupby
 
 from verifflowcc.records import dataclass
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.text.context_marks import BEGIN, END
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
+from verifflowcc.text.injected import BEGIN, END
 from verifflowcc.text.secrets import withhold
 
 Part = tuple[str, list[str]]

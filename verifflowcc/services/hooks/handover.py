@@ -4,16 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from verifflowcc.domain.facts import ArtifactText
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import SprintState, artifacts_folder
 from verifflowcc.services.facts import artifacts_of
 from verifflowcc.services.hooks.brief_text import Count, Entry
 from verifflowcc.services.standpoint import handed
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.extract import short_form
-from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.article import plain_line
+from verifflowcc.text.extract import outline, short_form
 from verifflowcc.text.secrets import withhold
-from verifflowcc.text.section_lines import outline
-from verifflowcc.workflow.artifacts import artifacts_folder
 
 _KINDS = {"md": "markdown", "markdown": "markdown", "json": "json"}
 _LONGEST_LINE, _LONGEST_NAME = 2000, 300

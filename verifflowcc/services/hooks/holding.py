@@ -10,7 +10,7 @@ from verifflowcc.clients.answer import Answer
 from verifflowcc.domain.gates import PEOPLE, Mode
 from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.gates import ask_stage
-from verifflowcc.services.hooks.brief import shown
+from verifflowcc.services.hooks.brief_text import shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.owed import Owed, next_command, owed_by
 from verifflowcc.services.workspace import Workspace

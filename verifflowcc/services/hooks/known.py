@@ -15,7 +15,8 @@ from verifflowcc.episodes.briefed import conversation_of, stage_lines
 from verifflowcc.errors import VfccError
 from verifflowcc.services.history.questions import pairs_in
 from verifflowcc.services.history.reading import open_history
-from verifflowcc.services.hooks.brief import Part, line_of, shown
+from verifflowcc.services.hooks.brief_memory import line_of
+from verifflowcc.services.hooks.brief_text import Part, shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.source_reader import SourceReader

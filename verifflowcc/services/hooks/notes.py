@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import Any
 
 from verifflowcc.adapters.backends.placing import folder_of
+from verifflowcc.adapters.files.layout import Stamps, settled
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.index.history_asked import edits, touches
-from verifflowcc.adapters.stamps import Stamps, settled
 from verifflowcc.domain.config import Stale
 from verifflowcc.domain.items import Item
 from verifflowcc.episodes.coedits import Edit, co_edits
@@ -29,7 +29,7 @@ from verifflowcc.services.memory.opening import memory_settings
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.context_marks import BEGIN, END
+from verifflowcc.text.injected import BEGIN, END
 from verifflowcc.text.quick_json import read
 from verifflowcc.text.secrets import withhold
 from verifflowcc.text.stems import stems

@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 
 from verifflowcc.adapters.config.tools_yaml import WITHOUT_A_FILE, read_tools
-from verifflowcc.adapters.files.layout import MEMORY
-from verifflowcc.adapters.stamps import Stamps
+from verifflowcc.adapters.files.layout import MEMORY, Stamps
 from verifflowcc.domain.events import Json
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.domain.trace_defaults import TEST_FILES
+from verifflowcc.domain.sprints import SprintState, artifacts_folder
+from verifflowcc.domain.trace_codes import TEST_FILES
 from verifflowcc.errors import VfccError
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.owed_artifacts import owed_artifacts
 
 

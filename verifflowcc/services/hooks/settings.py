@@ -11,9 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.adapters.files.layout import MEMORY
+from verifflowcc.adapters.files.layout import MEMORY, Stamps, settled
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.stamps import Stamps, settled
 from verifflowcc.domain.config import HookSettings, ToolTable, TraceSettings
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.sprints import SprintState

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.user_home import USER, user_home
+from verifflowcc.adapters.files.private import USER, user_home
 from verifflowcc.domain.ports import Clock
 from verifflowcc.errors import VfccError
 from verifflowcc.services.workspace import Workspace

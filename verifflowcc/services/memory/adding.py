@@ -7,8 +7,17 @@ from enum import StrEnum
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.item_files import draw_letters
 from verifflowcc.adapters.files.stored import home_path, stored_item
-from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
-from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, Status, least_trust
+from verifflowcc.domain.items import (
+    DEFAULT_CONFIDENCE,
+    Item,
+    Link,
+    Ref,
+    Relation,
+    Source,
+    Status,
+    item_type,
+    least_trust,
+)
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.item_render import render_item
@@ -17,7 +26,7 @@ from verifflowcc.services.memory.around import items_around, refuse_circle
 from verifflowcc.services.memory.guarding import details_read, refuse_secrets
 from verifflowcc.services.memory.permission import asks, is_person, proposes, trust_of
 from verifflowcc.services.memory.rewriting import rewritten, with_link, with_source
-from verifflowcc.text.item_id import item_id
+from verifflowcc.text.slug import item_id
 
 ATTEMPTS = 200
 

@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from verifflowcc.adapters.clock import SystemClock
-from verifflowcc.adapters.files.user_home import USER, user_home
+from verifflowcc.adapters.files.private import USER, user_home
 from verifflowcc.adapters.index.memory_checked import MemoryChecked
 from verifflowcc.context.standing import stale_summaries, superseded
-from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.code import CodeNow
-from verifflowcc.domain.item_types import TYPES, ScopeKind
-from verifflowcc.domain.items import Item, Status, scope_of
+from verifflowcc.domain.config import BackendKind, CodeNow
+from verifflowcc.domain.items import TYPES, Item, ScopeKind, Status, scope_of
 from verifflowcc.domain.trace import EarlierFindings, TraceReport
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.lifecycle.memory_check import check_memory as check
@@ -21,7 +19,7 @@ from verifflowcc.services.memory.opening import backend_of, memory_settings, ope
 from verifflowcc.services.recall.staleness import code_of
 from verifflowcc.services.trace_reading import nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.trace.narrow import only_new
+from verifflowcc.workflow.baseline_rules import only_new
 
 INDEX = "index.db"
 PROJECT = "project"

@@ -4,10 +4,9 @@
 that role, and no other role's prompt has it. `manual` places nothing by itself: a person names the scope.
 """
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.domain.config import ScopeMode
-from verifflowcc.domain.item_types import ScopeKind
-from verifflowcc.domain.vouching import GUARDED
+from verifflowcc.domain.items import GUARDED, ScopeKind
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.opening import memory_settings

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.foreign.given_file import LARGEST, read_bytes
+from verifflowcc.adapters.files.text_file import LARGEST, read_bytes
 from verifflowcc.domain.turns import Conversation
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.turns import read_turns

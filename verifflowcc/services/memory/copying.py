@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from contextlib import closing
 
-from verifflowcc.adapters.files.user_home import USER, user_settings_file
-from verifflowcc.adapters.observer import observed
-from verifflowcc.domain.backends import BackendKind
+from verifflowcc.adapters.clock import observed
+from verifflowcc.adapters.files.private import USER, user_settings_file
+from verifflowcc.domain.config import BackendKind
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import BackendError, UsageError
 from verifflowcc.records import dataclass

@@ -6,9 +6,8 @@ from typing import Any
 from verifflowcc.adapters.files.items import edit_item as edit_lines
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.items import Item, Ref, Status, Trust, least_trust
+from verifflowcc.domain.items import GUARDED, Item, Ref, Status, Trust, awaits_promotion, least_trust
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.vouching import GUARDED, awaits_promotion
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.adapters.files.items import read_block
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.front_matter import split

@@ -8,7 +8,7 @@ from verifflowcc.errors import ConflictError, FormatError, UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest_start
+from verifflowcc.text.article import nearest_start
 
 LISTED = 6
 

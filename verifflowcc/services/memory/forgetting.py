@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.domain.backends import BackendKind
+from verifflowcc.adapters.files.private import USER
+from verifflowcc.domain.config import BackendKind
 from verifflowcc.domain.items import Item
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.editing import demand_same

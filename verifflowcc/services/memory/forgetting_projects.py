@@ -1,6 +1,6 @@
 """Take a project that is there no more off as the source of user items; the items stay."""
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.domain.items import Item
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.services.memory.maintained import Step, StepKind
@@ -8,7 +8,7 @@ from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.reading_only import open_for_reading
 from verifflowcc.services.memory.rewriting import with_source
 from verifflowcc.services.people_acting import require_person
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 
 def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[Step]:

@@ -1,8 +1,8 @@
 """Requirements that were read out of a conversation: memory, until a person adopts them into the trace."""
 
+from verifflowcc.domain.items import may_be_heard
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.vouching import may_be_heard
-from verifflowcc.services.providers import provider
+from verifflowcc.services.workspace import provider
 
 
 def awaits_adoption(stored: StoredItem) -> bool:

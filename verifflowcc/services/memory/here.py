@@ -1,6 +1,6 @@
 """The project that a command on items is about: none is needed for the person's own."""
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.workspace import Workspace, open_workspace
 

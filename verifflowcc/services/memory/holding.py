@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from verifflowcc.context.standing import superseded, withdrawn
 from verifflowcc.domain.candidates import Candidate, Held
-from verifflowcc.domain.items import Item, Relation, SourceKind, Status
+from verifflowcc.domain.items import PROMOTED_BY, Item, Relation, SourceKind, Status, awaits_promotion
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.vouching import PROMOTED_BY, awaits_promotion
 from verifflowcc.lifecycle.consolidate import is_consolidation, is_told
 from verifflowcc.lifecycle.extract.revised import revision
 from verifflowcc.lifecycle.extract.stated import key_of

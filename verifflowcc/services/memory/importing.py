@@ -5,14 +5,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
+from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.foreign.given_file import read_bytes
-from verifflowcc.adapters.observer import observed
-from verifflowcc.domain.item_types import TYPES, item_type
-from verifflowcc.domain.items import Item, SourceKind, Status, least_trust
+from verifflowcc.adapters.files.text_file import read_bytes
+from verifflowcc.domain.items import GUARDED, TYPES, Item, SourceKind, Status, item_type, least_trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import FormatError, NotAllowed, SecretError, UsageError
 from verifflowcc.lifecycle.supersession import supersession_circles
 from verifflowcc.records import dataclass, replace
@@ -25,7 +23,7 @@ from verifflowcc.services.memory.rewriting import values_of, with_source
 from verifflowcc.services.memory.scopes import PROJECT, read_scope
 from verifflowcc.services.memory.vouching import without_vouching
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 from verifflowcc.text.secrets import withhold
 
 JSONL, MARKDOWN = "jsonl", "markdown"

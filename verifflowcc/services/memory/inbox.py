@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.domain.items import Item, Relation, SourceKind, Status
+from verifflowcc.domain.items import Item, Relation, SourceKind, Status, awaits_promotion, may_be_heard
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.domain.vouching import awaits_promotion, may_be_heard
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.heard import awaits_adoption

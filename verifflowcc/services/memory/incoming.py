@@ -8,10 +8,9 @@ from pathlib import Path, PurePosixPath
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import decode, edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
-from verifflowcc.adapters.foreign.given_file import read_bytes
+from verifflowcc.adapters.files.text_file import read_bytes
 from verifflowcc.context.standing import superseded
-from verifflowcc.domain.item_types import ScopeKind, item_type
-from verifflowcc.domain.items import Link, Relation
+from verifflowcc.domain.items import Link, Relation, ScopeKind, item_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError, UsageError, VfccError
 from verifflowcc.formats.item_jsonl import Row, read_rows
@@ -24,8 +23,7 @@ from verifflowcc.services.memory.record_links import ImportedRow, link_rows
 from verifflowcc.services.memory.rewriting import values_of, with_link
 from verifflowcc.services.memory.scopes import NAME
 from verifflowcc.text.dates import date_in_name
-from verifflowcc.text.item_id import GIVEN_ID
-from verifflowcc.text.slug import slug
+from verifflowcc.text.slug import GIVEN_ID, slug
 
 _SCOPE = re.compile(rf"user|project|(?:sprint|agent)/{NAME.pattern}|stage/{NAME.pattern}/{NAME.pattern}")
 _ABOUT_A_FOLDER = re.compile(r"(?i)readme|_?index|(?:.*[-_. ])?template(?:[-_. ].*)?")

@@ -10,12 +10,11 @@ from contextlib import ExitStack
 from datetime import datetime
 from functools import cache, partial
 
-from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.adapters.clock import SystemClock, observed
 from verifflowcc.adapters.files.item_files import draw_letters
-from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.adapters.observer import observed
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.domain.candidates import Candidate, Extracted
-from verifflowcc.domain.item_types import is_trace_type
+from verifflowcc.domain.items import is_trace_type
 from verifflowcc.domain.turns import Conversation, Turn
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.turn_tools import OWN
@@ -32,8 +31,8 @@ from verifflowcc.services.memory.streams import Stream, open_streams
 from verifflowcc.services.memory.turn_keeping import KeptTurns
 from verifflowcc.services.recall.staleness import renewed_refs
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.article import plain_line
 from verifflowcc.text.injected import without_injected
-from verifflowcc.text.plain_line import plain_line
 
 Extractor = Callable[[Turn], Extracted]
 """Returns what a turn says that may be worth keeping: by rule, or with a model."""

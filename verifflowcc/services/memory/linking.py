@@ -10,7 +10,7 @@ from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import require_change
 from verifflowcc.services.memory.rewriting import with_link, without_link
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 RELATIONS = tuple(sorted(str(each) for each in MEMORY_RELATIONS))
 _SHARED = ("project", "sprint", "stage", "agent")

@@ -4,10 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.context.standing import stale_summaries, superseded
-from verifflowcc.domain.item_types import TYPES
-from verifflowcc.domain.items import Item, Status
+from verifflowcc.domain.items import TYPES, Item, Status
 from verifflowcc.domain.memory import Plain
 from verifflowcc.domain.query import Condition, conditions, matches, order_of, ordered
 from verifflowcc.errors import UsageError
@@ -18,7 +17,7 @@ from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.past import day_said, items_as_of, lifetimes_here
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 from verifflowcc.text.secrets import withhold
 
 STATUSES = ("active", "pending", "superseded", "archived")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from verifflowcc.adapters.files.tree import Tree
-from verifflowcc.domain.health import Health, Remark
-from verifflowcc.domain.item_types import is_trace_type
+from verifflowcc.adapters.files.write import Tree
+from verifflowcc.domain.items import is_trace_type
+from verifflowcc.domain.ports import Health, Remark
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.loading import named_files, not_loaded
 from verifflowcc.services.workspace import MEMORY, Workspace

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
 from verifflowcc.adapters.files.items import parse_item
+from verifflowcc.adapters.files.layout import as_on_disk, settled
 from verifflowcc.adapters.index.memory_checked import MemoryChecked
-from verifflowcc.adapters.observer import observed
-from verifflowcc.adapters.stamps import as_on_disk, settled
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.key_lines import key_lines
 from verifflowcc.lifecycle.memory_sources import Looked, Unread
 from verifflowcc.records import dataclass
-from verifflowcc.text.conflict_markers import conflict_line
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
+from verifflowcc.text.markdown import conflict_line
 from verifflowcc.text.record_codec import RecordCodec
 from verifflowcc.text.secrets import find_secrets, place_of
 

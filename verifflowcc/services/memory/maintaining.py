@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from datetime import date, timedelta
 
-from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.adapters.clock import SystemClock, observed
 from verifflowcc.adapters.files.consolidated import note_consolidated, read_consolidated
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.adapters.observer import observed
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.errors import VfccError
 from verifflowcc.lifecycle.consolidate import is_consolidation

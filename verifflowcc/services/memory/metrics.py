@@ -20,8 +20,7 @@ from verifflowcc.services.memory.counting import (
     RERANK_SKIPPED,
     SUPERSEDED,
 )
-from verifflowcc.services.providers import provider
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.services.workspace import Workspace, provider
 
 MEANINGS: Mapping[str, str] = {
     CALLS: "model calls about turns",
@@ -105,7 +104,7 @@ class ModelUse:
 
 def model_use(workspace: Workspace | None, memory: MemorySettings) -> ModelUse:
     """Return what a model took today, and the caps. Raises ConfigError or WorkspaceError for the person's settings."""
-    from verifflowcc.adapters.config.user_settings import user_settings
+    from verifflowcc.adapters.config.load import user_settings
     from verifflowcc.adapters.llm.opening import open_model
     from verifflowcc.services.memory.model_budget import spent_today
 

@@ -5,7 +5,7 @@ The caps are a person's, so that what counts against them is kept with the perso
 
 from pathlib import Path
 
-from verifflowcc.domain.user_settings import ModelSettings
+from verifflowcc.domain.config import ModelSettings
 from verifflowcc.errors import ModelError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.formats.metric_lines import read_metrics

@@ -4,12 +4,10 @@ from collections.abc import Callable
 
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import edit_item
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.adapters.files.stored import home_path, stored_item
-from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.domain.item_types import USER_TYPES
-from verifflowcc.domain.items import Item, Status
+from verifflowcc.domain.items import USER_TYPES, Item, Status, awaits_promotion
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key

@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.config.user_settings import user_settings
-from verifflowcc.adapters.files.user_home import USER, user_home
-from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.item_types import ScopeKind
+from verifflowcc.adapters.config.load import user_settings
+from verifflowcc.adapters.files.private import USER, user_home
+from verifflowcc.domain.config import BackendKind, MemorySettings
+from verifflowcc.domain.items import ScopeKind
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.errors import UsageError
 from verifflowcc.services.configuration import effective_config

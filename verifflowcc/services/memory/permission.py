@@ -1,8 +1,7 @@
 """Who may change what: an agent proposes what the person and the project remember, a person decides."""
 
 from verifflowcc.domain.actors import needs_person
-from verifflowcc.domain.items import Item, Relation, Status, Trust
-from verifflowcc.domain.vouching import GUARDED
+from verifflowcc.domain.items import GUARDED, Item, Relation, Status, Trust
 from verifflowcc.errors import NotAllowed
 
 PREFERENCE = "preference"

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.domain.items import Item, Relation, Status
+from verifflowcc.adapters.files.private import USER
+from verifflowcc.domain.items import Item, Relation, Status, awaits_promotion, trust_held
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key

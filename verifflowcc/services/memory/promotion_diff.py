@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from verifflowcc.domain.items import Item, Relation
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.formats.item_fields import show_thousandths
+from verifflowcc.formats.front_matter_read import show_thousandths
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.text.secrets import withhold

@@ -6,7 +6,7 @@ from verifflowcc.domain.gates import Criterion, Verdict
 from verifflowcc.domain.items import Item, Status
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.item_fields import show_thousandths
+from verifflowcc.formats.front_matter_read import show_thousandths
 from verifflowcc.lifecycle.proof import Turned, proven
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.memory.maintained import Step, StepKind

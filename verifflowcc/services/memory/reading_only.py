@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.user_home import USER, user_home
-from verifflowcc.domain.backends import BackendKind
+from verifflowcc.adapters.files.private import USER, user_home
+from verifflowcc.domain.config import BackendKind
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.services.memory.opening import backend_of, database_of, open_store
 from verifflowcc.services.workspace import Workspace

@@ -6,17 +6,15 @@ from collections.abc import Callable, Mapping
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
-from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
-from verifflowcc.domain.items import Item, Link, Relation, Source, Status
+from verifflowcc.domain.items import DEFAULT_CONFIDENCE, GUARDED, Item, Link, Relation, Source, Status, item_type
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import BackendError, UsageError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.item_render import render_details, render_item, render_tags, scalar
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import details_read, refuse_secrets
 from verifflowcc.services.memory.permission import trust_of
-from verifflowcc.text.item_id import item_id
+from verifflowcc.text.slug import item_id
 
 ATTEMPTS = 200
 LONGEST_TITLE = 80

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from verifflowcc.domain.candidates import Candidate, Extracted, Signals
-from verifflowcc.domain.config import ExtractionMode, MemorySettings
+from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.domain.ports import Count, Model
 from verifflowcc.domain.turns import Turn
-from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.lifecycle.model_answer import Answered, StatementOf, read_answer
@@ -182,7 +181,7 @@ def with_model(
     extractor: Extractor, workspace: Workspace | None, settings: MemorySettings, given: ModelSettings | None = None
 ) -> None:
     """Give an extractor the model of the person's settings, if they name one. Raises as reading these does."""
-    from verifflowcc.adapters.config.user_settings import user_settings
+    from verifflowcc.adapters.config.load import user_settings
     from verifflowcc.adapters.llm.opening import open_model
     from verifflowcc.adapters.tokens.counter import open_counter
     from verifflowcc.domain.config import TokenSettings

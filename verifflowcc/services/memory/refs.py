@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.domain.items import Item, Ref
 from verifflowcc.errors import UsageError
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.memory.identity import identity_of
 from verifflowcc.services.recall.staleness import code_of, renewed_refs
 from verifflowcc.services.workspace import Workspace

@@ -3,13 +3,12 @@
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.actors import NO_ROLE, needs_person
-from verifflowcc.domain.items import Archived, Item, Status
+from verifflowcc.domain.items import Archived, Item, Status, awaits_promotion
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.errors import NotAllowed, UsageError
 from verifflowcc.formats.item_render import render_archived
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.guarding import refuse_secrets

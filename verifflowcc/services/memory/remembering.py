@@ -21,9 +21,9 @@ from verifflowcc.lifecycle.settle import settle
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.holding import Holding, mark_of
 from verifflowcc.services.memory.permission import asks, is_person, trust_of
-from verifflowcc.text.conflict_markers import conflict_line
-from verifflowcc.text.item_id import item_id
+from verifflowcc.text.markdown import conflict_line
 from verifflowcc.text.secrets import find_secrets
+from verifflowcc.text.slug import item_id
 
 SURE_LAYER, SURE = 600, 500
 """Thousandths of certainty and confidence below which a person is asked."""

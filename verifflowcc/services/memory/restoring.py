@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 
 from verifflowcc.adapters.files.consolidated import note_apart
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.items import Item, Status
-from verifflowcc.domain.vouching import GUARDED
+from verifflowcc.domain.items import GUARDED, Item, Status
 from verifflowcc.errors import UsageError
 from verifflowcc.lifecycle.consolidate import is_consolidation, originals_of
 from verifflowcc.lifecycle.expire import has_ended, last_day

@@ -4,14 +4,12 @@ from collections.abc import Mapping
 
 from verifflowcc.adapters.files.items import edit_item, edit_item_list, read_block
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.item_keys import MEMORY_KEYS
-from verifflowcc.domain.items import Item, Link, Status
+from verifflowcc.domain.items import MEMORY_KEYS, Item, Link, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.front_matter_list import ListEdit, entry
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
-from verifflowcc.formats.item_fields import texts_of
+from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, texts_of
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.records import replace
 

@@ -4,13 +4,13 @@ import os
 import re
 from collections.abc import Iterator
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.domain.actors import NO_ROLE
-from verifflowcc.domain.item_types import ScopeKind
+from verifflowcc.domain.items import ScopeKind
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 PROJECT = "project"
 _OR_INIT = "--scope user (or vfcc init)"
@@ -89,8 +89,8 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
     known = recall_scopes(workspace.root, workspace.local)
     if known is not None:
         return known
+    from verifflowcc.adapters.files.layout import Stamps
     from verifflowcc.adapters.files.open_scopes import remember_scopes
-    from verifflowcc.adapters.stamps import Stamps
     from verifflowcc.services.memory.tasks import task_places
     from verifflowcc.services.sprint_reading import depends_on
 

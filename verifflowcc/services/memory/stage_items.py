@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from verifflowcc.domain.item_types import ScopeKind, item_type
-from verifflowcc.domain.items import Item, Status
+from verifflowcc.domain.items import Item, ScopeKind, Status, item_type
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.services.memory.maintained import Step, StepKind

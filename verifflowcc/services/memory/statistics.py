@@ -6,8 +6,7 @@ from contextlib import contextmanager
 
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import TokenSettings
+from verifflowcc.domain.config import BackendKind, TokenSettings
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
@@ -17,7 +16,7 @@ from verifflowcc.services.memory.listing import rows_among
 from verifflowcc.services.memory.metrics import Measured, ModelUse, measured, model_use
 from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 MANY_FILES = 50_000
 """Above so many files, looking at each of them once takes longer than a command should."""

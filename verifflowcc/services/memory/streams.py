@@ -17,9 +17,9 @@ from verifflowcc.adapters.files.ingested import (
     write_plan,
 )
 from verifflowcc.adapters.files.lock import locked
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.domain.item_types import ScopeKind
+from verifflowcc.domain.items import ScopeKind
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError
 from verifflowcc.services.memory.access import log_folder

@@ -6,8 +6,8 @@ from verifflowcc.adapters.files.task_files import FILE, load_task, task_ids
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
-from verifflowcc.text.short_ids import ambiguous, fitting_ids
+from verifflowcc.text.article import nearest
+from verifflowcc.text.slug import ambiguous, fitting_ids
 
 _START = 'vfcc task start "What it is about"'
 

@@ -14,7 +14,7 @@ from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.events import stamp
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.given import one_line
+from verifflowcc.services.finding import one_line
 from verifflowcc.services.memory.adding import proposal_of_key, standing_of_key
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.opening import open_store
@@ -24,10 +24,9 @@ from verifflowcc.services.memory.recording import changed
 from verifflowcc.services.memory.rewriting import rewritten, with_link
 from verifflowcc.services.memory.tasks import all_tasks, find_task, tasks_folder
 from verifflowcc.services.memory.vouching import promoted, without_vouching
-from verifflowcc.services.providers import provider
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
-from verifflowcc.text.short_ids import ambiguous, fitting_ids
+from verifflowcc.services.workspace import Workspace, provider
+from verifflowcc.text.article import nearest
+from verifflowcc.text.slug import ambiguous, fitting_ids
 
 KEPT_TASKS = 200
 """Ended tasks that there is still a record of."""

@@ -10,17 +10,15 @@ from verifflowcc.formats.events import stamp
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import active_sprint
-from verifflowcc.services.finding import find_stage
-from verifflowcc.services.given import LONGEST_TITLE, one_line, one_of
+from verifflowcc.services.finding import LONGEST_TITLE, find_stage, one_line, one_of
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import NAME, agent_of
 from verifflowcc.services.memory.stores import TaskMemoryStore
 from verifflowcc.services.memory.tasks import find_task, task_in_work, tasks_folder
-from verifflowcc.services.providers import provider
 from verifflowcc.services.sprint_reading import ledger_of, open_sprints, show_sprint
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.item_id import item_id
+from verifflowcc.services.workspace import Workspace, provider
+from verifflowcc.text.slug import item_id
 
 TYPES = ("reasoning", "tool_output", "task_state")
 

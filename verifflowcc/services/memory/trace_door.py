@@ -2,7 +2,7 @@
 
 import shlex
 
-from verifflowcc.domain.item_types import TYPES, is_trace_type
+from verifflowcc.domain.items import TYPES, is_trace_type
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.recording import title_of
 from verifflowcc.services.memory.wanting import Typed

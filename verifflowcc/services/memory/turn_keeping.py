@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
-from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, TURN, item_type
-from verifflowcc.domain.items import Item, Source, SourceKind, least_trust
+from verifflowcc.domain.items import DEFAULT_CONFIDENCE, TURN, Item, Source, SourceKind, item_type, least_trust
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.turns import TRUST_OF, Conversation, Turn
 from verifflowcc.formats.item_render import render_item
@@ -17,8 +16,8 @@ from verifflowcc.services.memory.permission import trust_of
 from verifflowcc.services.memory.recording import title_of
 from verifflowcc.services.memory.remembering import speaker_said
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.article import plain_line
 from verifflowcc.text.injected import without_injected
-from verifflowcc.text.plain_line import plain_line
 from verifflowcc.text.secrets import withhold
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.item_types import ScopeKind
-from verifflowcc.domain.items import Item, Status
+from verifflowcc.domain.items import Item, ScopeKind, Status
 from verifflowcc.errors import FormatError
 from verifflowcc.lifecycle.consolidate import DOING, is_consolidation, originals_of
 from verifflowcc.lifecycle.decay import has_faded, why_faded

@@ -4,9 +4,8 @@ Promoting says that an item holds; its trust stays the least of what it was made
 in so many words raises it, and that is recorded. Nobody but vfcc writes these details, and nobody brings them along.
 """
 
-from verifflowcc.domain.items import Item, Trust
+from verifflowcc.domain.items import PROMOTED_BY, PROMOTED_ON, VOUCHED_BY, VOUCHED_ON, Item, Trust
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.vouching import PROMOTED_BY, PROMOTED_ON, VOUCHED_BY, VOUCHED_ON
 from verifflowcc.errors import NotAllowed
 from verifflowcc.records import replace
 from verifflowcc.services.memory.permission import is_person, trust_of

@@ -2,9 +2,9 @@
 
 from verifflowcc.domain.items import Source, SourceKind
 from verifflowcc.errors import UsageError
-from verifflowcc.formats.item_fields import read_thousandths
+from verifflowcc.formats.front_matter_read import read_thousandths
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import LONGEST_TITLE, one_line
+from verifflowcc.services.finding import LONGEST_TITLE, one_line
 from verifflowcc.services.memory.adding import Wanted
 from verifflowcc.services.memory.choosing_scope import scope_to_add
 from verifflowcc.services.memory.finding import find_item
@@ -87,7 +87,7 @@ def wanted_of(workspace: Workspace | None, typed: Typed, *, actor: str, today: s
 
 def _type(workspace: Workspace | None, name: str, scope: str) -> str:
     """Refuse a word that is no type before a scope that is none for it is told."""
-    from verifflowcc.domain.item_types import TYPES
+    from verifflowcc.domain.items import TYPES
 
     wanted = name.strip().casefold().replace("-", "_")
     policy = None

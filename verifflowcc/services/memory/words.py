@@ -5,12 +5,12 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from verifflowcc.domain.item_types import TYPES, USER_TYPES, ScopeKind, item_type
-from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.items import TYPES, USER_TYPES, ScopeKind, item_type
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.errors import UsageError
-from verifflowcc.services.given import LONGEST_TITLE, one_line
-from verifflowcc.text.item_id import GIVEN_ID
-from verifflowcc.text.near import nearest
+from verifflowcc.services.finding import LONGEST_TITLE, one_line
+from verifflowcc.text.article import nearest
+from verifflowcc.text.slug import GIVEN_ID
 
 LONGEST_TEXT = 500_000
 DETAIL_OF = {"convention": "scope", "failure": "code", "pattern": "domain", "preference": "category"}

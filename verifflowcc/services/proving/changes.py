@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from verifflowcc.adapters.git.history import head_commit
+from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.git.place import top_of
+from verifflowcc.adapters.git.protected import head_commit
 from verifflowcc.adapters.git.versions import (
     TreeFile,
     commit_files,
@@ -15,7 +16,6 @@ from verifflowcc.adapters.git.versions import (
     merge_base,
     with_submodules,
 )
-from verifflowcc.adapters.observer import observed
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from verifflowcc.adapters.git.versions import FOLDER
+from verifflowcc.adapters.git.work_tree import FOLDER
 from verifflowcc.proving.missing_modules import missing_modules
 from verifflowcc.proving.verdicts import TestVerdict, Verdict
 from verifflowcc.services.proving.changes import Change

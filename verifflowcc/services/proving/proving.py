@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from verifflowcc.adapters.observer import step
+from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.proving.folders import sweep
 from verifflowcc.proving.verdicts import Verdict
 from verifflowcc.records import dataclass

@@ -4,7 +4,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.git.versions import FOLDER, TreeFile, contents
+from verifflowcc.adapters.git.versions import TreeFile, contents
+from verifflowcc.adapters.git.work_tree import FOLDER
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
 from verifflowcc.codegraph.script_shape import script_shape

@@ -7,18 +7,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.derived_file import DerivedFile
+from verifflowcc.adapters.clock import step
+from verifflowcc.adapters.files.write import DerivedFile
 from verifflowcc.adapters.git.versions import TreeFile
 from verifflowcc.adapters.git.work_tree import object_id
-from verifflowcc.adapters.observer import step
 from verifflowcc.adapters.proving.run import run_in_scratch
 from verifflowcc.adapters.proving.scratch import Scratch
 from verifflowcc.proving.outcomes import TestRun
-from verifflowcc.proving.runners import Runner, RunText, argv_for, prints_results, read_run
+from verifflowcc.proving.run_text import RunText
+from verifflowcc.proving.runners import Runner, argv_for, prints_results, read_run
 from verifflowcc.proving.targets import Selection, TestFile
 from verifflowcc.records import dataclass, field, replace
-from verifflowcc.text.canonical import canonical
-from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.canonical import canonical, digest_bytes
 from verifflowcc.text.record_codec import RecordCodec
 
 _VERSION = 1

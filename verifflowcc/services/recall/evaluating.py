@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from verifflowcc.adapters.observer import observed
+from verifflowcc.adapters.clock import observed
 from verifflowcc.context.standing import standing
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.labelled import Expectation, Labelled
@@ -15,7 +15,7 @@ from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.past import day_said
 from verifflowcc.services.recall.searching import search
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 
 Scopes = Callable[[str | None], Sequence[str]]
 Place = tuple[str, str]

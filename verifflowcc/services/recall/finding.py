@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 from verifflowcc.adapters.index.recall_index import Known, Scope
 from verifflowcc.context.standing import superseded, withdrawn
 from verifflowcc.domain.config import MemorySettings, Stale
-from verifflowcc.domain.item_types import ScopeKind, is_trace_type
-from verifflowcc.domain.items import DecisionStatus, Item, Status
+from verifflowcc.domain.items import DecisionStatus, Item, ScopeKind, Status, awaits_promotion, is_trace_type
 from verifflowcc.domain.recall import NOTHING, Corpus, Hit, Lost, Parts, Recalled, Sought
-from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.recall.expand import SHARE, Neighbour, edge_between, expanded, names_of
 from verifflowcc.recall.factors import parts_of
 from verifflowcc.recall.question import Question

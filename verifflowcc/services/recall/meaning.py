@@ -11,7 +11,7 @@ from verifflowcc.recall.fusion import Compared, fused, nearness
 from verifflowcc.recall.scoring import Scored
 from verifflowcc.recall.units import texts_of
 from verifflowcc.records import dataclass, field
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 NEAREST = 50
 """So many units of each scope can be found by their meaning alone."""

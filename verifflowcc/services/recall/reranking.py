@@ -7,22 +7,21 @@ where a person names no model nothing is asked and nothing leaves the machine.
 
 from collections.abc import Callable, Sequence
 
-from verifflowcc.domain.config import ExtractionMode, MemorySettings
+from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.ports import Count, Model
 from verifflowcc.domain.recall import Hit, Reranked
-from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.recall.order import order_question, order_schema, read_order, speaks_to_a_model
 from verifflowcc.recall.trigger import why_rerank
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.memory.counting import RERANK_CALLS, RERANK_SKIPPED, moment, note_lines
+from verifflowcc.services.memory.guarding import safe_text
 from verifflowcc.services.memory.model_budget import LEAST_ANSWER, Reserved, Spent, open_budget
-from verifflowcc.services.prompt_safety import safe_text
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.markdown import sections
 from verifflowcc.text.secrets import withhold
-from verifflowcc.text.sections import sections
 
 TextOf = Callable[[Hit], str]
 """The text of a hit's best passage (`passage`)."""
@@ -187,7 +186,7 @@ class _Asker:
 
 def _asker(workspace: Workspace | None, settings: MemorySettings) -> _Asker | None:
     """Return who asks the model of the person's own settings; None where they name none."""
-    from verifflowcc.adapters.config.user_settings import user_settings
+    from verifflowcc.adapters.config.load import user_settings
     from verifflowcc.adapters.llm.opening import open_model
     from verifflowcc.adapters.tokens.counter import open_counter
     from verifflowcc.domain.config import TokenSettings

@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, TypeVar
 
-from verifflowcc.adapters.files.user_home import USER, user_home
+from verifflowcc.adapters.files.private import USER, user_home
 from verifflowcc.adapters.index.recall_index import RecallIndex, Rules, Scope
 from verifflowcc.adapters.index.recall_vectors import MissingVectorsError
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.item_types import TYPES
-from verifflowcc.domain.items import Item
+from verifflowcc.domain.items import TYPES, Item
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.domain.ports import Embedder
 from verifflowcc.domain.recall import Hit, Recalled, Sought

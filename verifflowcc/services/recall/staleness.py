@@ -4,16 +4,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.adapters.stamps import Stamps
-from verifflowcc.domain.code import CodeNow, code_path
-from verifflowcc.domain.item_types import is_trace_type
-from verifflowcc.domain.items import Item, Ref
+from verifflowcc.adapters.files.layout import Stamps
+from verifflowcc.adapters.files.private import USER
+from verifflowcc.domain.config import CodeNow, code_path
+from verifflowcc.domain.items import Item, Ref, is_trace_type
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.lifecycle.stale_refs import renewed, stale_clause
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 _GIT = (".git/config", ".git/HEAD")
 """What says which project this is, and so whose a person's item is."""

@@ -25,9 +25,9 @@ from verifflowcc.services.window.found import Similar, code_found, past_found, s
 from verifflowcc.services.window.items import Given, Said, item_of
 from verifflowcc.services.window.keeping import checked_session, keep, windows_folder, without
 from verifflowcc.services.workspace import open_workspace
-from verifflowcc.text.near import nearest
+from verifflowcc.text.article import nearest
 from verifflowcc.text.secrets import withhold
-from verifflowcc.text.short_ids import ambiguous, fitting_ids, short_id
+from verifflowcc.text.slug import ambiguous, fitting_ids, short_id
 
 if TYPE_CHECKING:
     from verifflowcc.domain.ports import Clock, TokenCounter

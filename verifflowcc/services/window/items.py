@@ -10,7 +10,7 @@ from verifflowcc.domain.window import FULL, ItemType, Touched, WindowItem
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.events import stamp
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_of
+from verifflowcc.services.finding import one_of
 from verifflowcc.services.window.keeping import drawn_id
 from verifflowcc.text.secrets import withhold
 

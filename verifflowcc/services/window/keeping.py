@@ -16,7 +16,8 @@ from verifflowcc.formats.events import stamp
 from verifflowcc.records import replace
 from verifflowcc.services.history.recording import record
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.ulid import ALPHABET, ENTROPY_BYTES, TIME_LENGTH, ulid
+from verifflowcc.text.slug import ENTROPY_BYTES, TIME_LENGTH, ulid
+from verifflowcc.text.slug import ULID_ALPHABET as ALPHABET
 
 _BEGIN = 'vfcc window add "The text" --session ID'
 LONGEST_SESSION = 500
