@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter import edit, set_key, split
-from verifflowcc.formats.front_matter_spans import inline_value
+from verifflowcc.formats.front_matter import edit, inline_value, set_key, split
 
 pytestmark = pytest.mark.vfcc("REQ-ITEM-LOSSLESS")
 

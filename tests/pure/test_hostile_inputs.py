@@ -32,7 +32,7 @@ from verifflowcc.formats.import_markdown import read_markdown
 from verifflowcc.formats.import_needs import read_needs
 from verifflowcc.formats.import_oft import read_oft
 from verifflowcc.formats.import_sdoc import read_sdoc
-from verifflowcc.formats.item_jsonl import read_rows
+from verifflowcc.formats.item_older import read_rows
 from verifflowcc.formats.junit import measure_junit
 from verifflowcc.formats.junit_tests import read_tests
 from verifflowcc.formats.lint_lines import measure_lint

@@ -10,9 +10,9 @@ from tests.trees import write_memory, write_tree
 from verifflowcc.adapters.foreign.find import Given
 from verifflowcc.domain.items import Status, Trust
 from verifflowcc.domain.trace import TraceItem
+from verifflowcc.domain.trace_import import Side
 from verifflowcc.errors import FormatError, UsageError, VfccError
 from verifflowcc.formats.doorstop_stamp import stamp
-from verifflowcc.formats.imported import Side
 from verifflowcc.services.trace_export import export_items
 from verifflowcc.services.trace_import import ImportReport, Outcome, import_items
 from verifflowcc.services.trace_policy import policy_of

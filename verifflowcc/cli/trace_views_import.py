@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from verifflowcc.formats.imported import Side
+from verifflowcc.domain.trace_import import Side
 from verifflowcc.services.trace_import import ImportedItem, ImportReport, Outcome
 
 MOST = 20

@@ -8,8 +8,312 @@ import re
 from collections.abc import Mapping
 
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter_spans import KeySpan, Refused, inline_value, key_spans
 from verifflowcc.records import dataclass
+
+# Where the values of the top-level keys of a YAML block begin and end, without reading what they mean.
+#
+# The scanner knows YAML's shapes (plain, quoted, block and flow values, nested blocks, comments) well enough to find
+# their ends. What it does not know it refuses: an edit must never damage a file that somebody else wrote.
+
+_BREAKS = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
+_BLOCK_HEADER = re.compile(r"[|>](?:[-+]?[1-9]?|[1-9][-+])(?=[ \t]|\r?$)", re.MULTILINE)
+_PLAIN_KEY = re.compile(
+    r"(?![-?:](?:[ \t]|$))[^\s\[\]{},#&*!|>'\"%@`](?:[^\n\r:#]|:(?=\S)|(?<=\S)#){0,500}?(?=[ \t]*:(?:\s|$))"
+)
+_PROPERTY = re.compile(r"[&!]\S*[ \t]*")
+_INDENT = re.compile(r" *")
+_DASH = re.compile(r"-(?=[ \t\r\n]|\Z)[ \t]*")
+
+
+class Refused(Exception):  # noqa: N818 - says what happened
+    """The block, or a part of it, is nothing that can be edited by lines; `offset` says where."""
+
+    def __init__(self, reason: str, offset: int) -> None:
+        super().__init__(reason)
+        self.offset = offset
+
+    def line_in(self, block: str) -> int:
+        """Return the line of the block, from 1."""
+        return block.count("\n", 0, self.offset) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class KeySpan:
+    """One top-level entry, as offsets into the block.
+
+    The entry is `start` to `end`, whole lines. A new value goes to `value_start`, in place of what is there up to
+    `value_end` and of the lines from `drop_start` to `drop_end`. `key` is None where it is written with escapes.
+    """
+
+    key: str | None
+    indent: int
+    start: int
+    colon: int
+    value_start: int
+    value_end: int
+    drop_start: int
+    drop_end: int
+    end: int
+
+
+def key_spans(block: str) -> tuple[KeySpan, ...]:
+    """Return the top-level entries in their order; raises Refused where the block is no mapping of plain keys."""
+    if found := _BREAKS.search(block):
+        raise Refused("it has a line break that is neither LF nor CRLF", found.start())
+    spans: list[KeySpan] = []
+    position, indent = 0, None
+    while position < len(block):
+        content = _content(block, position)
+        if content is None:
+            position = _next_line(block, position)
+            continue
+        column = content - position
+        indent = column if indent is None else indent
+        if column != indent:
+            raise Refused("a line is indented in a way that fits no key", position)
+        span = _entry(block, position, column)
+        spans.append(span)
+        position = span.end
+    return tuple(spans)
+
+
+def inline_value(text: str) -> bool:
+    """Say whether `text` is one whole YAML value on one line, with no comment: plain, quoted or flow."""
+    if not text or text != text.strip() or "\n" in text or _BREAKS.search(text) or text[0] in "|>&!#":
+        return False
+    try:
+        start, end = _inline(text, 0, -1)[:2]
+    except Refused:
+        return False
+    return (start, end) == (0, len(text))
+
+
+def _entry(block: str, position: int, column: int) -> KeySpan:
+    content = position + column
+    key, colon = _key(block, content)
+    if colon is None:
+        raise Refused("a line is no key with a value", position)
+    value_start, value_end, after = _inline(block, colon, column)
+    line_end = _line_end(block, value_end)
+    if after == line_end and _is_empty(block, value_end, line_end):
+        value_start = colon if value_start == value_end else value_start
+        after = _nested(block, _next_line(block, line_end), column, value_end)
+    drop_start = _next_line(block, value_end)
+    drop_end = max(drop_start, _next_line(block, after) if after > line_end else drop_start)
+    return KeySpan(key, column, position, colon, value_start, value_end, drop_start, drop_end, drop_end)
+
+
+def _is_empty(block: str, value_end: int, line_end: int) -> bool:
+    before = block[block.rfind("\n", 0, value_end) + 1 : value_end]
+    return re.search(r"(?::|:[ \t]+(?:[&!]\S*[ \t]*)+)$", before) is not None and value_end <= line_end
+
+
+def _key(block: str, content: int) -> tuple[str | None, int | None]:
+    """Return a key and the offset behind its colon; None for the offset where there is no key."""
+    if block[content] in "\"'":
+        end = _quoted(block, content)
+        colon = re.compile(r"[ \t]*:(?=\s|$)").match(block, end)
+        raw = block[content + 1 : end - 1]
+        if colon is None or "\n" in raw:
+            return None, None
+        text = raw.replace("''", "'") if block[content] == "'" else (None if "\\" in raw else raw)
+        return text, colon.end()
+    found = _PLAIN_KEY.match(block, content)
+    return (found[0], block.index(":", found.end()) + 1) if found else (None, None)
+
+
+def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
+    """Return where a value on this line starts and ends, and the end of its last line's content.
+
+    Starts and ends at `position` where nothing stands there but space or a comment.
+    """
+    line_end = _line_end(block, position)
+    start = _skip_space(block, position, line_end)
+    point = start
+    while found := _PROPERTY.match(block, point, line_end):
+        point = found.end()
+    if point == line_end or (block[point] == "#" and (point == 0 or block[point - 1] in " \t")):
+        end = position if point == start else len(block[:point].rstrip(" \t"))
+        return (position if point == start else start), end, line_end
+    if block[point] in "|>":
+        header = _BLOCK_HEADER.match(block, point)
+        if header is None or header.end() > line_end:
+            raise Refused("a block value has a header that is unknown", point)
+        _demand_rest(block, header.end())
+        return start, header.end(), _block_scalar(block, line_end, column, header[0])
+    if block[point] in "\"'[{":
+        end = _quoted(block, point) if block[point] in "\"'" else _flow(block, point)
+        _demand_rest(block, end)
+        return start, end, _line_end(block, end)
+    return start, *_plain(block, point, column)
+
+
+def _plain(block: str, point: int, column: int) -> tuple[int, int]:
+    """Return the end of a plain value on its first line, and the end of its last line."""
+    if block[point] in "%@`,]}" or re.compile(r"[-?:](?=\s|\Z)").match(block, point):
+        raise Refused("a value begins with a character that YAML keeps for itself", point)
+    end, last = _plain_line(block, point)
+    commented = block[end : _line_end(block, point)].strip(" \t") != ""
+    while not commented:
+        content = _content(block, _next_line(block, last))
+        if content is None:
+            following = _after_blank_lines(block, _next_line(block, last))
+            content = following
+        if content is None or content - (block.rfind("\n", 0, content) + 1) <= column:
+            break
+        text_end, last = _plain_line(block, content)
+        commented = block[text_end:last].strip(" \t") != ""
+    return end, last
+
+
+def _after_blank_lines(block: str, position: int) -> int | None:
+    """Return where the next line with text begins, if only blank lines come before it and it is no comment."""
+    while position < len(block) and not block[position : _line_end(block, position)].strip(" "):
+        position = _next_line(block, position)
+    return _content(block, position) if position < len(block) else None
+
+
+def _plain_line(block: str, point: int) -> tuple[int, int]:
+    line_end = _line_end(block, point)
+    line = block[point:line_end]
+    text = re.split(r"[ \t]#", line, maxsplit=1)[0].rstrip(" \t")
+    if re.search(r":(?:[ \t]|$)", text):
+        raise Refused("a value has a colon that YAML takes for a key's", point)
+    return point + len(text), line_end
+
+
+def _nested(block: str, position: int, column: int, last: int) -> int:
+    """Return the end of the last line of the nested block that begins at `position`; `last` where there is none."""
+    while position < len(block):
+        content = _content(block, position)
+        if content is not None:
+            dash = _DASH.match(block, content)
+            if content - position < column or (content - position == column and not dash):
+                break
+            last = _nested_line(block, content, content - position, column)
+            position = _next_line(block, last)
+        else:
+            position = _next_line(block, position)
+    return last
+
+
+def _nested_line(block: str, point: int, column: int, parent: int) -> int:
+    """Return the end of what begins on a line of a nested block; a bare value hangs from the column `parent`."""
+    line_end = _line_end(block, point)
+    while found := _DASH.match(block, point, line_end):
+        parent, column = column, column + found.end() - point
+        point = found.end()
+    if point == line_end or block[point] == "#":
+        return line_end
+    if block[point] == "?" and block[point + 1 : point + 2] in {" ", "\t", "\n", "\r"}:
+        raise Refused("a key is introduced by ?", point)
+    named = _PROPERTY.match(block, point)
+    point = named.end() if named else point
+    if point >= line_end:
+        return line_end
+    _, colon = _key(block, point)
+    if colon is None:
+        return _inline(block, point, parent)[2]
+    return _inline(block, colon, column)[2]
+
+
+def _block_scalar(block: str, line_end: int, column: int, header: str) -> int:
+    """Return the end of the last line with content of a block scalar; its header's line end where it is empty."""
+    digits = re.sub(r"\D", "", header)
+    least = max(column, 0) + int(digits) if digits else None
+    last, position = line_end, _next_line(block, line_end)
+    while position < len(block):
+        end = _line_end(block, position)
+        spaces = len(_INDENT.match(block, position, end)[0])  # type: ignore[index]  # matches the empty text too
+        if position + spaces < end:
+            least = max(spaces, column + 1) if least is None else least
+            if spaces < least:
+                break
+            last = end
+        position = _next_line(block, position)
+    return last
+
+
+_DOUBLE_QUOTED = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"', re.DOTALL)
+# The last quote has none behind it: else a text that nothing closes would end in the midst of its last pair.
+_SINGLE_QUOTED = re.compile(r"'[^']*+(?:''[^']*+)*'(?!')")
+
+
+def _quoted(block: str, point: int) -> int:
+    """Return the offset behind the closing quote."""
+    quote, start = block[point], point
+    found = (_DOUBLE_QUOTED if quote == '"' else _SINGLE_QUOTED).match(block, point)
+    if found is None:
+        raise Refused("a quote is opened and never closed", start)
+    return found.end()
+
+
+_FLOW_SKIP = re.compile(r"(?:[\s,]|(?<=\s)#[^\n]*|:(?=[\s,\[\]{}\"'])|[&*!][^\s,\[\]{}]*)+")
+_FLOW_PLAIN = re.compile(r"(?:[^\s,\[\]{}:]|:(?![\s,\[\]{}])|\s+(?![#\s,\[\]{}]|:[\s,\[\]{}]))+")
+
+
+def _flow(block: str, point: int) -> int:
+    """Return the offset behind the bracket that closes the flow collection at `point`."""
+    start, open_brackets = point, ""
+    while True:
+        if found := _FLOW_SKIP.match(block, point):
+            point = found.end()
+        if point >= len(block):
+            raise Refused("a bracket is opened and never closed", start)
+        character = block[point]
+        if character in "[{":
+            open_brackets += character
+            point += 1
+        elif character in "]}":
+            if open_brackets[-1] + character not in {"[]", "{}"}:
+                raise Refused("brackets do not match", point)
+            open_brackets = open_brackets[:-1]
+            point += 1
+            if not open_brackets:
+                return point
+        elif character in "\"'":
+            point = _quoted(block, point)
+        elif found := _FLOW_PLAIN.match(block, point):
+            point = found.end()
+        else:
+            raise Refused("a flow value is written in a way that is unknown", point)
+
+
+def _demand_rest(block: str, point: int) -> None:
+    rest = block[point : _line_end(block, point)]
+    if rest.strip(" \t") and not re.match(r"[ \t]+#", rest):
+        raise Refused("a value is followed by more text", point)
+
+
+def _content(block: str, position: int) -> int | None:
+    """Return where a line's text begins; None for a blank line or a comment."""
+    end = _line_end(block, position)
+    point = _skip_space(block, position, end)
+    if point >= end or block[point] == "#":
+        return None
+    if "\t" in block[position:point]:
+        raise Refused("a line is indented with a tab", position)
+    return point
+
+
+def _skip_space(block: str, point: int, end: int) -> int:
+    while point < end and block[point] in " \t":
+        point += 1
+    return point
+
+
+def _line_end(block: str, point: int) -> int:
+    """Return where the line's text ends, before its newline."""
+    end = block.find("\n", point)
+    if end < 0:
+        return len(block)
+    return end - 1 if end > point and block[end - 1] == "\r" else end
+
+
+def _next_line(block: str, point: int) -> int:
+    end = block.find("\n", point)
+    return len(block) if end < 0 else end + 1
+
 
 _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\r?\Z)", re.MULTILINE)
@@ -134,3 +438,30 @@ def _replace(block: str, span: KeySpan, value: str | None) -> str:
 
 def _new_lines(changes: Mapping[str, str | None], indent: str, newline: str) -> str:
     return "".join(f"{indent}{key}: {value}{newline}" for key, value in changes.items() if value is not None)
+
+
+# Where the keys of front matter stand in a file, for messages about them.
+
+_KEY_LINES_KEY = re.compile(r"[ ]*([A-Za-z_][A-Za-z0-9_-]{0,99})[ ]*:(?: |$)")
+
+
+def key_lines(text: str) -> dict[str, int]:
+    """Return each key that begins a line of the front matter, and its line in the file; of several the first.
+
+    Keys inside of another's value stand deeper, and are left out.
+
+    >>> key_lines("---\\nid: a\\nsource:\\n  kind: explicit\\nlinks: []\\n---\\n")
+    {'id': 2, 'source': 3, 'links': 5}
+    """
+    block = split(text.replace("\r\n", "\n")).block
+    found: dict[str, int] = {}
+    indent = None
+    for number, line in enumerate((block or "").split("\n"), 2):
+        match = _KEY_LINES_KEY.match(line)
+        if match is None:
+            continue
+        depth = match.start(1)
+        indent = depth if indent is None else indent
+        if depth == indent:
+            found.setdefault(match[1], number)
+    return found

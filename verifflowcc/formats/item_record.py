@@ -1,5 +1,6 @@
 """From a file's parts to an `Item`: front matter first, then the folder, the text and the name, then the defaults."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from verifflowcc.domain.items import (
     NOTE,
     TYPES,
     DecisionFacts,
+    DecisionStatus,
     Item,
     Recency,
     Source,
@@ -19,12 +21,177 @@ from verifflowcc.domain.items import (
     item_type,
     scope_of,
 )
-from verifflowcc.formats.decision_record import decision_facts, status_facts
 from verifflowcc.formats.front_matter_read import Fields, Table, Value, quoted, reader_of
 from verifflowcc.records import dataclass
 from verifflowcc.text.article import nearest
-from verifflowcc.text.dates import date_in_name, number_in_name
-from verifflowcc.text.markdown import sections
+from verifflowcc.text.dates import date_in_name, number_in_name, read_date
+from verifflowcc.text.markdown import Section, open_fence, sections
+
+# Plain decision records: what a record with no front matter of ours tells in its heading, header lines and status.
+#
+# Understands the customs of Nygard's records, adr-tools and MADR, and small departures from them. Only the record's
+# head and its status are read; a sentence elsewhere that speaks of another record is prose.
+
+_NUMBERED = re.compile(
+    r"(?P<word>(?:ADR|Decision|RFC)[ #:_-]*)?(?P<number>\d{1,6})(?P<mark>[.):]| *[-–—:]+ )? *(?=\D)(?P<title>.*)", re.I
+)
+_HEADER = re.compile(r"[\s>*_+|-]*(?P<label>[A-Za-z][A-Za-z -]{2,20}?)[\s*_]*[:|][\s*_|]*(?P<value>.*)")
+_DATE_LABELS = frozenset({"date", "decided", "decided on", "decision date", "date decided"})
+_STATUS_LABELS = frozenset({"status", "state", "decision status"})
+_RELATION_LABELS = re.compile(r"super[sc]ede[sd]?|superseded by|superceded by|replaces|replaced by|amended by", re.I)
+_STRUCK = re.compile(r"~~.*?~~")
+_HEAD_LINES = 30
+_STATUS_LINES = 8
+
+_WORDS = (
+    (DecisionStatus.REJECTED, r"not accepted|rejected|declined|abandoned|withdrawn|cancelled"),
+    (DecisionStatus.SUPERSEDED, r"super[sc]eded|replaced|obsoleted"),
+    (DecisionStatus.DEPRECATED, r"deprecated|obsolete|retired"),
+    (DecisionStatus.ACCEPTED, r"accepted|approved|adopted|decided|implemented|amended"),
+    (
+        DecisionStatus.PROPOSED,
+        r"proposed|proposal|draft|incomplete|pending|in review|under (?:review|discussion)|wip|open",
+    ),
+)
+_STATUS_WORD = re.compile("|".join(rf"(?P<{status.value}>\b(?:{words})\b)" for status, words in _WORDS), re.I)
+_EMOJI = {"✅": "accepted", "❌": "rejected", "🤔": "proposed", "⌛": "superseded", "♻": "accepted"}
+
+_PARTLY = re.compile(r"\b(?:partly|partially|in part)\b", re.I)
+_SUPERSEDED_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\s+by\b:?(?P<rest>.*)", re.I)
+_SUPERSEDES = re.compile(r"\b(?:super[sc]edes|replaces|obsoletes)\b:?(?P<rest>.*)", re.I)
+_AMENDED_BY = re.compile(r"\bamended\s+by\b:?(?P<rest>.*)", re.I)
+_TARGET = re.compile(
+    r"\[\[(?P<wiki>[^\]|#]+)[^\]]*\]\]"
+    r"|\[[^\]]*\]\(<?(?P<link>[^)\s>#]+)[^)]*\)"
+    r"|(?P<file>[\w./-]+\.md)\b"
+    r"|\b(?:ADR|Decision|RFC)[ #:_-]*(?P<named>\d{1,6})\b"
+    r"|(?<![\w./-])#?(?P<number>\d{1,4})(?![\w/-])",
+    re.I,
+)
+
+
+def decision_facts(text: str, name: str = "") -> DecisionFacts:
+    """Return what the text of a record tells; `text` has LF newlines, `name` is its file's name.
+
+    >>> facts = decision_facts("# 7. Use X\\n\\nDate: 05/02/2018\\n\\n## Status\\n\\nSuperseded by [9](0009-y.md)\\n")
+    >>> facts.title, facts.number, facts.date, facts.status.value, facts.superseded_by
+    ('Use X', 7, '2018-02-05', 'superseded', ('0009-y.md',))
+    """
+    parts = sections(text)
+    title, number = _heading(parts, name)
+    header, status_lines = _parts(text, parts)
+    dates = [date for label, value in header if label in _DATE_LABELS and (date := read_date(value))]
+    lines = [value for label, value in header if label in _STATUS_LABELS]
+    lines += [f"{label} {value}" for label, value in header if _RELATION_LABELS.fullmatch(label)]
+    status = status_facts(lines + status_lines)
+    return DecisionFacts(
+        title,
+        number,
+        dates[0] if dates else None,
+        status.status,
+        status.superseded_by,
+        status.supersedes,
+        status.amended_by,
+        status.instead,
+    )
+
+
+def status_facts(lines: list[str]) -> DecisionFacts:
+    """Return what the lines of a status tell: the status itself and the records that it names.
+
+    >>> status_facts(["❌ Rejected (see [019](019-shared.md))"]).instead
+    ('019-shared.md',)
+    """
+    lines = [line for raw in lines if (line := _STRUCK.sub("", raw).strip()) and not _is_template(line)]
+    whole = [line for line in lines if not _PARTLY.search(line)]
+    superseded_by = _targets(_SUPERSEDED_BY, whole)
+    supersedes = _targets(_SUPERSEDES, [_SUPERSEDED_BY.sub("", line) for line in whole])
+    status = _decision_record_status(lines)
+    if any(_SUPERSEDED_BY.search(line) for line in whole):
+        status = DecisionStatus.SUPERSEDED
+    instead: tuple[str, ...] = ()
+    if status in {DecisionStatus.REJECTED, DecisionStatus.DEPRECATED} and lines:
+        instead = _found(lines[0])
+    return DecisionFacts(None, None, None, status, superseded_by, supersedes, _targets(_AMENDED_BY, lines), instead)
+
+
+def _heading(parts: tuple[Section, ...], name: str) -> tuple[str | None, int | None]:
+    """Return the title without its number, and the number: the file's, else the heading's."""
+    in_name = number_in_name(name)
+    title = next((section.title.strip() for section in parts if section.title.strip()), None)
+    found = _NUMBERED.fullmatch(title) if title else None
+    if found is None or not (found["word"] or found["mark"] or in_name is not None) or not found["title"].strip():
+        return title, in_name
+    return found["title"].strip(), in_name if in_name is not None else int(found["number"])
+
+
+def _parts(text: str, parts: tuple[Section, ...]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the header lines as (label in lower case, value), and the lines of the status section."""
+    header: list[tuple[str, str]] = []
+    status: list[str] = []
+    first = next((section for section in parts if section.title), None)
+    for section in parts:
+        lines = text[section.start : section.end].splitlines()
+        label = section.title.strip().strip("*_").rstrip(":").lower()
+        content = _prose(lines[1:] if section.title else lines)
+        if label in _STATUS_LABELS:
+            status = status or content[:_STATUS_LINES]
+        elif label in _DATE_LABELS:
+            header += [(label, line) for line in content[:1]]
+        elif section is first or not section.title:
+            header += [pair for line in content[:_HEAD_LINES] if (pair := _header(line))]
+    return header, status
+
+
+def _prose(lines: list[str]) -> list[str]:
+    """Return the lines that say something and stand in no code fence."""
+    kept = []
+    for number, line in enumerate(lines):
+        if line.strip() and not line.lstrip().startswith(("```", "~~~", "===", "---", "<!--")):
+            inside = "```" in "".join(lines[:number]) and open_fence(f"{one}\n" for one in lines[:number]) is not None
+            kept += [] if inside else [line]
+    return kept
+
+
+def _header(line: str) -> tuple[str, str] | None:
+    if found := _HEADER.fullmatch(line):
+        return found["label"].strip().lower(), found["value"].strip().rstrip("|").strip()
+    first, _, rest = line.strip(" \t*_-+|").partition(" ")
+    if first.lower() == "date" and read_date(rest):
+        return "date", rest
+    for pattern in (_SUPERSEDED_BY, _SUPERSEDES):
+        if (relation := pattern.match(line.strip(" \t*_-+|>⌛️"))) and _found(relation["rest"]):
+            return "superseded by" if pattern is _SUPERSEDED_BY else "supersedes", relation["rest"]
+    return None
+
+
+def _is_template(line: str) -> bool:
+    """Say whether a line offers the choices of a template that nobody filled in."""
+    return line.count("|") >= 2 and len({word[0].lower() for word in _STATUS_WORD.finditer(line)}) >= 3
+
+
+def _decision_record_status(lines: list[str]) -> DecisionStatus | None:
+    for line in lines:
+        for found in _STATUS_WORD.finditer(line):
+            status = DecisionStatus(found.lastgroup or "")
+            if status is not DecisionStatus.SUPERSEDED or not _PARTLY.search(line):
+                return status
+        if shown := next((word for emoji, word in _EMOJI.items() if emoji in line), None):
+            return DecisionStatus(shown)
+    return None
+
+
+def _targets(pattern: re.Pattern[str], lines: list[str]) -> tuple[str, ...]:
+    found = [target for line in lines if (match := pattern.search(line)) for target in _found(match["rest"])]
+    return tuple(dict.fromkeys(found))
+
+
+def _found(text: str) -> tuple[str, ...]:
+    """Return the records that a text names; bare numbers count only where nothing clearer stands."""
+    found = [(one.lastgroup, one[one.lastgroup].strip()) for one in _TARGET.finditer(text) if one.lastgroup]
+    clear = tuple(target for kind, target in found if kind != "number")
+    return clear or tuple(target for _, target in found)
+
 
 _DEPENDENT = frozenset(
     {"id", "type", "title", "key", "importance", "confidence", "status", "links", "source", "trust"}

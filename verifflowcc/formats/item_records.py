@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from verifflowcc.domain.items import Item, Link, Relation, Status, Trust
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, show_thousandths
-from verifflowcc.formats.item_jsonl import Json, snake_case
-from verifflowcc.formats.item_older import SUPERSEDED, TYPE_NAMES, title_of
+from verifflowcc.formats.item_older import SUPERSEDED, TYPE_NAMES, Json, snake_case, title_of
 from verifflowcc.records import dataclass
 
 _TYPE_NAMES = {name: other.upper() for other, name in TYPE_NAMES.items()}

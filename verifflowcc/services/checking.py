@@ -1,7 +1,7 @@
 """Check all that there is to check in one run: configuration, workflow, gates of all open sprints, trace, memory."""
 
 from verifflowcc.adapters.clock import step
-from verifflowcc.adapters.files.memory_walk import any_item_file
+from verifflowcc.adapters.files.item_walk import any_item_file
 from verifflowcc.domain.ports import Remark
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.domain.trace import EarlierFindings

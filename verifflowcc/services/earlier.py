@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from verifflowcc.adapters.files.memory_walk import any_item_file
+from verifflowcc.adapters.files.item_walk import any_item_file
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.patches import parted_from
 from verifflowcc.adapters.git.snapshot import add_rest, committed_tree

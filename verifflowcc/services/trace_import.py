@@ -13,10 +13,18 @@ from verifflowcc.adapters.files.items import decode, read_block
 from verifflowcc.adapters.foreign.find import Given, read_foreign
 from verifflowcc.domain.items import Source, SourceKind, Trust
 from verifflowcc.domain.trace_codes import METHODS, TracePolicy
-from verifflowcc.domain.trace_import import Foreign
+from verifflowcc.domain.trace_import import (
+    Foreign,
+    Imported,
+    Side,
+    changed,
+    parts_of,
+    read_imported,
+    updated,
+    with_imported,
+)
 from verifflowcc.errors import ConflictError, FormatError
 from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.imported import Imported, Side, changed, parts_of, read_imported, updated, with_imported
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.finding import one_of

@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from verifflowcc import __version__
+from verifflowcc.adapters.files.item_walk import MemoryWalk, walk_memory
 from verifflowcc.adapters.files.layout import as_on_disk
-from verifflowcc.adapters.files.memory_walk import MemoryWalk, walk_memory
 from verifflowcc.adapters.files.on_path import program_stamp
 from verifflowcc.adapters.git.trace import GitPlace, find_place
 from verifflowcc.adapters.project.content import digest_file, project_content

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verifflowcc.adapters.files.item_walk import ITEMS, MemoryWalk
 from verifflowcc.adapters.files.layout import MEMORY, as_on_disk, settled
-from verifflowcc.adapters.files.memory_walk import ITEMS, MemoryWalk
 from verifflowcc.adapters.files.write import Tree
 from verifflowcc.domain.entries import TraceEntry, TraceLeftOut
 from verifflowcc.domain.items import Status

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from verifflowcc.adapters.clock import observed
+from verifflowcc.adapters.files.item_walk import MemoryWalk, walk_memory
 from verifflowcc.adapters.files.layout import as_on_disk
-from verifflowcc.adapters.files.memory_walk import MemoryWalk, walk_memory
 from verifflowcc.adapters.index.trace import ItemRow, TraceIndex
 from verifflowcc.adapters.index.trace_facts import trace_item_from_text, trace_item_to_text
 from verifflowcc.domain.trace import TraceItem

@@ -19,7 +19,7 @@ from verifflowcc.domain.config import GateSettings
 from verifflowcc.domain.gates import Mode
 from verifflowcc.domain.sprints import SprintState, StageStatus, Workflow
 from verifflowcc.errors import ConfigError, UsageError
-from verifflowcc.formats.yaml_line import with_top_value
+from verifflowcc.formats.front_matter_list import with_top_value
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import not_chosen, resolve_sprint

@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from verifflowcc.adapters.files.front_matter_yaml import plain_yaml
 from verifflowcc.adapters.files.text_file import read_text
-from verifflowcc.adapters.foreign.plain_yaml import plain_yaml
 from verifflowcc.domain.trace_import import Foreign
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import split

@@ -7,9 +7,9 @@ from verifflowcc.adapters.files.private import USER
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.trace_import import KEY, read_imported
 from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.imported import KEY, read_imported
-from verifflowcc.formats.item_jsonl import Json, item_line
+from verifflowcc.formats.item_older import Json, item_line
 from verifflowcc.formats.item_records import RecordNames, kept_fields, record_line
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import secrets_told

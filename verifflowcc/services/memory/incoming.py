@@ -13,10 +13,9 @@ from verifflowcc.context.standing import superseded
 from verifflowcc.domain.items import Link, Relation, ScopeKind, item_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError, UsageError, VfccError
-from verifflowcc.formats.item_jsonl import Row, read_rows
-from verifflowcc.formats.item_older import RowError, older_item
+from verifflowcc.formats.front_matter import key_lines
+from verifflowcc.formats.item_older import Row, RowError, older_item, read_rows
 from verifflowcc.formats.item_render import inner, scalar
-from verifflowcc.formats.key_lines import key_lines
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.permission import trust_of
 from verifflowcc.services.memory.record_links import ImportedRow, link_rows

@@ -9,7 +9,7 @@ from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.layout import as_on_disk, settled
 from verifflowcc.adapters.index.memory_checked import MemoryChecked
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.key_lines import key_lines
+from verifflowcc.formats.front_matter import key_lines
 from verifflowcc.lifecycle.memory_sources import Looked, Unread
 from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import digest_text

@@ -7,8 +7,7 @@ from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.items import Archived, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.front_matter_spans import Refused, key_spans
+from verifflowcc.formats.front_matter import Refused, key_spans, split
 from verifflowcc.formats.item_render import render_archived
 from verifflowcc.lifecycle.as_of import status_before
 

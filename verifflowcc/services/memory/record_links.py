@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.items import Item, Link, Relation, Status
-from verifflowcc.formats.item_jsonl import snake_case
-from verifflowcc.formats.item_older import SUPERSEDED, Older
+from verifflowcc.formats.item_older import SUPERSEDED, Older, snake_case
 from verifflowcc.lifecycle.supersession import supersession_circles
 from verifflowcc.records import dataclass, replace
 
