@@ -37,8 +37,7 @@ from benchmarks.code_mentions import Function, Mention, chosen_mentions, python_
 from benchmarks.code_server import Said, ask
 from tests.pure.code_in_memory import code_of
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Reference, ReferenceKind
-from verifflowcc.domain.graph_answers import CONFIDENT, Bound
+from verifflowcc.domain.graph import CALLABLE, CONFIDENT, FILE, TYPES, Bound, Reference, ReferenceKind
 
 RESAMPLED = 1_000
 MODULE_ROOTS = (".", "src", "tests")

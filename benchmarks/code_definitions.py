@@ -21,7 +21,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.measure import machine
-from verifflowcc.codegraph.read import read_facts
+from verifflowcc.codegraph.grammars import read_facts
 from verifflowcc.domain.graph import Definition, SymbolKind
 
 KINDS = {

@@ -36,14 +36,13 @@ from benchmarks.code_commits import Task, tasks_of
 from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
-from verifflowcc.adapters.project.source_marks import marks_by_name, marks_by_text
+from verifflowcc.adapters.project.source_listing import marks_by_name, marks_by_text
 from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.links import graph_of
-from verifflowcc.codegraph.rank_files import FileWeights, by_words, rank_files
-from verifflowcc.codegraph.units import units_of
+from verifflowcc.codegraph.grammars import language_of
+from verifflowcc.codegraph.map import graph_of
+from verifflowcc.codegraph.rank_units import FileWeights, by_words, rank_files, units_of
 from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.graph import CALLABLE, FILE, Mark
 

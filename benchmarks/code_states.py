@@ -6,10 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.code_commits import git
-from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.asked import FileWords, words_of
+from verifflowcc.codegraph.grammars import language_of, read_facts
 from verifflowcc.codegraph.manifests import manifest_kind, read_manifest
-from verifflowcc.codegraph.read import read_facts
-from verifflowcc.codegraph.words import FileWords, words_of
 from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
 
 Marks = Callable[[str, bytes], frozenset[Mark]]

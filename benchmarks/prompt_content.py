@@ -41,12 +41,11 @@ from benchmarks.code_finding import PLAIN, Count, is_source, marks, pieces_in, w
 from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
-from verifflowcc.adapters.project.source_marks import marks_by_name
+from verifflowcc.adapters.project.source_listing import marks_by_name
 from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.codegraph.asked import asked
-from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.rank_files import by_words
-from verifflowcc.codegraph.units import units_of
+from verifflowcc.codegraph.grammars import language_of
+from verifflowcc.codegraph.rank_units import by_words, units_of
 from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.graph import CALLABLE, FILE
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.formats.comment_syntax import LANGUAGES, language_of
-from verifflowcc.formats.comments import spans
 from verifflowcc.formats.front_matter import Refused, key_spans, split
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, read_simple
 from verifflowcc.formats.marks import read_code
+from verifflowcc.formats.symbols_braces import spans
 from verifflowcc.lifecycle.extract.turns import extract
 from verifflowcc.text.glob import matches
 from verifflowcc.text.markdown import fenced_lines, sections

@@ -15,7 +15,7 @@ _HOMES = {
     "GlobalMemoryStore": "verifflowcc.services.memory.stores",
     "InMemoryBackend": "verifflowcc.services.memory.backends",
     "Item": "verifflowcc.services.memory.backends",
-    "KnowledgeGraph": "verifflowcc.services.code.knowledge_graph",
+    "KnowledgeGraph": "verifflowcc.services.code.asking",
     "MemoryBackend": "verifflowcc.services.memory.backends",
     "MemoryContext": "verifflowcc.services.memory_manager",
     "MemoryEntry": "verifflowcc.services.memory_manager",
@@ -56,7 +56,7 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
         get_project_blocks,
         get_user_context,
     )
-    from verifflowcc.services.code.knowledge_graph import KnowledgeGraph
+    from verifflowcc.services.code.asking import KnowledgeGraph
     from verifflowcc.services.history.episodic_memory import EpisodicMemory
     from verifflowcc.services.memory.creating import create_item
     from verifflowcc.services.memory.opening import open_store

@@ -4,10 +4,10 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.grammars import language_of, read_facts
 from verifflowcc.codegraph.manifests import manifest_kind, read_manifest
-from verifflowcc.codegraph.read import read_facts
 from verifflowcc.domain.graph import (
+    CONFIDENT,
     FILE,
     FileFacts,
     Head,
@@ -18,7 +18,6 @@ from verifflowcc.domain.graph import (
     chosen,
     qualified,
 )
-from verifflowcc.domain.graph_answers import CONFIDENT
 
 
 class CodeInMemory:

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.read import read_facts
-from verifflowcc.codegraph.words import FileWords, words_of
+from verifflowcc.codegraph.asked import FileWords, words_of
+from verifflowcc.codegraph.grammars import language_of, read_facts
 from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
 
 

@@ -1,6 +1,6 @@
 """What is read of a source text, as short lines that a test can compare."""
 
-from verifflowcc.codegraph.read import read_facts
+from verifflowcc.codegraph.grammars import read_facts
 from verifflowcc.domain.graph import FILE, FileFacts, ReferenceKind, qualified
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.codegraph.bind_circles import DEEPEST, Circles
+from verifflowcc.codegraph.bind_names import DEEPEST, Circles
 from verifflowcc.codegraph.bind_things import Thing, ThingKind
 
 _NUMBERS = st.integers(0, 6)

@@ -5,18 +5,17 @@ from collections.abc import Sequence
 import pytest
 
 from tests.pure.code_in_memory import CodeInMemory, code_of, place_of, shown
-from verifflowcc.codegraph.bind_find import definitions_named
 from verifflowcc.codegraph.bind_queries import (
     callees,
     callers,
+    definitions_named,
     imported_by,
     imports,
     subtypes,
     supertypes,
     uses,
 )
-from verifflowcc.domain.graph import Reference, ReferenceKind
-from verifflowcc.domain.graph_answers import CONFIDENT, Link
+from verifflowcc.domain.graph import CONFIDENT, Link, Reference, ReferenceKind
 
 SHOP = {
     "shop/__init__.py": "from .pay import settle as settle_all, Card\nfrom . import tax\n",

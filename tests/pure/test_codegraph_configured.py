@@ -6,7 +6,7 @@ from tests.pure.code_in_memory import CodeInMemory, code_of, meant
 from verifflowcc.codegraph.bind_queries import callers, imports
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.codegraph.manifests import plain_json, read_manifest
-from verifflowcc.domain.graph_answers import CONFIDENT
+from verifflowcc.domain.graph import CONFIDENT
 
 USE = "import { add } from '%s';\nadd(1);\n"
 ADD = "export function add(n: number) {}\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pure.codegraph_shown import bases, calls, defined, imported, read, typed, types, uses
-from verifflowcc.codegraph.read import read_facts
+from verifflowcc.codegraph.grammars import read_facts
 from verifflowcc.domain.graph import CALLABLE, SymbolKind
 
 MODULE = """\

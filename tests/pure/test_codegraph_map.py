@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.codegraph.links import graph_of
-from verifflowcc.codegraph.map import Mapped, file_order, map_of
+from verifflowcc.codegraph.map import Mapped, file_order, graph_of, map_of
 
 TEXTS = {
     "core/base.py": (

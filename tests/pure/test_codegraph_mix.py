@@ -6,13 +6,10 @@ from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
 from verifflowcc.codegraph.asked import asked
-from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.links import graph_of
-from verifflowcc.codegraph.mix import above_floor, interface, mixed, pieces_of_tests, signature, size_of
-from verifflowcc.codegraph.named_types import named_types
-from verifflowcc.codegraph.rank_files import rank_files
-from verifflowcc.codegraph.rank_units import RankedUnit
-from verifflowcc.codegraph.units import Unit
+from verifflowcc.codegraph.context import choose, named_types
+from verifflowcc.codegraph.map import graph_of
+from verifflowcc.codegraph.rank_units import RankedUnit, Unit, rank_files
+from verifflowcc.codegraph.snippets import above_floor, interface, mixed, pieces_of_tests, signature, size_of
 from verifflowcc.domain.config import WHOLE, CodeMix
 from verifflowcc.domain.graph import FILE, Definition, SymbolKind
 

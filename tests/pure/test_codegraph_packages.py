@@ -10,9 +10,8 @@ from tests.pure.code_searched import Searched
 from verifflowcc.codegraph import bind_queries
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.links import FileGraph, graph_of
-from verifflowcc.codegraph.map import map_of
-from verifflowcc.domain.graph_answers import CONFIDENT
+from verifflowcc.codegraph.map import FileGraph, graph_of, map_of
+from verifflowcc.domain.graph import CONFIDENT
 
 NAMES = ("a", "b", "c")
 _Texts = dict[str, str]

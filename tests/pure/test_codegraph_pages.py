@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.codegraph.pages import page
+from verifflowcc.codegraph.snippets import page
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 

@@ -5,15 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.codegraph.asked import LONGEST, asked
+from verifflowcc.codegraph.asked import LONGEST, asked, words_in
 from verifflowcc.codegraph.context import choose, told
-from verifflowcc.codegraph.links import both_ways, graph_of, page_rank
-from verifflowcc.codegraph.rank_files import RankedFile, rank_files
-from verifflowcc.codegraph.rank_units import RankedUnit, UnitWeights, rank_units
+from verifflowcc.codegraph.map import both_ways, graph_of, page_rank
+from verifflowcc.codegraph.rank_units import RankedFile, RankedUnit, Unit, UnitWeights, rank_files, rank_units
 from verifflowcc.codegraph.snippets import BODIES, LARGEST, fill, rendered, shown_text
-from verifflowcc.codegraph.units import Unit
-from verifflowcc.codegraph.words import words_in
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.code_told import Snippet
 
 TEXTS = {
     "tide/gate.py": (

@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.codegraph_shown import defined
-from verifflowcc.codegraph.languages import known_without_grammar, language_of
-from verifflowcc.codegraph.read import LARGEST, read_facts
-from verifflowcc.domain.code_views import LANGUAGES
+from verifflowcc.codegraph.grammars import LARGEST, known_without_grammar, language_of, read_facts
+from verifflowcc.domain.code_told import LANGUAGES
 from verifflowcc.domain.graph import FILE, FileFacts
 
 ENDLESS = b'<m{{x=ri.":q:t){w Z(;}'

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.codegraph.read import read_facts
-from verifflowcc.codegraph.units import units_of
+from verifflowcc.codegraph.grammars import read_facts
+from verifflowcc.codegraph.rank_units import units_of
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition, SymbolKind
 
 SOURCE = '''\

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
-from verifflowcc.domain.graph_answers import Candidate
+from verifflowcc.domain.graph import Candidate
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.errors import ConfigError, GateClosed, UsageError

@@ -2,8 +2,8 @@
 
 import pytest
 
-from verifflowcc.codegraph.runner_lines import commands_for
-from verifflowcc.domain.code_reach import AffectedTest
+from verifflowcc.codegraph.affected_tests import commands_for
+from verifflowcc.domain.code_told import AffectedTest
 
 
 def affected(path: str, name: str, language: str) -> AffectedTest:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from verifflowcc.domain.calls import Call
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.code_told import Snippet
 from verifflowcc.episodes.answered import Cause, Shown, World, shown_by
 from verifflowcc.episodes.looks import Kind, Look, looks
 from verifflowcc.episodes.saved import Counts, Judged, Saved, Unanswered, interval, judged, saved

@@ -15,7 +15,7 @@ from tests.tiers import count
 from tests.tree.code_graph_world import BASE, MODELS, answers, clean, said
 from tests.trees import git
 from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.index import code_graph_merging
+from verifflowcc.adapters.index import code_graph as code_graph_merging
 from verifflowcc.services.code.indexing import bring_up
 from verifflowcc.services.workspace import Workspace
 

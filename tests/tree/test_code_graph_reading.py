@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.tree.code_graph_world import BASE, MODELS, answers, project
-from verifflowcc.adapters.project.source_marks import marks_by_text
-from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.read import read_facts
-from verifflowcc.codegraph.words import words_of
+from verifflowcc.adapters.project.source_listing import marks_by_text
+from verifflowcc.codegraph.asked import words_of
+from verifflowcc.codegraph.grammars import language_of, read_facts
 from verifflowcc.services.code import indexing
 from verifflowcc.services.code.indexing import bring_up
 from verifflowcc.services.code.states import READING

@@ -17,7 +17,7 @@ from tests.trees import environment, repository, write_tree
 from verifflowcc.adapters.clock import observed_by
 from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.index import store
-from verifflowcc.services.code import parsing
+from verifflowcc.services.code import updating_commit as parsing
 from verifflowcc.services.code.indexing import bring_up
 from verifflowcc.services.workspace import Workspace
 

@@ -8,7 +8,7 @@ import pytest
 from tests.trees import write_memory, write_tree
 from verifflowcc.domain.episodes import Operation, SnapshotReason, WindowPart, WindowSnapshot
 from verifflowcc.errors import UsageError, VfccError
-from verifflowcc.services.code.knowledge_graph import KnowledgeGraph
+from verifflowcc.services.code.asking import KnowledgeGraph
 from verifflowcc.services.history.episodic_memory import EpisodicMemory
 
 pytestmark = pytest.mark.vfcc("REQ-GRAPH-API")

@@ -14,7 +14,7 @@ from verifflowcc.adapters.git.command import commit_with_git
 from verifflowcc.adapters.process.pager import edited_text, page
 from verifflowcc.adapters.process.run import run_command
 from verifflowcc.services.checking import check_everything
-from verifflowcc.services.code.counting import index_code
+from verifflowcc.services.code.indexing import index_code
 from verifflowcc.services.doctor import diagnose
 
 

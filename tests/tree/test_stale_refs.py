@@ -10,8 +10,8 @@ from tests.trees import commit, git, repository, write_memory, write_tree
 from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.git.snapshot import add_committed
-from verifflowcc.adapters.index.code import CodeIndex
 from verifflowcc.adapters.project import code as code_reader
+from verifflowcc.adapters.project.code import CodeIndex
 from verifflowcc.adapters.project.content import project_content
 from verifflowcc.domain.entries import Fate, Question
 from verifflowcc.domain.items import Item, Ref

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_tree
-from verifflowcc.adapters.index.code import CodeIndex
 from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.project.code import read_code_files
+from verifflowcc.adapters.project.code import CodeIndex, read_code_files
 from verifflowcc.adapters.project.content import project_content
 from verifflowcc.domain.items import Ref
 from verifflowcc.domain.trace import CodeFile, TraceItem

@@ -16,7 +16,7 @@ def answer_index(*, as_json: bool = False) -> None:
     """Bring the graph up to the files."""
     workspace = _here()
     from verifflowcc.cli.code_views import indexed
-    from verifflowcc.services.code.counting import index_code
+    from verifflowcc.services.code.indexing import index_code
 
     found = index_code(workspace)
     _show(found, found.notices, indexed, as_json=as_json)
@@ -26,7 +26,7 @@ def answer_status(*, as_json: bool = False) -> None:
     """Show what the graph holds."""
     workspace = _here()
     from verifflowcc.cli.code_views import status
-    from verifflowcc.services.code.counting import graph_status
+    from verifflowcc.services.code.indexing import graph_status
 
     found = graph_status(workspace)
     _show(found, found.notices, status, as_json=as_json)

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from verifflowcc.cli.options import counted
 from verifflowcc.cli.output import folded
 from verifflowcc.domain.code_told import (
+    CodeContext,
     CodeImpact,
+    CodeMap,
     Finding,
     GraphStatus,
     Indexed,
@@ -14,8 +16,7 @@ from verifflowcc.domain.code_told import (
     Relations,
     TouchedItem,
 )
-from verifflowcc.domain.code_views import CodeContext, CodeMap
-from verifflowcc.domain.graph_answers import CONFIDENT, Dependency, Found, Link
+from verifflowcc.domain.graph import CONFIDENT, Dependency, Found, Link
 
 FEW = 10
 """So many of what is only possible, or was left out, are listed."""

@@ -1,14 +1,181 @@
 """What a name stands for where it is written: the scopes around it, imports, and what other files hand on."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from verifflowcc.codegraph.bind_circles import Circles
-from verifflowcc.codegraph.bind_foreign import Foreign
-from verifflowcc.codegraph.bind_manners import Manner, manner_of
-from verifflowcc.codegraph.bind_modules import Modules
-from verifflowcc.codegraph.bind_sheet import Sheet, parameters
+from verifflowcc.codegraph.bind_foreign import Foreign, Manner, Modules, manner_of
 from verifflowcc.codegraph.bind_things import EXTERNAL, UNKNOWN, Thing, ThingKind
-from verifflowcc.domain.graph import CALLABLE, FILE, Code, Import, SymbolKind
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Code, Definition, Head, Import, SymbolKind, Typed
+
+if TYPE_CHECKING:
+    Answer = tuple[Thing, ...]
+
+
+# Questions that lead to each other, at times in circles: each has one answer, whatever was asked before.
+
+DEEPEST = 60
+"""A question that leads to more questions inside of each other has no answer: well below what Python itself allows."""
+_NONE: frozenset[Hashable] = frozenset()
+
+
+class _TooDeepError(Exception):
+    pass
+
+
+class Circles:
+    """Answers questions once.
+
+    A question that is met again while it is answered has no answer there: its circle is cut. Which cut it is depends
+    on where the circle was entered, so what was found inside of a circle serves only while that is open, and the answer
+    of the question where it was entered serves as long as no other one of the circle is open. So each answer is the one
+    that the question has where nothing was asked before.
+
+    Of each open question: `_grounds` has the outermost open one that its answer rests on so far, `_made` the questions
+    of its circle that were answered inside of it, `_heights` how many questions stand inside of each other in it.
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[Hashable, tuple[Answer, int, frozenset[Hashable]]] = {}
+        self._for_now: dict[Hashable, tuple[Answer, int, int]] = {}
+        self._open: dict[Hashable, int] = {}
+        self._grounds: list[int] = []
+        self._made: list[list[Hashable]] = []
+        self._heights: list[int] = []
+
+    def ask(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
+        """Return the answer to a question: a known one, or what `answer` returns."""
+        known = self._answers.get(question)
+        if known is not None and (not known[2] or self._open.keys().isdisjoint(known[2])):
+            self._rests_on(len(self._grounds), known[1])
+            return known[0]
+        if self._open:
+            return self._answer_inside(question, answer)
+        try:
+            return self._answer_inside(question, answer)
+        except _TooDeepError:
+            self._answers[question] = ((), DEEPEST, _NONE)
+            return ()
+        finally:
+            for each in (self._for_now, self._open, self._grounds, self._made, self._heights):
+                each.clear()
+
+    def _answer_inside(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
+        if question in self._for_now:
+            found, ground, height = self._for_now[question]
+            self._rests_on(ground, height)
+            return found
+        if question in self._open:
+            self._rests_on(self._open[question], 0)
+            return ()
+        depth = len(self._grounds)
+        self._rests_on(depth, 0)
+        self._open[question] = depth
+        self._grounds.append(depth + 1)
+        self._made.append([])
+        self._heights.append(0)
+        found = answer()
+        self._close(question, found, depth)
+        return found
+
+    def _close(self, question: Hashable, found: "Answer", depth: int) -> None:
+        ground, made, height = self._grounds.pop(), self._made.pop(), self._heights.pop()
+        del self._open[question]
+        for each in made:
+            if each in self._for_now and self._for_now[each][1] >= depth:
+                del self._for_now[each]
+        if ground >= depth:
+            self._answers[question] = (found, height, frozenset([*made, question]) if ground == depth else _NONE)
+        else:
+            self._for_now[question] = (found, ground, height)
+            self._made[-1] += [*made, question]
+        self._rests_on(ground, height)
+
+    def _rests_on(self, ground: int, height: int) -> None:
+        """Note that the innermost open question rests on another one, in which so many stand inside of each other."""
+        if not self._grounds:
+            return
+        if len(self._grounds) + height >= DEEPEST:
+            raise _TooDeepError
+        self._grounds[-1] = min(self._grounds[-1], ground)
+        self._heights[-1] = max(self._heights[-1], height + 1)
+
+
+# The head of one file, laid out so that names are looked up in it.
+
+
+class Sheet:
+    """What a file says, by scope and name: places of definitions, imports, types. A scope is a place, or `FILE`.
+
+    `owned` has the methods that are written outside of their type, by the type's name and theirs.
+    """
+
+    __slots__ = ("defined", "head", "imported", "owned", "path", "stars", "typed")
+
+    def __init__(self, path: str, head: Head) -> None:
+        self.path = path
+        self.head = head
+        self.defined: dict[tuple[int, str], list[int]] = defaultdict(list)
+        self.owned: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self.imported: dict[tuple[int, str], list[Import]] = defaultdict(list)
+        self.stars: list[Import] = []
+        self.typed: dict[tuple[int, str], list[Typed]] = defaultdict(list)
+        for place, each in enumerate(head.definitions):
+            if each.owner:
+                self.owned[each.owner, each.name].append(place)
+            else:
+                self.defined[each.parent, each.name].append(place)
+        for taken in head.imports:
+            if taken.name == "*":
+                self.stars.append(taken)
+            if taken.alias and taken.alias != "*":
+                self.imported[taken.inside, taken.alias].append(taken)
+        for said in head.typed:
+            self.typed[said.inside, said.name].append(said)
+
+    def definition(self, place: int) -> Definition:
+        """Return the definition at a place."""
+        return self.head.definitions[place]
+
+    def around(self, place: int) -> Iterator[int]:
+        """Yield a scope and those around it, innermost first, `FILE` last."""
+        definitions = self.head.definitions
+        while place != FILE:
+            yield place
+            place = definitions[place].parent
+        yield FILE
+
+    def type_around(self, place: int) -> int:
+        """Return the innermost type that a scope is in, or is; `FILE` where there is none."""
+        return next((each for each in self.around(place) if each != FILE and self.is_type(each)), FILE)
+
+    def is_type(self, place: int) -> bool:
+        """Say whether the definition at a place is a type."""
+        return self.definition(place).kind in TYPES
+
+
+def parameters(signature: str) -> tuple[str, ...]:
+    """Return the names of the parameters in a signature, as far as it goes.
+
+    >>> parameters("def f(self, a: dict[str, int] = {}, *rest, b=(1, 2)) -> str")
+    ('self', 'a', 'rest', 'b')
+    """
+    begin = signature.find("(")
+    if begin < 0:
+        return ()
+    depth, word, parts = 0, "", []
+    for character in signature[begin + 1 :]:
+        if character == ")" and not depth:
+            break
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            parts.append(word)
+            word = ""
+        else:
+            word += character
+    names = (each.partition("=")[0].partition(":")[0].strip(" *&.?/") for each in [*parts, word])
+    return tuple([each for each in names if each.isidentifier()])
+
 
 SAME_SCOPE, SAME_FILE, FROM_IMPORT, FROM_STAR, SAME_FOLDER, ONLY_ONE = 98, 96, 95, 90, 90, 75
 

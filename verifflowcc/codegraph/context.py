@@ -1,22 +1,171 @@
 """The code that a task needs, within a budget: the best files, the best pieces of them, what is around these."""
 
+import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
-from verifflowcc.codegraph.asked import asked
+from verifflowcc.codegraph.asked import LONGEST, Asked, asked
 from verifflowcc.codegraph.bind_queries import callees, callers, supertypes
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.fixtures import with_fixtures
-from verifflowcc.codegraph.links import FileGraph, graph_of
-from verifflowcc.codegraph.mix import above_floor, interface, mixed, pieces_of_tests, size_of
-from verifflowcc.codegraph.named_types import marked, named_types, outlined
-from verifflowcc.codegraph.rank_files import RankedFile, rank_files
-from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
-from verifflowcc.codegraph.snippets import Filled, fill
-from verifflowcc.domain.code_views import FileFound, Snippet
+from verifflowcc.codegraph.map import FileGraph, graph_of
+from verifflowcc.codegraph.rank_units import RankedFile, RankedUnit, rank_files, rank_units, units_of
+from verifflowcc.codegraph.snippets import (
+    Filled,
+    above_floor,
+    fill,
+    interface,
+    mixed,
+    pieces_of_tests,
+    signature,
+    size_of,
+)
+from verifflowcc.domain.code_told import FileFound, Snippet
 from verifflowcc.domain.config import BODIES, CALLERS, INTERFACES, TESTS, WHOLE, CodeMix
-from verifflowcc.domain.graph import CALLABLE, FILE, SearchedCode, qualified
-from verifflowcc.domain.graph_answers import CONFIDENT
+from verifflowcc.domain.graph import CALLABLE, CONFIDENT, FILE, TYPES, Definition, SearchedCode, outwards, qualified
 from verifflowcc.records import dataclass, replace
+
+# The fixtures that tests use: functions of pytest which a test names as its parameters.
+
+CONFTEST = "conftest.py"
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_FIXTURE = re.compile(r"@[\w.]*fixture\b")
+
+
+def with_fixtures(tests: Sequence[RankedUnit], code: SearchedCode) -> Iterator[RankedUnit]:
+    """Yield the tests, each followed by those fixtures of its folders' `conftest.py` that no earlier one uses.
+
+    A fixture that another one uses follows it.
+    """
+    known: dict[str, dict[str, RankedUnit]] = {}
+    shown = {(each.path, each.unit.first) for each in tests}
+    for test in tests:
+        yield test
+        waiting = [test]
+        while waiting:
+            piece = waiting.pop(0)
+            for found in _used(piece, code, known):
+                if (found.path, found.unit.first) not in shown:
+                    shown.add((found.path, found.unit.first))
+                    waiting.append(found)
+                    yield found
+
+
+def _used(piece: RankedUnit, code: SearchedCode, known: dict[str, dict[str, RankedUnit]]) -> Iterator[RankedUnit]:
+    """Yield the fixtures that a function's signature or decorators name; the nearest folder's go first."""
+    shown = signature(piece, code.head(piece.path).definitions)
+    if shown is None or piece.unit.place == FILE:
+        return
+    head = shown.unit.last - piece.unit.first + 1
+    names = dict.fromkeys(_NAME.findall("\n".join(piece.lines[:head])))
+    for name in names:
+        for path in _conftests(piece.path):
+            if path in code.files and path not in known:
+                known[path] = {each.name: each for each in _fixtures(path, code)}
+            if found := known.get(path, {}).get(name):
+                yield found
+                break
+
+
+def _conftests(path: str) -> Iterator[str]:
+    folders = path.split("/")[:-1]
+    while folders:
+        yield "/".join([*folders, CONFTEST])
+        folders.pop()
+    yield CONFTEST
+
+
+def _fixtures(path: str, code: SearchedCode) -> Iterator[RankedUnit]:
+    definitions = code.head(path).definitions
+    lines = [line.removesuffix("\r") for line in (code.text(path) or b"").decode("utf-8", "replace").split("\n")]
+    for unit in units_of(definitions, lines):
+        if unit.place != FILE and _is_fixture(definitions[unit.place], lines):
+            name = qualified(definitions, unit.place)
+            shown = tuple(lines[unit.first - 1 : unit.last])
+            yield RankedUnit(path, unit, name, 0.0, shown, "a fixture of the tests above")
+
+
+def _is_fixture(each: Definition, lines: Sequence[str]) -> bool:
+    above = lines[(each.start or each.line) - 1 : each.line]
+    return each.kind in CALLABLE and any(_FIXTURE.match(line.strip()) for line in above)
+
+
+# The types that a task names: their members, and the signatures of those that have no room.
+
+MOST_TYPES = 3
+"""A name that more types have says too little."""
+
+OUTLINE_PERCENT = 10
+"""The most that signatures of a type's other members take of the room."""
+
+_NAMED_TYPES_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def named_types(task: str, asked: Asked, code: SearchedCode) -> Mapping[str, frozenset[int]]:
+    """Return path → the places of the types that the task names, as code or as a capitalised word."""
+    found: dict[str, set[int]] = {}
+    for name, before in sorted(_names(task[:LONGEST], asked)):
+        paths = [path for path in code.defining(name) if not before or before in _NAMED_TYPES_NAME.findall(path)]
+        places = [(path, place) for path in paths for place in _types(code, path, name)]
+        plain = [each for each in places if not code.files[each[0]].marks] or places
+        for path, place in plain if len(plain) <= MOST_TYPES else ():
+            found.setdefault(path, set()).add(place)
+    return {path: frozenset(places) for path, places in found.items()}
+
+
+def _names(text: str, asked: Asked) -> set[tuple[str, str]]:
+    """Return each name with the word before its dot: `pathlib.Path` is no `Path` of another module."""
+    found, words = set(), list(_NAMED_TYPES_NAME.finditer(text))
+    for before, word in zip([None, *words], words, strict=False):
+        if word[0][:1].isupper() or word[0] in asked.names:
+            dotted = before is not None and text[before.end() : word.start()] == "."
+            found.add((word[0], before[0] if before is not None and dotted else ""))
+    return found
+
+
+def marked(pieces: Sequence[RankedUnit], types: Mapping[str, frozenset[int]], code: SearchedCode) -> list[RankedUnit]:
+    """Return the pieces, those of these types marked as named."""
+    return [replace(each, named=True) if _is_of(each, types, code) else each for each in pieces]
+
+
+def outlined(pieces: Sequence[RankedUnit], code: SearchedCode, room_chars: int) -> Iterator[RankedUnit]:
+    """Yield the pieces, and behind those that fill half of the room the signatures of the named types' other members.
+
+    So whoever reads some bodies of a class also sees what else it has.
+    """
+    used, waiting = 0, True
+    for number, piece in enumerate(pieces):
+        if waiting and used * 2 > room_chars:
+            waiting = False
+            yield from _signatures(pieces[number:], code, room_chars * OUTLINE_PERCENT // 100)
+        used += size_of(piece)
+        yield piece
+
+
+def _signatures(pieces: Sequence[RankedUnit], code: SearchedCode, most_chars: int) -> Iterator[RankedUnit]:
+    for piece in pieces:
+        definitions = code.head(piece.path).definitions
+        if not piece.named or definitions[piece.unit.place].kind not in CALLABLE:
+            continue
+        found = signature(piece, definitions)
+        most_chars -= size_of(found) if found else 0
+        if most_chars < 0:
+            return
+        if found:
+            yield found
+
+
+def _types(code: SearchedCode, path: str, name: str) -> Iterator[int]:
+    for place, each in enumerate(code.head(path).definitions):
+        if each.kind in TYPES and each.name == name:
+            yield place
+
+
+def _is_of(piece: RankedUnit, types: Mapping[str, frozenset[int]], code: SearchedCode) -> bool:
+    places = types.get(piece.path)
+    if not places or piece.unit.place == FILE:
+        return False
+    around = outwards(code.head(piece.path).definitions, piece.unit.place)
+    return piece.unit.place in places or not places.isdisjoint(around)
+
 
 FILES_TOLD = 20
 FUNCTIONS = CodeMix(bodies=WHOLE)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from verifflowcc.codegraph.engine import type_namer
 from verifflowcc.codegraph.engine_forms import Dialect, Forms, Taken
-from verifflowcc.codegraph.engine_types import type_namer
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from verifflowcc.codegraph.engine import as_utf8, parsed
-from verifflowcc.codegraph.grammars import grammar_of
-from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.grammars import grammar_of, language_of
 from verifflowcc.domain.testcases import ScriptItem, ScriptKind, ScriptShape
 from verifflowcc.records import replace
 

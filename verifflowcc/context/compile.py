@@ -7,7 +7,7 @@ what it has to spare is offered once more.
 
 from collections.abc import Callable, Sequence
 
-from verifflowcc.domain.code_views import DIFF_LANGUAGE
+from verifflowcc.domain.code_told import DIFF_LANGUAGE
 from verifflowcc.domain.entries import Candidate, Fate, Placed
 from verifflowcc.domain.items import Trust
 from verifflowcc.domain.layers import CODE, Layer

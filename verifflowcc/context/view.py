@@ -8,7 +8,7 @@ fenced by the template with the entry's own `fence`, or prose whose fences are c
 import re
 from typing import Annotated
 
-from verifflowcc.domain.code_views import LANGUAGES
+from verifflowcc.domain.code_told import LANGUAGES
 from verifflowcc.records import dataclass, field, field_names, replace
 from verifflowcc.text.invisible import show_invisible
 from verifflowcc.text.markdown import close_fences, fence_for

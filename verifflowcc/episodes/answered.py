@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.code_told import Snippet
 from verifflowcc.episodes.looks import Kind, Look
 from verifflowcc.records import dataclass
 from verifflowcc.text.glob import LONGEST_LINE, matches, pattern_fault

@@ -12,18 +12,219 @@ lines, save before the first symbol of a file: there it belongs to the file ("")
 characters are looked at.
 """
 
+import ast
 import re
+import tokenize
+import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from verifflowcc.domain.trace import CodeMark, CodeSymbol, may_hold_mark
 from verifflowcc.formats.comment_syntax import LANGUAGES, Shape, Syntax, language_of, script_language
-from verifflowcc.formats.comments import Span, bare_code, spans
-from verifflowcc.formats.symbols import with_digests
-from verifflowcc.formats.symbols_braces import brace_blocks
-from verifflowcc.formats.symbols_indent import indent_blocks
-from verifflowcc.formats.symbols_python import PythonSource, parse_python, python_comments
+from verifflowcc.formats.symbols_braces import (
+    DEEPEST,
+    LONGEST_NAME,
+    MOST_SYMBOLS,
+    STRING,
+    Block,
+    Span,
+    bare_code,
+    brace_blocks,
+    spans,
+    with_digests,
+)
 from verifflowcc.records import dataclass
+
+# Symbols of languages whose blocks end with a word (`end`, `fi`) or with a dedent: by the words that begin a line.
+#
+# A block ends before the next line that is not further in; a closing word there belongs to it. Code that is not
+# indented has symbols of one line.
+
+_NAME = r"[^\W\d][\w$]*+(?:[.:]{1,2}[^\W\d][\w$]*+)*[?!]?"
+_MODIFIERS = (
+    r"(?:(?:local|public|private|protected|static|async|export|recursive|pure|elemental|impure|override|shared|friend"
+    r"|overridable|create|or|replace|alter|temporary|abstract|final|overloaded|integer|real|logical|inline|unsafe"
+    r"|separate|generic|default)\s++)*"
+)
+_DECLARED = re.compile(
+    rf"{_MODIFIERS}(?:defp?|defmodule|defmacrop?|defimpl|defprotocol|class|module|function|sub|func|procedure|subroutine"
+    r"|program|package|task|proc|method|struct|interface|entity|architecture|trigger|property|protocol|enum|macro|let"
+    rf"|type|template|begin)\b(?:\s++(?:body|rec|mutable|type))*\s++(?:self\.)?({_NAME})",
+    re.IGNORECASE,
+)
+_NO_DECLARATION = re.compile(r"(?:let|type)\b(?![^\n]*=\s*(?:fun\b|function\b|$))", re.IGNORECASE)
+_SHELL = re.compile(r"(?:function\s+)?([\w.:-]+)\s*\(\s*\)\s*[{(]")
+_ASSIGNED = re.compile(rf"(?:local\s+)?({_NAME})\s*(?:<-|=)\s*function\b")
+_SENTENCE = re.compile(
+    r"@?(?:RSpec\.)?(?:it|test|describe|context|specify|scenario|feature|shared_examples|testset|should|property"
+    rf"|test_that|setup|subtest)\b[ (]*({STRING}+)"
+)
+_LISP = re.compile(r"\((?:def[\w-]*|define[\w-]*|ert-deftest|test|ns)\s+\(?([^\s()\[\]\"']+)")
+_CLAUSE = re.compile(r"([a-z]\w*)(?:\(.*->|\s*::)")
+_CLOSING = re.compile(r"(?:end\b|\}|\)|done\b|fi\b|esac\b|go\b)", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Open:
+    name: str
+    line: int
+    indent: int
+
+
+def indent_blocks(text: str, bare: str) -> tuple[Block, ...]:
+    """Return the named blocks of a text; `bare` is its code without comments and strings."""
+    return tuple(_blocks(text.split("\n"), bare.split("\n")))
+
+
+def _blocks(lines: list[str], bare: list[str]) -> Iterator[Block]:
+    stack: list[_Open] = []
+    named, last = 0, 0
+    for number, line in enumerate(bare, 1):
+        code = line.strip()
+        if not code:
+            continue
+        indent = len(line[: len(line) - len(line.lstrip())].expandtabs(8))
+        while stack and stack[-1].indent >= indent:
+            ended = stack.pop()
+            closes = ended.indent == indent and _CLOSING.match(code)
+            yield Block(ended.name, ended.line, number if closes else max(last, ended.line))
+        last = number
+        name = _name(code[:1000], lines[number - 1].strip()) if named < MOST_SYMBOLS and len(stack) < DEEPEST else ""
+        if name:
+            named += 1
+            stack.append(_Open(f"{stack[-1].name}.{name}" if stack else name, number, indent))
+    yield from (Block(each.name, each.line, max(last, each.line)) for each in stack)
+
+
+def _name(code: str, line: str) -> str:
+    """Return the name of what a line begins; "" where it begins nothing."""
+    sentence = _SENTENCE.match(code)
+    if sentence:
+        return line[sentence.start(1) : sentence.end(1)].strip("\"'")[:LONGEST_NAME]
+    found = _LISP.match(code) if code.startswith("(") else _SHELL.match(code) or _ASSIGNED.match(code)
+    if found is None and not _NO_DECLARATION.match(code):
+        found = _DECLARED.match(code)
+    found = found or _CLAUSE.match(code)
+    return found[1][:LONGEST_NAME] if found else ""
+
+
+# What Python's own parser tells of a source text: its symbols, its docstrings, and the marks that pytest reads.
+
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something that the source says of its requirements: the line that it begins in, and its text or its ids."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PythonSource:
+    """A parsed source. `docstrings` are their texts as written, without the quotes around them; `pytest_ids` the words
+    of each `pytest.mark.vfcc(…)`, a comma between two.
+    """
+
+    blocks: tuple[Block, ...]
+    docstrings: tuple[Said, ...]
+    pytest_ids: tuple[Said, ...]
+
+
+def parse_python(text: str, *, marks: bool = True) -> PythonSource | None:
+    """Return what stands in a source, its symbols alone where no `marks` are asked for; None where it is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = _split(text) if marks else []
+    blocks: list[Block] = []
+    docstrings = [said for said in [_docstring(tree, lines)] if said]
+    pending: list[tuple[ast.AST, str, int]] = [(tree, "", 0)]
+    while pending:
+        node, within, depth = pending.pop()
+        for child in _statements(node):
+            name, level = within, depth
+            if isinstance(child, _Definition):
+                name, level = f"{within}.{child.name}" if within else child.name, depth + 1
+                first = min([child.lineno, *(each.lineno for each in child.decorator_list)])
+                blocks.append(Block(name, first, child.end_lineno or child.lineno))
+                docstrings += [said for said in [_docstring(child, lines)] if said]
+            if level < DEEPEST:
+                pending.append((child, name, level))
+    return PythonSource(tuple(blocks), tuple(docstrings), tuple(_pytest_ids(tree)) if marks else ())
+
+
+def python_comments(text: str) -> tuple[Span, ...] | None:
+    """Return the comments of a source; None where it is no Python."""
+    lines = [line + "\n" for line in text.split("\n")]
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    try:
+        return tuple(
+            Span(starts[token.start[0] - 1] + token.start[1], starts[token.end[0] - 1] + token.end[1], comment=True)
+            for token in tokenize.generate_tokens(iter(lines).__next__)
+            if token.type == tokenize.COMMENT
+        )
+    except (tokenize.TokenError, SyntaxError):
+        return None
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what may hold definitions: statements, and the arms of `try` and `match`."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield child
+
+
+def _docstring(node: _Definition | ast.Module, lines: Sequence[str]) -> Said | None:
+    first = node.body[0] if node.body and lines else None
+    if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
+        return None
+    value = first.value
+    if not isinstance(value.value, str) or "vfcc" not in value.value or value.end_lineno is None:
+        return None
+    own = list(lines[value.lineno - 1 : value.end_lineno])
+    # Columns count bytes; a quote is one byte, so cutting from the end first keeps both right.
+    own[-1] = own[-1].encode()[: value.end_col_offset].decode("utf-8", "replace")
+    own[0] = own[0].encode()[value.col_offset :].decode("utf-8", "replace")
+    return Said(value.lineno, _without_quotes("\n".join(own)))
+
+
+def _without_quotes(literal: str) -> str:
+    body = literal.lstrip("rRuUbBfF")
+    quotes = body[:3] if body[:3] in {'"""', "'''"} else body[:1]
+    return body.removeprefix(quotes).removesuffix(quotes)
+
+
+def _pytest_ids(tree: ast.Module) -> Iterator[Said]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _is_mark(node.func):
+            for value in node.args:
+                yield from (Said(text.lineno, str(text.value)) for text in _texts(value))
+
+
+def _is_mark(function: ast.expr) -> bool:
+    """Say whether this is `pytest.mark.vfcc`, or `mark.vfcc`."""
+    if not isinstance(function, ast.Attribute) or function.attr != "vfcc":
+        return False
+    owner = function.value
+    return (owner.id if isinstance(owner, ast.Name) else getattr(owner, "attr", "")) == "mark"
+
+
+def _texts(value: ast.expr) -> Iterator[ast.Constant]:
+    within = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else [value]
+    return (each for each in within if isinstance(each, ast.Constant) and isinstance(each.value, str))
+
+
+def _split(text: str) -> list[str]:
+    """Return the lines as Python's parser counts them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ").split("\n")
+
 
 LARGEST_SCANNED = 2**20
 """Characters."""

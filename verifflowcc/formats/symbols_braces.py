@@ -6,11 +6,235 @@ differ more than this knows: it is there to find a test by its name, and where i
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from verifflowcc.formats.comments import STRING
-from verifflowcc.formats.symbols import DEEPEST, LONGEST_NAME, MOST_SYMBOLS, Block
+from verifflowcc.domain.trace import CodeSymbol
+from verifflowcc.formats.comment_syntax import LANGUAGES, Rule, Syntax
 from verifflowcc.records import dataclass, field
+from verifflowcc.text.canonical import digest_text
+
+# The comments and strings of a source text, found in one pass that takes time in proportion to its length.
+
+STRING = "\x01"
+"""What stands in the bare code for each letter of a string."""
+
+_NOT_A_LINE_END = re.compile(r"[^\n]")
+_IN_TEMPLATE = re.compile(r"\\.|`|\$\{", re.DOTALL)
+_REGEX = re.compile(r"/(?![*/])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*+")
+_BEFORE_A_REGEX = re.compile(r"(?:^|[(,=:\[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else|await|yield))\s*\Z")
+_LOOK_BACK = 40
+_LONGEST_REGEX = 1_000
+_MOST_REFUSED = 10_000
+"""So many slashes may turn out to open no pattern; from then on they all divide."""
+
+_DIRECTIVE = re.compile(r"^[ \t]*#[^\n\\]*+(?:\\.[^\n\\]*+)*", re.MULTILINE | re.DOTALL)
+_CLOSING_LINE = re.compile(r"^[ \t]*+(\w++)(?=[;,)]*+[ \t]*+$)", re.MULTILINE)
+_SCRIPT = re.compile(r"<(script|style)\b[^>]{0,500}>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A comment or a string, from `start` up to `end`."""
+
+    start: int
+    end: int
+    comment: bool
+
+
+def spans(text: str, syntax: Syntax) -> tuple[Span, ...]:
+    """Return the comments and strings of a text, in order; one that nothing closes reaches to the end."""
+    if syntax.name == "markup":
+        return tuple(_of_markup(text))
+    return tuple(_CommentsScan(text, syntax).run(0, len(text)))
+
+
+def bare_code(text: str, found: tuple[Span, ...], *, directives: bool = False) -> str:
+    """Return the text with blanks for its comments and `STRING` for the letters of its strings: as long, with the same
+    lines. Lines for a preprocessor are blank too, where there are `directives`.
+    """
+    parts, place = [], 0
+    for span in found:
+        parts.append(text[place : span.start])
+        parts.append(_NOT_A_LINE_END.sub(" " if span.comment else STRING, text[span.start : span.end]))
+        place = span.end
+    parts.append(text[place:])
+    bare = "".join(parts)
+    return _DIRECTIVE.sub(lambda match: _NOT_A_LINE_END.sub(" ", match[0]), bare) if directives else bare
+
+
+@lru_cache(maxsize=64)
+def _pattern(name: str) -> re.Pattern[str]:
+    return LANGUAGES[name].pattern()
+
+
+class _CommentsScan:
+    """One pass over a text."""
+
+    def __init__(self, text: str, syntax: Syntax) -> None:
+        self._text = text
+        self._syntax = syntax
+        self._pattern = _pattern(syntax.name)
+        self._lines: dict[str, list[int]] | None = None
+        self._refused = 0
+
+    def run(self, place: int, stop: int) -> Iterator[Span]:
+        """Yield what lies between two places."""
+        depths: list[int] = []
+        while (match := self._pattern.search(self._text, place, stop)) is not None:
+            kind, start, place = str(match.lastgroup), match.start(), match.end()
+            if kind == "brace":
+                if self._closes_template(match[0], depths):
+                    place = self._template(place, stop, depths)
+                    yield Span(start, place, comment=False)
+                continue
+            if kind == "slash":
+                place = self._regex(start, stop)
+                if place > start + 1:
+                    yield Span(start, place, comment=False)
+                continue
+            comment = False
+            if kind == "template":
+                place = self._template(place, stop, depths)
+            elif kind in {"heredoc", "q"}:
+                place = self._heredoc(match, stop)
+            else:
+                rule = self._syntax.rules[int(kind[1:])]
+                comment = rule.comment
+                place = max(self._end(rule, match[0], start, place, stop), place)
+            yield Span(start, place, comment)
+
+    def _end(self, rule: Rule, opened: str, start: int, place: int, stop: int) -> int:
+        if rule.closes is None:
+            return place
+        if rule.closes == "":
+            found = self._text.find("\n", start, stop)
+            return found if found >= 0 else stop
+        closes = rule.closes if isinstance(rule.closes, str) else rule.closes(opened)
+        if rule.nests:
+            return self._nested(rule.nests, closes, place, stop)
+        if rule.escapes:
+            return self._escaped(closes, place, stop)
+        found = self._text.find(closes, place, stop)
+        return found + len(closes) if found >= 0 else stop
+
+    def _nested(self, opens: str, closes: str, place: int, stop: int) -> int:
+        depth = 1
+        for match in re.compile(f"{re.escape(opens)}|{re.escape(closes)}").finditer(self._text, place, stop):
+            depth += 1 if match[0] == opens else -1
+            if depth == 0:
+                return match.end()
+        return stop
+
+    def _escaped(self, closes: str, place: int, stop: int) -> int:
+        for match in re.compile(rf"\\.|{re.escape(closes)}", re.DOTALL).finditer(self._text, place, stop):
+            if match[0] == closes:
+                return match.end()
+        return stop
+
+    def _template(self, place: int, stop: int, depths: list[int]) -> int:
+        """Return where a template ends, or where code begins in it."""
+        for match in _IN_TEMPLATE.finditer(self._text, place, stop):
+            if match[0] == "`":
+                return match.end()
+            if match[0] == "${":
+                depths.append(0)
+                return match.end()
+        return stop
+
+    @staticmethod
+    def _closes_template(brace: str, depths: list[int]) -> bool:
+        """Count a brace; say whether it ends the code in a template."""
+        if not depths:
+            return False
+        depths[-1] += 1 if brace == "{" else -1
+        if depths[-1] >= 0:
+            return False
+        depths.pop()
+        return True
+
+    def _regex(self, start: int, stop: int) -> int:
+        before = self._text[max(0, start - _LOOK_BACK) : start]
+        if self._refused >= _MOST_REFUSED or not _BEFORE_A_REGEX.search(before):
+            return start + 1
+        match = _REGEX.match(self._text, start, min(stop, start + _LONGEST_REGEX))
+        self._refused += match is None
+        return match.end() if match else start + 1
+
+    def _heredoc(self, match: re.Match[str], stop: int) -> int:
+        """Return the end of the line that closes the text; where none does, nothing was opened."""
+        if self._lines is None:
+            self._lines = {}
+            for line in _CLOSING_LINE.finditer(self._text):
+                self._lines.setdefault(line[1], []).append(line.end())
+            for ends in self._lines.values():
+                ends.reverse()
+        ends = self._lines.get(match[0].lstrip("<-~").strip("'\""), [])
+        while ends and ends[-1] <= match.end():
+            ends.pop()
+        return ends[-1] if ends and ends[-1] <= stop else match.end()
+
+
+def _of_markup(text: str) -> Iterator[Span]:
+    """Yield the comments of markup, and those of the scripts and styles in it."""
+    both = re.compile(f"<!--|{_SCRIPT.pattern}", re.IGNORECASE)
+    lower, place = text.lower(), 0
+    while (match := both.search(text, place)) is not None:
+        place = match.end()
+        if match[0] == "<!--":
+            end = text.find("-->", place)
+            place = end + 3 if end >= 0 else len(text)
+            yield Span(match.start(), place, comment=True)
+            continue
+        end = lower.find(f"</{match[1].lower()}", place) if len(lower) == len(text) else -1
+        end = end if end >= 0 else len(text)
+        yield from _CommentsScan(text, LANGUAGES["javascript" if match[1].lower() == "script" else "scss"]).run(
+            place, end
+        )
+        place = end
+
+
+# Symbols of source texts: the shape that all scanners give, and the digest of a symbol's text.
+
+MOST_SYMBOLS = 5_000
+DEEPEST = 20
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A named part of a text: its first and last line, counted from 1."""
+
+    name: str
+    line: int
+    end: int
+
+
+def with_digests(blocks: Iterable[Block], text: str) -> tuple[CodeSymbol, ...]:
+    """Return the blocks as symbols, by line, the outer ones first; at most 5,000 of them."""
+    lines = text.split("\n")
+    ordered = sorted(blocks, key=lambda each: (each.line, -each.end, each.name))[:MOST_SYMBOLS]
+    # Thousands of functions may share the one line of a minified file.
+    digests = {(each.line, each.end): "" for each in ordered}
+    for first, last in digests:
+        digests[first, last] = symbol_digest(lines, first, last)
+    return tuple(CodeSymbol(each.name, each.line, each.end, digests[each.line, each.end]) for each in ordered)
+
+
+def symbol_digest(lines: list[str], first: int, last: int) -> str:
+    """Return the digest of some lines without their common indentation and trailing blanks."""
+    own = [line.rstrip() for line in lines[first - 1 : last]]
+    blanks = [line[: len(line) - len(line.lstrip())] for line in own if line]
+    low, high = (min(blanks), max(blanks)) if blanks else ("", "")
+    common = next((place for place, letter in enumerate(low) if letter != high[place : place + 1]), len(low))
+    return digest_text("\n".join(line[common:] for line in own).encode("utf-8", "surrogatepass"))
+
+
+def digest_of_named(digests: Iterable[str]) -> str | None:
+    """Return the digest of all symbols of one name; None where there is none."""
+    found = sorted(digests)
+    return found[0] if len(found) == 1 else digest_text("\n".join(found)) if found else None
+
 
 _TOKEN = re.compile(r"[{}();]")
 # The name ends where no part can follow: a shorter one would leave `::b` to patterns that go on with a colon.

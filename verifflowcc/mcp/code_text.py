@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from verifflowcc.domain.graph_answers import CONFIDENT, Found, Link
+from verifflowcc.domain.graph import CONFIDENT, Found, Link
 from verifflowcc.services.workspace import Workspace
 
 _MOST = 40

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from verifflowcc.formats.comment_syntax import LANGUAGES, language_of
-from verifflowcc.formats.comments import spans
+from verifflowcc.formats.symbols_braces import spans
 
 _INSTRUCTION = re.compile(r"//go:|// \+build|//export |//line |#!")
 """Comments that compilers and shells obey."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.write import Found
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.code_told import Snippet
 from verifflowcc.domain.config import SHARE_UNIT
 from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, PartUse, Placed, Prompt, Skipped
 from verifflowcc.domain.items import is_trace_type

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.view import EntryView, entry_view
-from verifflowcc.domain.code_views import DIFF_LANGUAGE, Snippet
+from verifflowcc.domain.code_told import DIFF_LANGUAGE, Snippet
 from verifflowcc.domain.patches import FileDiff
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.memory.guarding import safe_text

@@ -11,7 +11,7 @@ from verifflowcc.adapters.files.layout import Derived, Supplied
 from verifflowcc.adapters.files.write import Found
 from verifflowcc.context.conflicts import conflicts
 from verifflowcc.context.standing import standing, superseded
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.code_told import Snippet
 from verifflowcc.domain.entries import Candidate, Skipped, TraceEntry
 from verifflowcc.domain.items import Item, awaits_promotion, trust_held
 from verifflowcc.domain.layers import CODE as CODE_PIECES

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.adapters.files.layout import Derived
 from verifflowcc.domain.candidates import TRIGGER
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.code_told import Snippet
 from verifflowcc.domain.config import ActiveSettings, ExpansionSettings, MemorySettings
 from verifflowcc.domain.entries import Candidate, Skipped, TraceEntry
 from verifflowcc.domain.items import NOTE, RULE_TYPES, DecisionStatus, Item, Recency, Trust, may_be_heard

@@ -15,7 +15,7 @@ from verifflowcc.adapters.files.private import user_home, user_settings_file
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.files.write import Found, Tree
 from verifflowcc.adapters.index.index import Index
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.code_told import Snippet
 from verifflowcc.domain.config import BackendKind, Config
 from verifflowcc.domain.entries import Question, TraceEntry, TraceLeftOut
 from verifflowcc.domain.items import TYPES, is_trace_type

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.codegraph.pages import page
+from verifflowcc.codegraph.snippets import page
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.groups import groups_of, list_group
 from verifflowcc.context.prose import below_headings
@@ -16,7 +16,7 @@ from verifflowcc.context.view import (
     prose,
     prose_view,
 )
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.code_told import Snippet
 from verifflowcc.domain.config import INTERFACES
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import CODE, HANDOVER, TASK, TRACE, Layer

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, source_of, sources
 from verifflowcc.adapters.files.write import Found, Tree, names
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.domain.code_told import Snippet
 from verifflowcc.domain.config import LayerStrategy
 from verifflowcc.domain.entries import TraceEntry
 from verifflowcc.domain.layers import CODE, LOCAL, READING_ORDER, TASK, TRACE, USER, Layer

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.git.versions import TreeFile, contents
 from verifflowcc.adapters.git.work_tree import FOLDER
-from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.grammars import language_of
 from verifflowcc.codegraph.read_testcases import CASES_OF, read_cases
 from verifflowcc.domain.testcases import Loss, LostTest, TestCase
 from verifflowcc.proving.conftest_hooks import changed_hooks

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from verifflowcc.adapters.index.code import CodeIndex
-from verifflowcc.adapters.project.code import read_code_files
+from verifflowcc.adapters.project.code import CodeIndex, read_code_files
 from verifflowcc.domain.trace import CodeFile, TraceItem
 from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.services.trace_reading import INDEX

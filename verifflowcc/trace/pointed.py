@@ -1,7 +1,7 @@
 """What an item's code is like now: one digest over all files and symbols that its marks and refs point to."""
 
 from verifflowcc.domain.trace import TraceItem
-from verifflowcc.formats.symbols import digest_of_named
+from verifflowcc.formats.symbols_braces import digest_of_named
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.trace.answers import implementers
 from verifflowcc.trace.view import TraceView

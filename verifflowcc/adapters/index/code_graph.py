@@ -3,15 +3,286 @@
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from verifflowcc.adapters.index.code_graph_coded import head_from_bytes, imports_from_columns, references_from_bytes
-from verifflowcc.adapters.index.code_graph_parts import DEFINING, IMPORTING, LISTS, REFERRING, WORDS
-from verifflowcc.adapters.index.code_graph_tables import Tables, number_of, part_and_place
-from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.index.code_graph_parts import (
+    DEFINING,
+    FIELDS,
+    IMPORTING,
+    LISTS,
+    REFERRING,
+    WORDS,
+    DamagedError,
+    Lists,
+    Part,
+    UnitRow,
+    bucket_of,
+    bucketed,
+    head_from_bytes,
+    imports_from_columns,
+    packed,
+    references_from_bytes,
+    sealed,
+    unpacked,
+    unsealed,
+)
+from verifflowcc.adapters.index.store import Form, Store
 from verifflowcc.domain.graph import Head, Import, Mark, Reference, ReferenceKind, SourceFile
 from verifflowcc.errors import BackendError
 from verifflowcc.records import dataclass, field
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+# The tables of the code graph: parts, their facts and lists, and the last state of the working tree.
+#
+# Whatever is read is what was written, or DamagedError is raised; parts come and go as wholes, under numbers that are
+# never given twice.
+
+LAYOUT = 4
+_SCHEMA = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE parts (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, buckets BLOB NOT NULL, units BLOB NOT NULL, imports BLOB NOT NULL
+);
+CREATE TABLE facts (number INTEGER PRIMARY KEY, head BLOB NOT NULL, refs BLOB NOT NULL);
+CREATE TABLE lists (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE tree (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+"""
+MOST_UNITS = 1 << 24
+"""A part has fewer texts, and fewer buckets of each list."""
+_TREE = ("listing", "names", "stamps", "numbers", "states")
+
+
+def form(readers: str) -> Form:
+    """Return the form of the file; what other readers wrote is not what these would."""
+    return Form(_SCHEMA, LAYOUT, f" {readers} {FIELDS}")
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The working tree as it was last: the listing, the names of the files that may be source files, their stamps, and
+    of these the packed numbers of their texts, and the packed rest of what is known of them."""
+
+    listing: bytes
+    names: bytes
+    stamps: bytes
+    numbers: bytes
+    states: bytes
+
+
+class Tables:
+    """The tables, in one store. Every method raises sqlite3.DatabaseError."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._buckets: dict[int, list[int]] = {}
+        self._kept: dict[int, dict[str, list[int]]] = {}
+
+    def parts(self) -> list[int]:
+        """Return the numbers of the parts, in the order in which they came."""
+        return [number for (number,) in self._store.rows("SELECT number FROM parts ORDER BY number")]
+
+    def units(self, part: int) -> list[UnitRow]:
+        """Return what is kept at hand of each text of a part."""
+        return [tuple(row) for row in unpacked(self._column("units", part))]
+
+    def imports(self, part: int) -> "list[list[Any]]":
+        """Return the imports of each text of a part, as columns."""
+        rows: list[list[Any]] = unpacked(self._column("imports", part))
+        return rows
+
+    def facts(self, column: str, numbers: Sequence[int]) -> dict[int, bytes]:
+        """Return `head` or `refs` of texts, each by its number in all parts (`number_of`)."""
+        found: dict[int, bytes] = {}
+        for start in range(0, len(numbers), 500):
+            some = numbers[start : start + 500]
+            marks = ",".join("?" * len(some))
+            found.update(self._store.rows(f"SELECT number, {column} FROM facts WHERE number IN ({marks})", some))
+        if len(found) < len(numbers):
+            raise DamagedError
+        return {number: unsealed(column, number, body) for number, body in found.items()}
+
+    def listed(self, kind: int, name: str, parts: Iterable[int]) -> dict[int, list[int]]:
+        """Return part → what one of `LISTS` has for a name, in those parts that have it."""
+        found = {}
+        for part in parts:
+            bucket = self._bucket(part, kind, bucket_of(name, self._counts(part)[kind]))
+            if name in bucket:
+                found[part] = bucket[name]
+        return found
+
+    def lists(self, kind: int, part: int) -> dict[str, list[int]]:
+        """Return one of `LISTS` of a part, whole."""
+        lists: dict[str, list[int]] = {}
+        first, count = _list_number(part, kind, 0), self._counts(part)[kind]
+        rows = self._store.rows(
+            "SELECT number, body FROM lists WHERE number >= ? AND number < ?", (first, first + count)
+        )
+        if len(rows) != count:
+            raise DamagedError
+        for number, body in rows:
+            lists.update(unpacked(unsealed("lists", number, body)))
+        return lists
+
+    def add(self, part: Part) -> int:
+        """Write a part, inside of a transaction, and return its number."""
+        units, facts, imports, buckets = part
+        ((number,),) = self._store.rows(
+            "INSERT INTO parts (buckets, units, imports) VALUES (x'', x'', x'') RETURNING number"
+        )
+        counts = packed([len(each) for each in buckets])
+        columns = {"buckets": counts, "units": packed(units), "imports": imports}
+        self._store.rows(
+            "UPDATE parts SET buckets = ?, units = ?, imports = ? WHERE number = ?",
+            (*[sealed(name, number, body) for name, body in columns.items()], number),
+        )
+        numbered = ((number_of(number, place), *each) for place, each in enumerate(facts))
+        self._store.write_all(
+            "INSERT INTO facts VALUES (?, ?, ?)",
+            ((place, sealed("head", place, head), sealed("refs", place, refs)) for place, head, refs in numbered),
+        )
+        for kind, bodies in enumerate(buckets):
+            self._store.write_all(
+                "INSERT INTO lists VALUES (?, ?)",
+                [
+                    (place, sealed("lists", place, body))
+                    for place, body in enumerate(bodies, _list_number(number, kind, 0))
+                ],
+            )
+        return int(number)
+
+    def remove(self, part: int) -> None:
+        """Delete a part, inside of a transaction."""
+        self._store.rows("DELETE FROM parts WHERE number = ?", (part,))
+        first, after = number_of(part, 0), number_of(part + 1, 0)
+        self._store.rows("DELETE FROM facts WHERE number >= ? AND number < ?", (first, after))
+        first, after = _list_number(part, 0, 0), _list_number(part + 1, 0, 0)
+        self._store.rows("DELETE FROM lists WHERE number >= ? AND number < ?", (first, after))
+
+    def tree(self) -> Tree | None:
+        """Return the last state of the working tree, if one is kept."""
+        kept = dict(self._store.rows("SELECT name, body FROM tree"))
+        return Tree(*[unsealed(name, 0, kept.get(name)) for name in _TREE]) if kept else None
+
+    def keep_tree(self, tree: Tree) -> None:
+        """Write the state of the working tree, inside of a transaction."""
+        bodies: Mapping[str, bytes] = {name: getattr(tree, name) for name in _TREE}
+        self._store.write_all(
+            "INSERT OR REPLACE INTO tree VALUES (?, ?)",
+            [(name, sealed(name, 0, body)) for name, body in bodies.items()],
+        )
+
+    def forget(self) -> None:
+        """Forget what was read: parts may have come or gone since."""
+        self._buckets.clear()
+        self._kept.clear()
+
+    def _counts(self, part: int) -> list[int]:
+        counts = self._buckets.get(part)
+        if counts is None:
+            counts = self._buckets[part] = unpacked(self._column("buckets", part))
+        if len(counts) != len(LISTS):
+            raise DamagedError
+        return counts
+
+    def _bucket(self, part: int, kind: int, place: int) -> dict[str, list[int]]:
+        number = _list_number(part, kind, place)
+        bucket = self._kept.get(number)
+        if bucket is None:
+            rows = self._store.rows("SELECT body FROM lists WHERE number = ?", (number,))
+            bucket = self._kept[number] = unpacked(unsealed("lists", number, rows[0][0] if rows else None))
+        return bucket
+
+    def _column(self, name: str, part: int) -> bytes:
+        rows = self._store.rows(f"SELECT {name} FROM parts WHERE number = ?", (part,))
+        return unsealed(name, part, rows[0][0] if rows else None)
+
+
+def number_of(part: int, place: int) -> int:
+    """Return the number of a text in all parts: its part, and its place in it."""
+    return part * MOST_UNITS + place
+
+
+def part_and_place(number: int) -> tuple[int, int]:
+    """Return what `number_of` was made of."""
+    return divmod(number, MOST_UNITS)
+
+
+def _list_number(part: int, kind: int, bucket: int) -> int:
+    return (part * len(LISTS) + kind) * MOST_UNITS + bucket
+
+
+# Parts put together, so that a question has few to look into; texts that nothing has any more are left out in time.
+
+MOST_PARTS = 16
+LARGE_PARTS = 4
+"""So many of the largest parts are left as they are when there are too many."""
+MOST_DEAD = 200
+"""So many texts that no file has are kept anyway: a branch that is left may be come back to."""
+
+
+def merge(tables: Tables, live: Collection[int]) -> dict[int, int]:
+    """Put parts together where there are too many, or where most texts are in use no more (`live` are, by number).
+
+    Works inside of a transaction. Returns what became of the numbers of texts: old → new.
+    """
+    parts = {part: tables.units(part) for part in tables.parts()}
+    total = sum(map(len, parts.values()))
+    in_use = {number for number in live if number >= 0}
+    dead = total - len(in_use)
+    if dead > max(MOST_DEAD, len(in_use)):
+        return _merged(tables, parts, [part for part in parts if _has_dead(part, len(parts[part]), in_use)], in_use)
+    if len(parts) > MOST_PARTS:
+        by_size = sorted(parts, key=lambda part: (len(parts[part]), part))
+        return _merged(tables, parts, sorted(by_size[: len(by_size) - LARGE_PARTS]), None)
+    return {}
+
+
+def _has_dead(part: int, count: int, live: Collection[int]) -> bool:
+    return any(number_of(part, place) not in live for place in range(count))
+
+
+def _merged(
+    tables: Tables, parts: dict[int, list[UnitRow]], chosen: Sequence[int], live: Collection[int] | None
+) -> dict[int, int]:
+    """Put some parts into one, with their texts, or those that are live."""
+    taken = [
+        (part, place)
+        for part in chosen
+        for place in range(len(parts[part]))
+        if live is None or number_of(part, place) in live
+    ]
+    places = {old: new for new, old in enumerate(taken)}
+    rows = {part: tables.imports(part) for part in chosen}
+    numbers = [number_of(*old) for old in taken]
+    heads, references = tables.facts("head", numbers), tables.facts("refs", numbers)
+    made = tables.add(
+        (
+            [parts[part][place] for part, place in taken],
+            [(heads[number], references[number]) for number in numbers],
+            packed([rows[part][place] for part, place in taken]),
+            [bucketed(_lists(tables, kind, chosen, places)) for kind in range(len(LISTS))],
+        )
+    )
+    for part in chosen:
+        tables.remove(part)
+    return {number_of(*old): number_of(made, new) for old, new in places.items()}
+
+
+def _lists(tables: Tables, kind: int, chosen: Sequence[int], places: dict[tuple[int, int], int]) -> Lists:
+    """Return one of `LISTS` of some parts as that of the new one."""
+    width = 3 if LISTS[kind] == WORDS else 1
+    lists: Lists = {}
+    for part in chosen:
+        for name, numbers in tables.lists(kind, part).items():
+            for at in range(0, len(numbers), width):
+                place = places.get((part, numbers[at]))
+                if place is not None:
+                    lists.setdefault(name, []).extend((place, *numbers[at + 1 : at + width]))
+    return lists
+
 
 _T = TypeVar("_T")
 _TRIES = 4

@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.files.write import on_disk
-from verifflowcc.adapters.index.code import CodeIndex
-from verifflowcc.adapters.project.code import read_code_files, read_start
+from verifflowcc.adapters.project.code import CodeIndex, read_code_files, read_start
 from verifflowcc.adapters.project.content import KnownDigests
 from verifflowcc.domain.config import CodeNow
 from verifflowcc.domain.trace import CodeSymbol
@@ -89,7 +88,7 @@ def _found(name: str, symbols: Sequence[CodeSymbol], text: "_Text") -> str | Non
     digests = [each.digest for each in symbols if each.name == name]
     digests = digests or [each.digest for each in symbols if each.name.endswith((f".{name}", f"::{name}"))]
     if digests:
-        from verifflowcc.formats.symbols import digest_of_named
+        from verifflowcc.formats.symbols_braces import digest_of_named
 
         return digest_of_named(digests)
     return "" if text.has(re.split(r"\W+", name)[-1]) else None

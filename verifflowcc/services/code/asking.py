@@ -1,18 +1,18 @@
 """Questions to the code graph: what is where, who refers to what. Each brings the graph up to the files first."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.codegraph import bind_queries
-from verifflowcc.codegraph.bind_find import definitions_named
+from verifflowcc.codegraph.bind_queries import definitions_named
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.domain.code_told import Finding, Outline, OutlineRow, Related, Relations
 from verifflowcc.domain.config import MOST_FOUND, MOST_SYMBOLS
-from verifflowcc.domain.graph import TYPES, SourceFile, SymbolKind, outwards
-from verifflowcc.domain.graph_answers import Found, Link
+from verifflowcc.domain.graph import TYPES, Found, Link, SourceFile, SymbolKind, outwards
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.services.workspace import Workspace, open_workspace
 from verifflowcc.text.article import nearest
 
 KINDS = ("callers", "callees", "imports", "imported-by", "inherits", "uses")
@@ -113,3 +113,32 @@ def _file(code: KeptCode, text: str) -> SourceFile:
         listed = ", ".join(ends[:4])
         raise VfccError(f"{text} may be {len(ends)} files: {listed}{' …' if len(ends) > 4 else ''}")
     raise VfccError(f"{text} is no source file that the graph has", hint="vfcc code status")
+
+
+# `KnowledgeGraph`: the questions to the code graph, for programs.
+
+
+class KnowledgeGraph:
+    """What is in the project's code, and who refers to what. Each question brings the graph up to the files first.
+
+    >>> KnowledgeGraph(Path(".")).get_callers("Basket.put")  # doctest: +SKIP
+    """
+
+    def __init__(self, project_root: Path) -> None:
+        self._workspace = open_workspace(project_root)
+
+    def get_file_contents(self, path: str) -> Outline:
+        """Return the classes and functions of a file, and its imports. Raises VfccError where there is no such file."""
+        return file_outline(self._workspace, path)
+
+    def get_callers(self, function: str) -> Relations:
+        """Return what calls a function. Raises VfccError where there is none of that name."""
+        return relations(self._workspace, "callers", function)
+
+    def get_dependencies(self, file: str) -> Relations:
+        """Return what a file imports. Raises VfccError where there is no such file."""
+        return relations(self._workspace, "imports", file)
+
+    def find_symbol(self, name: str) -> Finding:
+        """Return where a name is defined, all places. Raises VfccError where it is nowhere."""
+        return find_symbols(self._workspace, name)

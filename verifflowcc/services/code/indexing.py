@@ -3,12 +3,14 @@
 Where nothing changed since the last time, that is seen from git's listing and the files' stamps alone.
 """
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.index.code_graph import KeptCode, Source, State
-from verifflowcc.adapters.index.code_graph_tables import Tables, form
+from verifflowcc.adapters.index.code_graph import KeptCode, Source, State, Tables, form
 from verifflowcc.adapters.index.store import DerivedTables, Store
 from verifflowcc.adapters.project.source_listing import YOUNG, Listing, begun, stamps_of
+from verifflowcc.domain.code_told import GraphStatus, Indexed, LanguageCount
 from verifflowcc.domain.graph import SourceFile
 from verifflowcc.records import dataclass
 from verifflowcc.services.code.states import READING, Done, joined_stamps, names_of, state_kept
@@ -107,7 +109,7 @@ class _Bringing(DerivedTables):
             self.done = Done(0, len(state.numbers), 0)
             return state
         self.store.let_go()
-        from verifflowcc.services.code.updating import update
+        from verifflowcc.services.code.updating_commit import update
 
         brought = update(self._root, self.store, tree, listed, stamps)
         return self._held(tables, brought)
@@ -127,3 +129,50 @@ class _Bringing(DerivedTables):
             return state
         self.store.let_go()
         return None
+
+
+# What the code graph holds, and what bringing it up to the files took.
+
+
+def index_code(workspace: Workspace) -> Indexed:
+    """Bring the graph up to the files, and return what that took. Raises as `bring_up`."""
+    brought = bring_up(workspace)
+    with brought.code:
+        return what_it_took(brought)
+
+
+def what_it_took(brought: Brought) -> Indexed:
+    """Return what bringing the graph up took."""
+    files = len(brought.code.files)
+    return Indexed(files, brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices)
+
+
+def graph_status(workspace: Workspace) -> GraphStatus:
+    """Return what the graph holds. Raises as `bring_up`."""
+    brought = bring_up(workspace)
+    with brought.code as code:
+        files = code.files
+        code.heads(list(files))
+        symbols = Counter(each.kind.value for path in files for each in code.head(path).definitions)
+        marked = Counter(mark.value for each in files.values() for mark in each.marks)
+        kept = workspace.local / FILE
+        return GraphStatus(
+            files=len(files),
+            lines=sum(each.lines for each in files.values()),
+            languages=_languages(list(files.values())),
+            symbols=dict(sorted(symbols.items())),
+            imports=sum(len(taken) for taken in code.imports().values()),
+            marked=dict(sorted(marked.items())),
+            skipped=brought.skipped,
+            bytes=kept.stat().st_size if kept.exists() else 0,
+            notices=brought.notices,
+        )
+
+
+def _languages(files: Sequence[SourceFile]) -> tuple[LanguageCount, ...]:
+    def counts() -> Iterator[LanguageCount]:
+        for name in sorted({each.language for each in files}):
+            of = [each for each in files if each.language == name]
+            yield LanguageCount(name or "no grammar", len(of), sum(each.lines for each in of), bool(name))
+
+    return tuple(sorted(counts(), key=lambda each: (-each.files, each.language)))

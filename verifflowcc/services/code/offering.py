@@ -3,28 +3,49 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from verifflowcc.adapters.files.write import DerivedFile
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import OFFERED_PERCENT, choose
-from verifflowcc.codegraph.links import graph_of
-from verifflowcc.codegraph.map import map_of
-from verifflowcc.codegraph.mix import mixed
-from verifflowcc.codegraph.snippets import shown_text
-from verifflowcc.domain.code_views import Snippet
+from verifflowcc.codegraph.map import RULES, FileGraph, graph_of, map_of
+from verifflowcc.codegraph.snippets import mixed, shown_text
+from verifflowcc.domain.code_told import Snippet
 from verifflowcc.domain.config import BODIES, CALLERS, DIFF, INTERFACES, MAP, MIXES, ORDINARY, TESTS, WHOLE, CodeMix
+from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.code.linking import graph_kept
 from verifflowcc.services.code.states import digest_of
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
     from verifflowcc.codegraph.changed import ChangedCode
-    from verifflowcc.codegraph.links import FileGraph
     from verifflowcc.codegraph.rank_units import RankedUnit
-    from verifflowcc.domain.graph import SearchedCode
     from verifflowcc.domain.ports import TokenCounter
     from verifflowcc.services.code.review import ReviewScope
+
+
+# The graph of files, kept until a file comes, goes or changes: making it asks for the meaning of every import.
+
+FILE = "code-links.json"
+_FILE = DerivedFile(FILE, 1, keyed_by="rules of links; digest of the code", largest_bytes=512 << 20)
+
+
+def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = None) -> FileGraph:
+    """Return the graph of the working tree's files: as `graph_of`, from the last time where it holds.
+
+    `digest` is that of the code, where it is known already.
+    What is kept is damaged or of another state, it is made anew; where it cannot be kept, the next time makes it again.
+    """
+    paths = sorted(code.files)
+    state = f"{RULES} {digest or digest_of(code)}"
+    kept = workspace.local / FILE
+    known = _FILE.read(kept, state)
+    if known is not None:
+        return FileGraph(paths, *known)
+    graph = graph_of(code)
+    _FILE.write(kept, [graph.near, graph.central], state)  # the index tells of a place that cannot be written
+    return graph
+
 
 OFFERED_TOKENS = 8_000
 """What is offered where no budget is named."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from verifflowcc.adapters.git.patches import committed_diff, parted_from, uncommitted_diff, uncommitted_state
 from verifflowcc.adapters.git.protected import head_commit
-from verifflowcc.adapters.project.source_marks import marks_by_name
+from verifflowcc.adapters.project.source_listing import marks_by_name
 from verifflowcc.codegraph.changed import ChangedCode, without_noise
 from verifflowcc.domain.graph import Mark, SearchedCode
 from verifflowcc.domain.sprints import Leg, SprintState

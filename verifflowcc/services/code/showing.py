@@ -5,10 +5,10 @@ from collections.abc import Callable
 from verifflowcc.codegraph.context import choose
 from verifflowcc.codegraph.map import map_of
 from verifflowcc.codegraph.snippets import rendered
-from verifflowcc.domain.code_views import CodeContext, CodeMap
+from verifflowcc.domain.code_told import CodeContext, CodeMap
 from verifflowcc.records import replace
 from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.code.linking import graph_kept
+from verifflowcc.services.code.offering import graph_kept
 from verifflowcc.services.token_counter import project_counter
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from verifflowcc.adapters.index.code_graph import Row, State
-from verifflowcc.adapters.index.code_graph_coded import packed, unpacked
-from verifflowcc.adapters.index.code_graph_tables import Tree
+from verifflowcc.adapters.index.code_graph import Row, State, Tree
+from verifflowcc.adapters.index.code_graph_parts import packed, unpacked
 from verifflowcc.codegraph.manifests import manifest_kind
 from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass

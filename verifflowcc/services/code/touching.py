@@ -7,19 +7,13 @@ from verifflowcc.adapters.files.text_file import small_text
 from verifflowcc.adapters.git.patches import committed_diff, left_at, parted_from, uncommitted_diff
 from verifflowcc.adapters.git.protected import head_commit
 from verifflowcc.adapters.index.code_graph import KeptCode
-from verifflowcc.codegraph.affected_tests import TestFinder, with_trace_tests
-from verifflowcc.codegraph.bind_find import definitions_named, found_at
-from verifflowcc.codegraph.bind_queries import callers, imported_by
+from verifflowcc.codegraph.affected_tests import FORMATS, TestFinder, commands_for, likely_tests, with_trace_tests
+from verifflowcc.codegraph.bind_queries import callers, definitions_named, found_at, imported_by
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.call_reach import Reach, reach_of
-from verifflowcc.codegraph.changed import ChangedCode, changed_places
-from verifflowcc.codegraph.likely_tests import likely_tests
-from verifflowcc.codegraph.runner_lines import FORMATS, commands_for
-from verifflowcc.domain.code_reach import CodeOwner, ReachedCode
-from verifflowcc.domain.code_told import CodeImpact, TouchedItem
+from verifflowcc.codegraph.changed import ChangedCode, Reach, changed_places, reach_of
+from verifflowcc.domain.code_told import CodeImpact, CodeOwner, ReachedCode, TouchedItem
 from verifflowcc.domain.config import MOST_SYMBOLS, code_path
-from verifflowcc.domain.graph import FILE, TYPES, Mark, qualified
-from verifflowcc.domain.graph_answers import Dependency, Found, Link
+from verifflowcc.domain.graph import FILE, TYPES, Dependency, Found, Link, Mark, qualified
 from verifflowcc.domain.items import Item, is_trace_type
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.formats.code_owners import PLACES, owner_rules, owning_rule

@@ -13,8 +13,7 @@ from verifflowcc.episodes.answered import Shown, World, shown_by
 from verifflowcc.episodes.looks import looks
 from verifflowcc.episodes.saved import Counts, Saved, judged, saved, unasked
 from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.code.linking import graph_kept
-from verifflowcc.services.code.offering import OFFERED_TOKENS, offered
+from verifflowcc.services.code.offering import OFFERED_TOKENS, graph_kept, offered
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.token_counter import project_counter
 from verifflowcc.services.workspace import Workspace

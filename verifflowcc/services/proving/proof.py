@@ -7,7 +7,7 @@ from pathlib import Path
 from verifflowcc.adapters.git.place import objects_folder
 from verifflowcc.adapters.git.versions import TreeFile
 from verifflowcc.adapters.proving.scratch import scratch_of
-from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.grammars import language_of
 from verifflowcc.codegraph.script_shape import SCRIPTS
 from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, put_back

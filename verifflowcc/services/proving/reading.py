@@ -6,8 +6,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.git.versions import TreeFile, contents
 from verifflowcc.adapters.git.work_tree import FOLDER
-from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.read import read_facts
+from verifflowcc.codegraph.grammars import language_of, read_facts
 from verifflowcc.codegraph.script_shape import script_shape
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition
 from verifflowcc.proving.parts import PartRules
