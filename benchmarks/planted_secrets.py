@@ -32,7 +32,7 @@ from benchmarks.secret_forms import (
     KNOWN_SURROUNDINGS,
     Form,
 )
-from verifflowcc.adapters.scanning.detect_secrets import scan_text
+from verifflowcc.adapters.backends.scanned import scan_text
 from verifflowcc.text.secrets import Found, find_secrets
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -23,7 +23,7 @@ from verifflowcc.domain.testcases import Loss
 from verifflowcc.domain.trace import Family, Severity
 from verifflowcc.domain.trace_codes import CHECKS, RELATIONS, TYPES
 from verifflowcc.services.memory.metrics import MEANINGS as COUNTERS
-from verifflowcc.workflow.metrics_table import MEANINGS as NUMBERS
+from verifflowcc.workflow.metrics_words import MEANINGS as NUMBERS
 
 
 def api(of: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from verifflowcc.domain.sprints import Leg, SprintState, Stage, Workflow
 from verifflowcc.formats.events import make_event
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.slug import ulid
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import moves as payloads
 
 START = datetime(2026, 11, 21, 3, 31, 0, 123000, tzinfo=UTC)
 DIGEST = "sha256:" + "0" * 64

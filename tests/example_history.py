@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.shipped import example_folder
+from verifflowcc.adapters.workflows.load import example_folder
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage

@@ -11,10 +11,10 @@ from verifflowcc.domain.events import EventType
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.ports import Clock
 from verifflowcc.services.initialise import IGNORED
+from verifflowcc.services.people_acting import Transition, record
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
-from verifflowcc.services.transitions import Transition, record
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import suggested
 

@@ -15,13 +15,13 @@ from verifflowcc.formats.events import encode_event, events_digest, make_event, 
 from verifflowcc.formats.evidence import inputs_digest, make_evidence
 from verifflowcc.services.evidence_writing import standing, write_evidence
 from verifflowcc.services.facts import gather_facts
+from verifflowcc.services.people_acting import record
 from verifflowcc.services.sprint_reading import load_movable, load_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow.graph import arrange
+from verifflowcc.workflow.fold import arrange
 
 ID = "log-in"
 YOU, OTHER, CODER = "human:You", "human:Other", "agent:coder"

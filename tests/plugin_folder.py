@@ -10,7 +10,7 @@ from pathlib import Path
 
 from verifflowcc import __version__
 from verifflowcc.adapters.config.tools_yaml import parse_tools
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.clients.doors import SERVER, DoorTexts, RoleAgent, doors_of
 from verifflowcc.clients.entries import entries
 from verifflowcc.services.client_doors import description_of

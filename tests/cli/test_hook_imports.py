@@ -19,7 +19,7 @@ MAKERS = {
 """What reads files that changed, which hooks have already left the results of."""
 OF_SPRINTS = {
     *("subprocess", "tempfile", "verifflowcc.services.gates", "verifflowcc.services.sprints"),
-    *("verifflowcc.services.transitions", "verifflowcc.services.hooks.brief_gate", "verifflowcc.text.extract"),
+    *("verifflowcc.services.people_acting", "verifflowcc.services.hooks.brief_gate", "verifflowcc.text.extract"),
 }
 PATIENT = f"""
 from verifflowcc.fast import hook

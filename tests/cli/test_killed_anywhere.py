@@ -24,8 +24,7 @@ import pytest
 from tests.cli.process import VFCC, Ran, environment, vfcc
 from tests.cli.trees import half_written
 from verifflowcc.services.doctor import diagnose
-from verifflowcc.services.sprint_progress import progress_text
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprint_reading import progress_text, show_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import open_workspace
 from verifflowcc.text.canonical import digest_text

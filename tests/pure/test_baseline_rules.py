@@ -11,7 +11,7 @@ from verifflowcc.domain.evidence import Evidence, Inputs, Run
 from verifflowcc.domain.gates import Criterion, Kind, Trust, Verdict
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.junit import measure_junit
+from verifflowcc.formats.junit_tests import measure_junit
 from verifflowcc.records import replace
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.baseline_rules import baseline_notes, baseline_problem, baseline_text, read_baseline_file

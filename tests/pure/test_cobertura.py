@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.domain.evidence import Measured
 from verifflowcc.formats.cobertura import measure_coverage
-from verifflowcc.formats.report_paths import ProjectPaths
+from verifflowcc.formats.junit_claims import ProjectPaths
 
 PATHS = frozenset(
     {"src/app/a.py", "src/app/b.py", "src/app/new.py", "src/app/data.json", "tests/test_a.py", "setup.py"}

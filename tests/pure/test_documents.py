@@ -17,7 +17,7 @@ from verifflowcc.records import field_names
 from verifflowcc.services.documents.envelope import NOTHING, document, document_text, problem_of, problem_with
 from verifflowcc.services.documents.form import ADDED, KEYS, LEAN, UNITS, form, key_sources, selection
 from verifflowcc.services.owed import Owed
-from verifflowcc.workflow.metrics_table import StageMetrics
+from verifflowcc.workflow.metrics_words import StageMetrics
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 

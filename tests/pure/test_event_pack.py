@@ -10,7 +10,7 @@ from tests.event_samples import event, feedback, passed, root
 from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json
 from verifflowcc.errors import LedgerError
 from verifflowcc.formats.events import encode_event, encode_pack, event_in_pack, events_digest, ids_in_pack, parse_pack
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.fold import fold
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")

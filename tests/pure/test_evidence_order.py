@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from tests.event_samples import DIGEST, event, feedback, passed, root
 from verifflowcc.domain.events import Event, EventType
+from verifflowcc.formats.evidence import Added, added_evidence
 from verifflowcc.text.slug import ulid
-from verifflowcc.workflow.evidence_order import Added, added_evidence
-from verifflowcc.workflow.graph import arrange
+from verifflowcc.workflow.fold import arrange
 
 FIRST = root()
 

@@ -14,10 +14,8 @@ from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.records import replace
 from verifflowcc.text.slug import content_part
-from verifflowcc.workflow import payloads
-from verifflowcc.workflow.chain import chain
-from verifflowcc.workflow.fold import fold
-from verifflowcc.workflow.graph import arrange
+from verifflowcc.workflow import moves as payloads
+from verifflowcc.workflow.fold import arrange, chain, fold
 from verifflowcc.workflow.moves import after_passing, reopenable
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")

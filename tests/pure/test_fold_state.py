@@ -5,9 +5,9 @@ import pytest
 from tests.event_samples import DIGEST, THREE, choice, event, feedback, passed, root, skipped
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.fold import fold
-from verifflowcc.workflow.progress import progress_document
+from verifflowcc.workflow.people import progress_document
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 

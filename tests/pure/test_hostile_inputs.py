@@ -33,11 +33,9 @@ from verifflowcc.formats.import_needs import read_needs
 from verifflowcc.formats.import_oft import read_oft
 from verifflowcc.formats.import_sdoc import read_sdoc
 from verifflowcc.formats.item_older import read_rows
-from verifflowcc.formats.junit import measure_junit
-from verifflowcc.formats.junit_tests import read_tests
-from verifflowcc.formats.lint_lines import measure_lint
+from verifflowcc.formats.junit_tests import measure_junit, read_tests
 from verifflowcc.formats.metric_json import measure_metrics
-from verifflowcc.formats.sarif import measure_sarif
+from verifflowcc.formats.sarif import measure_lint, measure_sarif
 from verifflowcc.formats.turns import read_turns
 from verifflowcc.workflow.baseline_rules import read_baseline_file
 

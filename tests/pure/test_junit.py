@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.domain.evidence import Measured
-from verifflowcc.formats.junit import measure_junit
-from verifflowcc.formats.junit_known import Known, words_of
+from verifflowcc.formats.junit_tests import Known, measure_junit, words_of
 
 PYTEST = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1" skipped="2" tests="8" time="1.5">

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.pure.test_summary import leaving
 from verifflowcc.domain.sprints import SprintStatus, StageStatus
 from verifflowcc.errors import FormatError
-from verifflowcc.workflow.metrics_table import (
+from verifflowcc.workflow.metrics_words import (
     COLUMNS,
     LAST,
     NAMES,
@@ -18,11 +18,14 @@ from verifflowcc.workflow.metrics_table import (
     SprintMetrics,
     StageMetrics,
     csv_text,
+    lasting,
     read_numbers,
+    stage_time,
     totals,
     unknown,
+    words_of_coverage,
+    words_of_tests,
 )
-from verifflowcc.workflow.metrics_words import lasting, stage_time, words_of_coverage, words_of_tests
 from verifflowcc.workflow.summary import metrics, metrics_document
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.shipped import templates_folder
-from verifflowcc.adapters.workflows.load import load_shipped
+from verifflowcc.adapters.workflows.load import load_shipped, templates_folder
 from verifflowcc.cli.terminal import SYMBOLS
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.report.forge import forge_of

@@ -12,7 +12,7 @@ from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import DONE, Artifact, Leg, SprintState, Stage, StageStatus, Workflow
 from verifflowcc.formats import events_payload as fields
 from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.moves import after_passing, reopenable
 

@@ -16,10 +16,10 @@ from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceRepo
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_help import HELP
 from verifflowcc.formats.github_annotations import annotations
-from verifflowcc.formats.json_report import read_json
+from verifflowcc.formats.junit_claims import ProjectPaths
 from verifflowcc.formats.junit_write import junit_text
-from verifflowcc.formats.report_paths import ProjectPaths
-from verifflowcc.formats.sarif_read import read_log
+from verifflowcc.formats.metric_json import read_json
+from verifflowcc.formats.sarif import read_log
 from verifflowcc.formats.sarif_write import NO_FILE, sarif_text
 from verifflowcc.text.markdown import conflict_line
 from verifflowcc.text.record_codec import RecordCodec

@@ -10,7 +10,7 @@ from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, sh
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.sprints import Workflow, asks_nothing
 from verifflowcc.errors import ConfigError
-from verifflowcc.workflow.modes import with_modes
+from verifflowcc.workflow.drawing import with_modes
 
 TEXT = """\
 name: small

@@ -17,7 +17,7 @@ from verifflowcc.domain.trace_codes import DEFAULT_POLICY, ItemRule, Need, Relat
 from verifflowcc.errors import ConfigError, FormatError, LedgerError
 from verifflowcc.formats.policy_record import policy_from_json, policy_to_json
 from verifflowcc.text.canonical import canonical, parse_canonical
-from verifflowcc.workflow.payloads import pin, unpin
+from verifflowcc.workflow.moves import pin, unpin
 
 FIRST = len(SMALL.splitlines()) + 2
 """The first line below `trace:` where that stands at the end of the small workflow."""

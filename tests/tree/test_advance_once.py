@@ -17,7 +17,7 @@ from verifflowcc.services.sprint_reading import load_sprint, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.stays import stays_in
+from verifflowcc.workflow.people import stays_in
 
 SPRINT = "log-in"
 

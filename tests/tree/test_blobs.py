@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.files.blobs import put_blob, read_blob
+from verifflowcc.adapters.files.evidence import put_blob, read_blob
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.text.canonical import digest_bytes
 

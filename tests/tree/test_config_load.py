@@ -18,7 +18,7 @@ from verifflowcc.adapters.config.models import json_schema
 from verifflowcc.adapters.config.provenance import effective_settings
 from verifflowcc.adapters.config.validate import check
 from verifflowcc.adapters.files.layout import source_of
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError, WorkspaceError

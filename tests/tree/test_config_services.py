@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.errors import ConfigError
 from verifflowcc.services.configuration import (
     ConfigReport,

@@ -17,10 +17,9 @@ from verifflowcc.domain.events import EventType
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import LedgerError, UsageError, WorkspaceError
 from verifflowcc.formats.events_payload import check_payload
-from verifflowcc.services.current_sprint import active_sprint, command_in, resolve_sprint
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.next_step import next_step
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprint_reading import active_sprint, command_in, resolve_sprint, show_sprint
 from verifflowcc.services.sprints import close_sprint, open_on_branch, start_sprint
 from verifflowcc.services.standpoint import resolve
 from verifflowcc.services.workflows import show_workflow

@@ -19,7 +19,7 @@ from verifflowcc.errors import ConflictError
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.graph import arrange
+from verifflowcc.workflow.fold import arrange
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")
 

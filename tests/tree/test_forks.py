@@ -12,8 +12,7 @@ from verifflowcc.errors import ConflictError, LedgerError, UsageError
 from verifflowcc.formats.events import encode_event, parse_event
 from verifflowcc.records import replace
 from verifflowcc.services.forks import forked_sprint, resolve_fork
-from verifflowcc.services.sprint_progress import progress_text
-from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import list_sprints, progress_text, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace

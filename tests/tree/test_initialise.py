@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.shipped import example_folder, templates_folder
+from verifflowcc.adapters.workflows.load import example_folder, templates_folder
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.configuration import check_config, effective_config, shipped_workflows
 from verifflowcc.services.initialise import initialise

@@ -15,8 +15,7 @@ from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.domain.events import EventType
 from verifflowcc.errors import LedgerError, WorkspaceError
 from verifflowcc.formats.events import encode_event, make_event, moment
-from verifflowcc.services.sprint_progress import progress_text
-from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import list_sprints, progress_text, show_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import canonical

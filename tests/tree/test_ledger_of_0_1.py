@@ -15,13 +15,12 @@ import pytest
 from tests.ledger_samples import ANN, events_folder, workspace
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.adapters.shipped import example_folder
+from verifflowcc.adapters.workflows.load import example_folder
 from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import GateClosed
 from verifflowcc.formats.events import moment
-from verifflowcc.services.current_sprint import active_sprint
-from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import active_sprint, list_sprints, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace

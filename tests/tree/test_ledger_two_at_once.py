@@ -17,8 +17,7 @@ from tests.ledger_samples import ANN, START, add_feedback, advance, events_folde
 from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.errors import ConflictError, VfccError
 from verifflowcc.services.artifact_putting import put_artifact
-from verifflowcc.services.sprint_progress import progress_text
-from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import list_sprints, progress_text, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace

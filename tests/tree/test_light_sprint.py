@@ -14,12 +14,12 @@ from verifflowcc.errors import GateClosed
 from verifflowcc.formats.events import events_digest
 from verifflowcc.services.evidence import run_evidence
 from verifflowcc.services.gates import ask_stage
+from verifflowcc.services.people_acting import record
 from verifflowcc.services.sprint_reading import list_sprints, load_movable
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import moves as payloads
 
 pytestmark = pytest.mark.vfcc("REQ-GATES")
 

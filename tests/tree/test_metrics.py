@@ -13,7 +13,7 @@ from verifflowcc.services.metrics import gather_metrics
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.metrics_table import SprintMetrics, StageMetrics, unknown
+from verifflowcc.workflow.metrics_words import SprintMetrics, StageMetrics, unknown
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")
 

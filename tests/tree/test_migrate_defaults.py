@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.trees import write_memory
 from verifflowcc.adapters.config.defaults import default_config
 from verifflowcc.adapters.config.provenance import DEFAULT
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.errors import ConfigError
 from verifflowcc.services.configuration import effective_config, show_config
 from verifflowcc.services.migrating import Migration, migrate

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.trees import write_memory
 from tests.upgraded_world import unpacked
 from verifflowcc.adapters.config.tools_yaml import parse_tools
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.services.migrating import migrate
 from verifflowcc.services.workspace import Workspace
 

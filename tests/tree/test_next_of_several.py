@@ -11,7 +11,7 @@ from verifflowcc.services.next_step import next_step
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.in_sprint import in_sprint
+from verifflowcc.workflow.people import in_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 

@@ -22,10 +22,10 @@ from verifflowcc.formats.events import encode_event, encode_pack
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.forks import resolve_fork
 from verifflowcc.services.metrics import gather_metrics
+from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.sprint_reading import list_sprints, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import reopen_stage
-from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")

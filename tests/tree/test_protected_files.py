@@ -17,14 +17,14 @@ from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.next_step import next_step
 from verifflowcc.services.owed import owed_by, owed_to_close
+from verifflowcc.services.people_acting import record
 from verifflowcc.services.report import report_sprint
 from verifflowcc.services.rerun import Found, reproduce
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
-from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import moves as payloads
 
 CONFIG, TOOLS = ".memory/config.yaml", ".memory/agent/coder/tools.yaml"
 ONE_STAGE = """\

@@ -25,14 +25,13 @@ from verifflowcc.domain.gates import Verdict
 from verifflowcc.errors import CommandsNotAllowed, ConflictError, LedgerError, WorkspaceError
 from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.services import evidence_running
-from verifflowcc.services.current_sprint import current_or_last
 from verifflowcc.services.evidence_adding import add_evidence
 from verifflowcc.services.rerun import Found, reproduce
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprint_reading import current_or_last, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import moves as payloads
 
 pytestmark = pytest.mark.vfcc("REQ-RERUN")
 

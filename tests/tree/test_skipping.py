@@ -9,9 +9,9 @@ from tests.people_world import CODER, ID, OTHER, PLAN, WORKFLOW, YOU, commit, da
 from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.services.gates import ask_stage
+from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.skipping import skip_stage, what_to_skip
 from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")

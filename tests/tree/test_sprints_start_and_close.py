@@ -9,9 +9,7 @@ from tests.ledger_samples import ANN, TickingClock, add_feedback, advance, event
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import GateClosed, UsageError, WorkspaceError
 from verifflowcc.formats.events_payload import records
-from verifflowcc.services.current_sprint import active_sprint
-from verifflowcc.services.sprint_progress import progress_text
-from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import active_sprint, list_sprints, progress_text, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint, update_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace

@@ -17,9 +17,9 @@ from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import replace
+from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_export import export_items
 from verifflowcc.services.trace_import import import_items
-from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import read_items
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.adopt_words import Choices

@@ -7,8 +7,7 @@ import pytest
 
 from verifflowcc.adapters.config.tools_yaml import parse_tools
 from verifflowcc.adapters.config.validate import check
-from verifflowcc.adapters.shipped import templates_folder
-from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names
+from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names, templates_folder
 from verifflowcc.domain.gates import RULES, Kind
 from verifflowcc.domain.trace import Family, Severity
 from verifflowcc.domain.trace_codes import CHECKS, DEFAULT_POLICY

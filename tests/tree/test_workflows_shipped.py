@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.shipped import templates_folder
-from verifflowcc.adapters.workflows.load import load_workflow, parse_workflow, shipped_names
+from verifflowcc.adapters.workflows.load import load_workflow, parse_workflow, shipped_names, templates_folder
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.sprints import Edits, Leg, Stage, Workflow, asks_nothing, default_uses
 from verifflowcc.domain.trace import Severity
 from verifflowcc.errors import ConfigError
-from verifflowcc.workflow.modes import with_modes
-from verifflowcc.workflow.payloads import pin, unpin
+from verifflowcc.workflow.drawing import with_modes
+from verifflowcc.workflow.moves import pin, unpin
 
 pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
 

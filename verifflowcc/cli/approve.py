@@ -56,7 +56,7 @@ def approve(
     from verifflowcc.domain.actors import Opinion
     from verifflowcc.errors import UsageError
     from verifflowcc.services import approvals
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprint_reading import active_sprint
 
     if sum((reject, request, signed is not None)) > 1:
         raise UsageError("say one of --reject, --request and --signed", hint="vfcc approve --help")
@@ -99,7 +99,7 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
 
 
 def _ask(what: "Approvable", said: "Opinions", *, yes: bool) -> None:
-    from verifflowcc.cli import asking
+    from verifflowcc.cli import moves as asking
 
     files = [f"- {one.path} ({one.bytes:,} bytes, {one.digest[:19]})" for one in what.files]
     word = "Reject" if str(said.opinion) == "rejected" else "Accept" if what.in_words else "Approve"
@@ -111,7 +111,7 @@ def _ask(what: "Approvable", said: "Opinions", *, yes: bool) -> None:
 
 
 def _show(made: "Approval", what: "Approvable", here: "Workspace", *, as_json: bool) -> None:
-    from verifflowcc.cli import asking
+    from verifflowcc.cli import moves as asking
 
     word, now = made.word, made.asked
     until = f" until {word.expires}" if word.expires else ""

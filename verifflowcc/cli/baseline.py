@@ -88,7 +88,7 @@ def show(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
     from verifflowcc.cli import baseline_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.baselines import baseline_statuses
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -100,11 +100,12 @@ def show(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
 
 
 def _accept(kind: BaselineKind, given: _Options, runs: int = 1, *, prune: bool = False) -> None:
-    from verifflowcc.cli import asking, baseline_views, moves
+    from verifflowcc.cli import baseline_views, moves
+    from verifflowcc.cli import moves as asking
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
     from verifflowcc.services import baseline_making
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprint_reading import active_sprint
 
     if prune and (given.reason or given.expires):
         raise UsageError("--prune keeps reason and day", hint="vfcc baseline tests --prune")

@@ -63,8 +63,8 @@ def check(
 def _rerun(sprint: str | None, *, as_json: bool) -> None:
     from verifflowcc.cli import output as out
     from verifflowcc.cli.rerun_views import reproduction
-    from verifflowcc.services.current_sprint import current_or_last
     from verifflowcc.services.rerun import reproduce
+    from verifflowcc.services.sprint_reading import current_or_last
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()

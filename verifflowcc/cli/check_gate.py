@@ -37,9 +37,9 @@ def gate(
     from verifflowcc.cli import gate_views
     from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.gates import ask_entry, ask_stage
     from verifflowcc.services.owed import hard_at, next_command
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     one_output(quiet=quiet, more=as_json or canary)

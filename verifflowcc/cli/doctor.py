@@ -41,7 +41,8 @@ def doctor(repair: RepairFlag = False, yes: YesFlag = False, as_json: JsonFlag =
 
 def _repair(*, yes: bool, as_json: bool) -> None:
     """Show what would be moved, ask, and move it to `.memory/local/quarantine/`."""
-    from verifflowcc.cli import asking, moves
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import moves as asking
     from verifflowcc.cli import output as out
     from verifflowcc.services import repairing
     from verifflowcc.services.people_acting import require_person
@@ -65,7 +66,7 @@ def _repair(*, yes: bool, as_json: bool) -> None:
 
 
 def _lines(plan: "RepairPlan") -> list[str]:
-    from verifflowcc.cli import asking
+    from verifflowcc.cli import moves as asking
 
     lines = []
     for each in plan.strays:

@@ -48,9 +48,9 @@ def run(
     from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.documents.envelope import Problem
     from verifflowcc.services.evidence import run_evidence
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.status import remember_status
 
     if every and (names or stage):
@@ -107,9 +107,9 @@ def add(
     from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.documents.envelope import Problem
     from verifflowcc.services.evidence_adding import add_evidence
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.status import remember_status
 
     if (file is None) == (value is None):
@@ -138,8 +138,8 @@ def list_(
     """List the evidence of a sprint and what it shows now; runs nothing."""
     from verifflowcc.cli import evidence_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.evidence_listing import list_evidence
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -160,8 +160,8 @@ def show(
     """Show a piece of evidence: what was run, on what, what it measured."""
     from verifflowcc.cli import evidence_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.evidence_listing import output_of, show_evidence
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -191,8 +191,8 @@ def stale(
     """
     from verifflowcc.cli import evidence_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.evidence_staleness import find_stale
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -221,9 +221,10 @@ def redact(
     Its numbers stay, and an event says who did it and why. Git's history keeps the old file: change the secret itself,
     too.
     """
-    from verifflowcc.cli import asking, moves
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import moves as asking
     from verifflowcc.services.evidence_redacting import redact_evidence, what_to_redact
+    from verifflowcc.services.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace

@@ -25,9 +25,10 @@ def add(
     as_json: JsonFlag = False,
 ) -> None:
     """Add a comment."""
-    from verifflowcc.cli import asking, moves
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import moves as asking
     from verifflowcc.services.feedback import add_feedback
+    from verifflowcc.services.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace
@@ -46,8 +47,8 @@ def list_(
 ) -> None:
     """List the comments that are open, those of earlier sprints first."""
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.feedback import list_feedback
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -67,11 +68,12 @@ def triage(
     as_json: JsonFlag = False,
 ) -> None:
     """Decide on a comment."""
-    from verifflowcc.cli import asking, moves
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import moves as asking
     from verifflowcc.domain.actors import Decision
     from verifflowcc.errors import UsageError
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.feedback import triage_feedback
+    from verifflowcc.services.sprint_reading import active_sprint
 
     given = {Decision.DONE: done, Decision.REJECTED: reject, Decision.LATER: later}
     chosen = [decision for decision, meant in given.items() if meant]

@@ -8,7 +8,7 @@ from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
 from verifflowcc.domain.sprints import with_gaps
 from verifflowcc.services.gates import StageGates
 from verifflowcc.text.slug import shown_ids
-from verifflowcc.workflow.in_sprint import in_sprint
+from verifflowcc.workflow.people import in_sprint
 
 _COMMENT = "  # "
 """Begins what a step says beside its command."""

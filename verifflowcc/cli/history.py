@@ -193,7 +193,7 @@ def prune(
 
     Whole days go, never the present one; what is committed stays.
     """
-    from verifflowcc.cli import asking
+    from verifflowcc.cli import moves as asking
     from verifflowcc.cli import output as out
     from verifflowcc.cli.history_views import pruned
     from verifflowcc.services.history.pruning import days_in, plan_pruning, prune_history

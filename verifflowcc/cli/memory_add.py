@@ -73,9 +73,9 @@ def add(
     from verifflowcc.cli.trace_authoring import tell_added
     from verifflowcc.errors import UsageError
     from verifflowcc.records import replace
+    from verifflowcc.services.loading import not_loaded_here
     from verifflowcc.services.memory.adding import add_item, superseding
     from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
-    from verifflowcc.services.memory.loaded import not_loaded_here
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.trace_door import trace_wanted
     from verifflowcc.services.memory.wanting import Typed, wanted_of
@@ -132,8 +132,8 @@ def add(
 
 
 def _ask(planned: "Planned", *, yes: bool) -> None:
-    from verifflowcc.cli.asking import confirm
     from verifflowcc.cli.memory_views import before_and_after
+    from verifflowcc.cli.moves import confirm
 
     question = "Change this preference?" if planned.before else "Remember this preference in all your projects?"
     confirm(before_and_after(planned.before, planned.after), question, yes=yes)

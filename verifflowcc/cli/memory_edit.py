@@ -101,8 +101,8 @@ def edit(
 
 
 def _ask(asked: "ItemChange", *, yes: bool) -> None:
-    from verifflowcc.cli.asking import confirm
     from verifflowcc.cli.memory_views import before_and_after
+    from verifflowcc.cli.moves import confirm
 
     confirm(before_and_after(asked.before, asked.after), "Change this preference?", yes=yes)
 

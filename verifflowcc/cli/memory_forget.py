@@ -93,8 +93,8 @@ def _is_sure() -> bool:
 
 def _ask_to_forget(here: "Here", found: "Found", *, yes: bool) -> None:
     """A person is asked; what an agent may forget at all, it forgets."""
-    from verifflowcc.cli.asking import confirm
     from verifflowcc.cli.memory_views import before_and_after
+    from verifflowcc.cli.moves import confirm
     from verifflowcc.services.memory.permission import is_person
 
     if is_person(here.actor):
@@ -113,8 +113,8 @@ def _tell_forgotten(done: "Forgotten") -> None:
 
 def _forget_source(here: "Here", source: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.asking import confirm
     from verifflowcc.cli.memory_here import tell
+    from verifflowcc.cli.moves import confirm
     from verifflowcc.services.memory.purging import purge
 
     done = purge(

@@ -141,6 +141,6 @@ def _show(promoting: "Promoting") -> None:
 
 
 def _ask(promoting: "Promoting", *, yes: bool) -> None:
-    from verifflowcc.cli.asking import confirm
+    from verifflowcc.cli.moves import confirm
 
     confirm([promoting.after.item.title], "Remember this preference in all your projects?", yes=yes)

@@ -95,7 +95,7 @@ def ingest(
 def _agreed(steering: "Sequence[Learned]") -> bool:
     from verifflowcc.adapters.clock import terminal_in_use
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.asking import listed
+    from verifflowcc.cli.moves import listed
 
     out.say(f"preferences that would steer every prompt in every project: {len(steering)}")
     out.say("\n".join(listed([f"  {each.title}" for each in steering])))

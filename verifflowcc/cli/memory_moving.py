@@ -72,7 +72,7 @@ def move(
 
 
 def _ask(moving: "ItemChange", *, yes: bool) -> None:
-    from verifflowcc.cli.asking import confirm
     from verifflowcc.cli.memory_views import before_and_after
+    from verifflowcc.cli.moves import confirm
 
     confirm(before_and_after(None, moving.after), "Remember this preference in all your projects?", yes=yes)

@@ -24,7 +24,7 @@ def metrics(
     from verifflowcc.errors import UsageError
     from verifflowcc.services.metrics import gather_metrics
     from verifflowcc.services.workspace import open_workspace
-    from verifflowcc.workflow.metrics_table import csv_text
+    from verifflowcc.workflow.metrics_words import csv_text
 
     if as_csv and as_json:
         raise UsageError("give --csv or --json, not both", hint="vfcc metrics --csv")

@@ -1,18 +1,117 @@
 """What the commands that move a sprint share: who acts, and how a move is shown."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
+import typer
+
 from verifflowcc.adapters.actor import actor_here, git_email
+from verifflowcc.adapters.clock import terminal_in_use
 from verifflowcc.cli import output as out
 from verifflowcc.domain.config import Config
-from verifflowcc.domain.sprints import with_gaps
+from verifflowcc.domain.sprints import SprintState, with_gaps
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.current_sprint import command_in
+from verifflowcc.services.people_acting import Transition
+from verifflowcc.services.sprint_reading import command_in
 from verifflowcc.services.status import remember_status
-from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace, open_workspace
+
+# Ask a person at the terminal whether they mean it, and show what was then recorded.
+
+MOST_LINES = 40
+
+
+def confirm(shown: Sequence[str], question: str, *, yes: bool) -> None:
+    """Show what it is about, on stderr, and ask; return only on a yes. `yes` answers the question beforehand.
+
+    Raises typer.Abort on any other answer, with nothing recorded.
+    """
+    import typer
+
+    out.say("\n".join(shown))
+    if not yes:
+        with terminal_in_use():
+            typer.confirm(question, default=False, abort=True, err=True)
+
+
+def listed(lines: Sequence[str]) -> list[str]:
+    """Return the first of many lines, and how many more there are."""
+    return [*lines] if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"and {len(lines) - MOST_LINES} more"]
+
+
+def show_note(value: object, done: Transition, lines: Sequence[str], workspace: Workspace, *, as_json: bool) -> None:
+    """Print what was recorded: `value` as JSON, or `lines` and what commits it to git."""
+    from verifflowcc.services.status import remember_status
+
+    remember_status(workspace)
+    for warning in done.warnings:
+        out.warn(warning)
+    if as_json:
+        out.emit_json(value)
+        return
+    for line in lines:
+        out.emit(line)
+    show_commit(done, workspace)
+
+
+# How a fork, what was set aside and an unsound ledger are shown, and the exit code that goes with them.
+
+FORKED = 5
+UNTRUSTED = 1
+
+
+def sides(state: SprintState) -> list[str]:
+    """Return the sides of a fork, each with the command that keeps it; nothing where there is no fork."""
+    if state.fork is None:
+        return []
+    lines = ["forked: these moves were made apart from each other; one side is to be kept"]
+    for number, move in enumerate(state.fork.moves, start=1):
+        further = len(move.tips) > 1 or move.tips != (move.event,)
+        lines.append(
+            f"{number}. {move.actor} {move.does} ({move.time}){', and moved on from there' if further else ''}"
+        )
+        lines.append(f"   vfcc sprint resolve {state.id} --keep {move.event}")
+    return lines
+
+
+def aside(state: SprintState) -> list[str]:
+    """Return the moves that no longer count, each with whose choice that was; nothing where there are none."""
+    lines = ["set aside: these moves stay on record and count no more"] if state.aside else []
+    for move in state.aside:
+        why = f": {move.reason}" if move.reason else ""
+        lines.append(f"- {move.actor} {move.does} ({move.time}, {move.event}), by {move.decided_by}{why}")
+    return lines
+
+
+def resolved(done: Transition) -> str:
+    """Return what a choice did, in a sentence, and the sides of the next fork, if there is one within the side kept."""
+    state = done.state
+    gone = [f"  set aside: {move.actor} {move.does}" for move in state.aside if move.choice == done.event.id]
+    if state.fork:
+        return "\n".join([f"{state.id}: fork resolved; there is another within", *gone, *sides(state)])
+    now = f"in {state.current}" if state.current else str(state.status)
+    return "\n".join([f"{state.id}: fork resolved, {now}", *gone])
+
+
+def problems(state: SprintState) -> list[str]:
+    """Return what is wrong with the ledger's files; nothing where all is well."""
+    listed = [f"- {problem}" for problem in state.problems]
+    return ["problems:", *listed, "to repair them: vfcc doctor"] if listed else []
+
+
+def trouble(state: SprintState) -> str:
+    """Return all that stands in the way of a sprint, as text to append; empty where nothing does."""
+    return "".join("\n\n" + "\n".join(lines) for lines in (sides(state), problems(state)) if lines)
+
+
+def leave_if_troubled(state: SprintState) -> None:
+    """End the command with the exit code for a fork, or for event files that cannot be trusted, if there is one."""
+    if state.fork:
+        raise typer.Exit(FORKED)
+    if state.problems:
+        raise typer.Exit(UNTRUSTED)
 
 
 @dataclass(frozen=True, slots=True)

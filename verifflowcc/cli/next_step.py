@@ -16,8 +16,8 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
     from verifflowcc.cli import output as out
     from verifflowcc.cli.output import folded
     from verifflowcc.cli.terminal import wants_color
-    from verifflowcc.services.current_sprint import sprint_with_stage
     from verifflowcc.services.next_step import next_step
+    from verifflowcc.services.sprint_reading import sprint_with_stage
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()

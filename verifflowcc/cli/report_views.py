@@ -3,8 +3,15 @@
 from collections.abc import Iterable
 
 from verifflowcc.cli.table import table
-from verifflowcc.workflow.metrics_table import Numbers, SprintMetrics
-from verifflowcc.workflow.metrics_words import lasting, shown, stage_time, words_of_coverage, words_of_tests
+from verifflowcc.workflow.metrics_words import (
+    Numbers,
+    SprintMetrics,
+    lasting,
+    shown,
+    stage_time,
+    words_of_coverage,
+    words_of_tests,
+)
 
 _COUNTS = ("failures", "rework", "findings", "waived")
 

@@ -71,10 +71,11 @@ def show(sprint: SprintArgument = None, named: SprintOption = None, as_json: Jso
 
     And what is wrong with its ledger, if anything is: exit 1 for event files that cannot be trusted, 5 for a fork.
     """
-    from verifflowcc.cli import fork_views, sprint_views
+    from verifflowcc.cli import moves as fork_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
-    from verifflowcc.services.people_said import lines, people_said
+    from verifflowcc.cli import sprint_views
+    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.services.status import lines, people_said
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -107,10 +108,11 @@ def resolve(
 
     The others stay on record and count no more. Without --keep it lists the sides and exits with 5.
     """
-    from verifflowcc.cli import fork_views, moves
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import moves as fork_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.forks import forked_sprint, resolve_fork
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     if keep is None:
@@ -141,10 +143,10 @@ def report(
     fork; the page shows that too.
     """
     from verifflowcc.adapters.files.text_file import write_given
-    from verifflowcc.cli import fork_views
+    from verifflowcc.cli import moves as fork_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint, current_or_last
     from verifflowcc.services.report import report_sprint
+    from verifflowcc.services.sprint_reading import active_sprint, current_or_last
     from verifflowcc.services.workspace import open_workspace
     from verifflowcc.workflow.report_page import report_page
 
@@ -198,7 +200,7 @@ def close(
     """
     from verifflowcc.adapters.files.text_file import read_given
     from verifflowcc.cli import moves
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.sprints import close_sprint
 
     acting = moves.acting_here()

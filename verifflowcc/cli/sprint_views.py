@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.cli import fork_views
+from verifflowcc.cli import moves as fork_views
 from verifflowcc.cli.gate_views import following, one_gate
 from verifflowcc.cli.table import table
 from verifflowcc.domain.sprints import SprintState, StageState, stage_status, with_gaps

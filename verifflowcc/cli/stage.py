@@ -28,9 +28,10 @@ def show(
 
     Exits with 1 where event files cannot be trusted, with 5 where the sprint is forked.
     """
-    from verifflowcc.cli import fork_views, sprint_views
+    from verifflowcc.cli import moves as fork_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.cli import sprint_views
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.stages import show_stage
     from verifflowcc.services.workspace import open_workspace
 
@@ -49,9 +50,10 @@ def list_(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
 
     Exits with 1 where event files cannot be trusted, with 5 where the sprint is forked.
     """
-    from verifflowcc.cli import fork_views, sprint_views
+    from verifflowcc.cli import moves as fork_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.cli import sprint_views
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     state = active_sprint(open_workspace(), sprint)
@@ -89,7 +91,7 @@ def advance(
     it already, it changes nothing and exits with 0.
     """
     from verifflowcc.cli import moves
-    from verifflowcc.services.current_sprint import sprint_with_stage
+    from verifflowcc.services.sprint_reading import sprint_with_stage
     from verifflowcc.services.stages import advance_stage
 
     acting = moves.acting_here()
@@ -113,9 +115,10 @@ def skip(
 
     It takes a person at a terminal. A stage with a criterion that cannot be waived cannot be skipped.
     """
-    from verifflowcc.cli import asking, moves
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import moves as asking
     from verifflowcc.services import skipping
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace
@@ -141,7 +144,7 @@ def reopen(
 ) -> None:
     """Go back to a stage that was left; what was done stays on record."""
     from verifflowcc.cli import moves
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.stages import reopen_stage
 
     acting = moves.acting_here()

@@ -39,7 +39,7 @@ def put(
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
     from verifflowcc.services.artifact_putting import put_artifact
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.status import remember_status
 
     acting = moves.acting_here(piped=True)
@@ -69,7 +69,7 @@ def draft(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.services.artifact_drafting import draft_artifacts
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -84,7 +84,7 @@ def draft(
 
 def _given(name: str, file: str | None) -> bytes:
     """Return the text that was given, at most one byte more than an artifact may have."""
-    from verifflowcc.adapters.files.artifacts import LARGEST_TEXT_BYTES
+    from verifflowcc.adapters.files.evidence import LARGEST_TEXT_BYTES
     from verifflowcc.errors import UsageError
 
     most = LARGEST_TEXT_BYTES + 1

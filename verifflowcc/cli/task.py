@@ -192,7 +192,7 @@ def _meant(acting: "Acting", task: str | None, command: str) -> str:
 
 def _tell(acting: "Acting", name: str, verb: str, promote: list[str], *, yes: bool) -> None:
     """Say what goes, and how to keep it; a person is asked, anybody else has been told."""
-    from verifflowcc.cli import asking
+    from verifflowcc.cli import moves as asking
     from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import to_end
     from verifflowcc.services.memory.tasks_ending import plan_end

@@ -32,7 +32,8 @@ def review(
     It takes a person at a terminal who did not write them. Their links are stamped, too. A link is suspect once one of
     its ends changed after a review; record why it still holds with --to and --reason.
     """
-    from verifflowcc.cli import asking, moves, trace_item_views
+    from verifflowcc.cli import moves, trace_item_views
+    from verifflowcc.cli import moves as asking
     from verifflowcc.cli import output as out
     from verifflowcc.services.trace_reviewing import review_items, what_to_review
 
@@ -51,7 +52,8 @@ def review(
 
 def _clear(items: list[str], to: str | None, reason: str, *, others: bool, yes: bool, as_json: bool) -> None:
     """Record why one suspect link holds still."""
-    from verifflowcc.cli import asking, moves, trace_item_views
+    from verifflowcc.cli import moves, trace_item_views
+    from verifflowcc.cli import moves as asking
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
     from verifflowcc.services.trace_clearing import clear_link, what_to_clear
@@ -83,7 +85,8 @@ def verify(
     By a method that no test shows. It takes a person at a terminal, and holds while the item and its code stay as they
     are.
     """
-    from verifflowcc.cli import asking, moves, trace_item_views
+    from verifflowcc.cli import moves, trace_item_views
+    from verifflowcc.cli import moves as asking
     from verifflowcc.cli import output as out
     from verifflowcc.services.trace_verifying import verify_item, what_to_verify
 

@@ -30,7 +30,7 @@ def waive(
     """
     from verifflowcc.cli import moves
     from verifflowcc.services import waivers
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace
@@ -43,7 +43,7 @@ def waive(
 
 
 def _ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool) -> None:
-    from verifflowcc.cli import asking
+    from verifflowcc.cli import moves as asking
 
     asked = what.asked
     shown = [
@@ -56,7 +56,7 @@ def _ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool) -> No
 
 
 def _show(done: "Waived", what: "Waivable", here: "Workspace", *, as_json: bool) -> None:
-    from verifflowcc.cli import asking
+    from verifflowcc.cli import moves as asking
 
     until = f" until {done.waiver.expires}" if done.waiver.expires else ""
     lines = [f"{what.sprint}/{what.stage}, {what.asked.criterion.id}: waived by {done.waiver.actor}{until}"]

@@ -15,8 +15,8 @@ from verifflowcc.mcp.answers import MOST_TOKENS, ToolAnswer, answer, step_of
 from verifflowcc.mcp.callers import Caller
 from verifflowcc.mcp.code_text import CODE_ANSWERS
 from verifflowcc.records import dataclass
-from verifflowcc.services.current_sprint import active_sprint, resolve_sprint
 from verifflowcc.services.next_step import NextStep, next_step
+from verifflowcc.services.sprint_reading import active_sprint, resolve_sprint
 from verifflowcc.services.workspace import Workspace
 
 CLOSE = "close"

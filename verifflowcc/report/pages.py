@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.domain.entries import LayerUse, Prompt
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.sprints import StageStatus

@@ -27,7 +27,7 @@ from verifflowcc.services.status import Status, current_status
 from verifflowcc.services.trace_seeing import TraceSeen, see_trace
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.matrix import Matrix, matrix
-from verifflowcc.workflow.graph import arrange
+from verifflowcc.workflow.fold import arrange
 from verifflowcc.workflow.report import SprintReport
 
 

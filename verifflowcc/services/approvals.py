@@ -12,14 +12,21 @@ from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.finding import one_line
-from verifflowcc.services.people_acting import add_note, address, last_day, require_open, require_person
+from verifflowcc.services.people_acting import (
+    Transition,
+    add_note,
+    address,
+    last_day,
+    require_open,
+    require_person,
+    settle,
+)
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.approval_line import approval_line, approves
 from verifflowcc.workflow.assess_people import approve_command, author_step
 from verifflowcc.workflow.authors import Authorship, authorship
+from verifflowcc.workflow.moves import approval_line, approves
 from verifflowcc.workflow.people import latest_words, reviews
 from verifflowcc.workflow.subject import subject_files
 

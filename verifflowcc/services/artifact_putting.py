@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from verifflowcc.adapters.files.artifacts import LARGEST_TEXT_BYTES
+from verifflowcc.adapters.files.evidence import LARGEST_TEXT_BYTES
 from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.domain.events import EventType
@@ -10,13 +10,11 @@ from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.sprints import DONE, Artifact, SprintState, Stage, StageState, StageStatus, artifacts_folder
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.records import dataclass
-from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.facts import artifacts_of
 from verifflowcc.services.finding import find_stage
-from verifflowcc.services.people_acting import add_note, require_open
-from verifflowcc.services.sprint_reading import load_movable
+from verifflowcc.services.people_acting import add_note, require_open, settle
+from verifflowcc.services.sprint_reading import command_in, load_movable
 from verifflowcc.services.stages import stage_in_work
-from verifflowcc.services.transitions import settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.workflow.artifact_puts import artifact_puts, put_payload

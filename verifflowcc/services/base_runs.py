@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from verifflowcc.adapters.files.evidence import remove_reports
 from verifflowcc.adapters.git.place import top_of
 from verifflowcc.adapters.git.versions import TreeFile, commit_files
-from verifflowcc.adapters.process.old_reports import remove_reports
 from verifflowcc.adapters.process.run import Ran, run_command
 from verifflowcc.adapters.project.content import read_project_file
 from verifflowcc.adapters.proving.run import scratch_environment
@@ -19,7 +19,7 @@ from verifflowcc.proving.python_roots import import_roots, package_folders
 from verifflowcc.records import dataclass
 from verifflowcc.services.proving.command import program_of
 from verifflowcc.services.proving.extras import environments, generated
-from verifflowcc.workflow.command_reports import filled, report_paths
+from verifflowcc.workflow.measured_verdict import filled, report_paths
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from verifflowcc.adapters.clock import step
-from verifflowcc.adapters.files.blobs import read_blob
+from verifflowcc.adapters.files.evidence import read_blob
 from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.domain.baselines import FAILED, OF_KIND, Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.events import EventType
@@ -14,9 +14,8 @@ from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.domain.trace import Family
 from verifflowcc.errors import FormatError, NotAllowed, UsageError, WorkspaceError
-from verifflowcc.formats.junit import failing_tests
-from verifflowcc.formats.lint_lines import lint_findings
-from verifflowcc.formats.sarif import scan_findings
+from verifflowcc.formats.junit_tests import failing_tests
+from verifflowcc.formats.sarif import lint_findings, scan_findings
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.base_runs import BaseRun, BaseTree, base_tree
@@ -24,16 +23,15 @@ from verifflowcc.services.baselines import load_baseline
 from verifflowcc.services.evidence_running import running
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import one_line
-from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person
+from verifflowcc.services.people_acting import Transition, add_note, last_day, require_open, require_person, settle
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.secrets import withhold
 from verifflowcc.workflow.baseline_rules import baseline_payload, baseline_step, baseline_text
-from verifflowcc.workflow.command_reports import report_path
 from verifflowcc.workflow.evidence_choice import chosen
 from verifflowcc.workflow.evidence_wanted import everything
+from verifflowcc.workflow.measured_verdict import report_path
 from verifflowcc.workflow.staleness import report_kind
 
 MOST_RUNS = 100

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.config.load import FILE, Loaded, load_config, read_config
-from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.adapters.workflows.load import (
     OWN,
     load_workflow,
@@ -11,6 +10,7 @@ from verifflowcc.adapters.workflows.load import (
     own_name,
     parse_workflow,
     shipped_names,
+    templates_folder,
     workflow_names,
 )
 from verifflowcc.domain.config import DEFAULT_ROLE, Config
@@ -108,7 +108,7 @@ def _nameless_workflow(workspace: Workspace) -> tuple[str, ...]:
 
 def _mode_problems(workspace: Workspace, config: Config, workflow: "Workflow") -> tuple[str, ...]:
     """What keeps the modes from being taken by the workflow that new sprints follow, at the line of `gates.modes`."""
-    from verifflowcc.workflow.modes import with_modes
+    from verifflowcc.workflow.drawing import with_modes
 
     try:
         with_modes(workflow, config.gates.modes)

@@ -28,7 +28,7 @@ from verifflowcc.services.fault_log import newest_fault
 from verifflowcc.services.history.health import history_remarks
 from verifflowcc.services.hooks_health import hooks_remarks
 from verifflowcc.services.initialise import IGNORED
-from verifflowcc.services.memory.loaded import dead_memory
+from verifflowcc.services.loading import dead_memory
 from verifflowcc.services.memory_health import extras_remarks, privacy_remarks
 from verifflowcc.services.migrating import format_of
 from verifflowcc.services.role_files import TOOLS, roles_without_tools

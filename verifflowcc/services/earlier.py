@@ -11,9 +11,8 @@ from verifflowcc.domain.trace import EarlierFindings, TraceReport
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.current_sprint import resolve_sprint
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprint_reading import resolve_sprint, show_sprint
 from verifflowcc.services.trace_checking import check_trace
 from verifflowcc.services.workspace import MEMORY, Workspace
 

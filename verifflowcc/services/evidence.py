@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from verifflowcc.adapters.clock import step
-from verifflowcc.adapters.files.blobs import read_blob
+from verifflowcc.adapters.files.evidence import read_blob
 from verifflowcc.domain.evidence import Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Kind, Verdict
@@ -19,9 +19,9 @@ from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import assess_recorded
-from verifflowcc.workflow.command_reports import filled
 from verifflowcc.workflow.evidence_wanted import Wanted, due, everything, named, of_stage
 from verifflowcc.workflow.idle import without_idle
+from verifflowcc.workflow.measured_verdict import filled
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
-from verifflowcc.adapters.files.given_report import is_from_the_future, newest_after, read_report
+from verifflowcc.adapters.files.evidence import is_from_the_future, newest_after, read_report
 from verifflowcc.adapters.git.protected import head_commit, read_history
 from verifflowcc.domain.evidence import Evidence, Measured
 from verifflowcc.domain.facts import Facts

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.files.blobs import read_blob
+from verifflowcc.adapters.files.evidence import read_blob
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Kind, Trust, Verdict

@@ -1,7 +1,7 @@
 """Make a piece of evidence of what was run or read; it counts once it is on record."""
 
 from verifflowcc import __version__
-from verifflowcc.adapters.files.blobs import put_blob
+from verifflowcc.adapters.files.evidence import put_blob
 from verifflowcc.domain.evidence import Evidence, Inputs, Measured, Run
 from verifflowcc.domain.gates import Trust
 from verifflowcc.formats.evidence import make_evidence

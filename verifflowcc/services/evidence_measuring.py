@@ -12,11 +12,9 @@ from verifflowcc.domain.gates import KINDS, Criterion
 from verifflowcc.domain.lazy import load
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.cobertura import measure_coverage
-from verifflowcc.formats.junit import measure_junit
-from verifflowcc.formats.junit_known import Known
-from verifflowcc.formats.lint_lines import measure_lint
+from verifflowcc.formats.junit_tests import Known, measure_junit
 from verifflowcc.formats.metric_json import measure_metrics
-from verifflowcc.formats.sarif import measure_sarif
+from verifflowcc.formats.sarif import measure_lint, measure_sarif
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.baselines import load_baseline
 from verifflowcc.text.canonical import digest_text

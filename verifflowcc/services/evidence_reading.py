@@ -10,12 +10,11 @@ from verifflowcc.domain.facts import Recorded
 from verifflowcc.domain.gates import COMPUTED, Trust
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.evidence import parse_evidence
+from verifflowcc.formats.evidence import Added, added_evidence, parse_evidence
 from verifflowcc.records import dataclass
 from verifflowcc.services.sprint_reading import ledger_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow.evidence_order import Added, added_evidence
 
 DEPTH = 20
 """So much of the evidence of one criterion is opened, the latest; what is older decides nothing."""

@@ -24,9 +24,8 @@ from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_listing import find_evidence
 from verifflowcc.services.evidence_results import read_results_file, results_path
 from verifflowcc.services.finding import one_line
-from verifflowcc.services.people_acting import add_note, address, require_person
+from verifflowcc.services.people_acting import Transition, add_note, address, require_person, settle
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_bytes, digest_text
 from verifflowcc.text.invisible import withhold_words

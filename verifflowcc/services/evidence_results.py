@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from verifflowcc.adapters.files.blobs import put_blob, read_blob
+from verifflowcc.adapters.files.evidence import put_blob, read_blob
 from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.project.content import project_content
@@ -30,8 +30,8 @@ def keep_results(workspace: Workspace, criterion: Criterion, report: bytes | Non
     """
     if criterion.kind is not Kind.JUNIT or report is None or not has_items(workspace.memory):
         return None
+    from verifflowcc.services.pinned_workflow import policy_of
     from verifflowcc.services.trace_code import read_code
-    from verifflowcc.services.trace_policy import policy_of
     from verifflowcc.services.trace_reading import read_items
     from verifflowcc.trace.join import Marked, Ran, results_of, specified
 

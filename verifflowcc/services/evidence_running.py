@@ -4,10 +4,9 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from verifflowcc.adapters.files.blobs import put_blob
+from verifflowcc.adapters.files.evidence import put_blob, remove_reports
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.git.protected import head_commit, read_history
-from verifflowcc.adapters.process.old_reports import remove_reports
 from verifflowcc.adapters.process.run import Ran, live_log, run_command
 from verifflowcc.adapters.project.content import memory_content, project_content, read_project_file
 from verifflowcc.domain.evidence import Command, Evidence, Inputs, Measured, Run
@@ -20,8 +19,8 @@ from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_making import Report, Source, evidence_of
 from verifflowcc.services.evidence_measuring import Project, measure_baseline, measure_report
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.command_reports import filled, report_paths
 from verifflowcc.workflow.evidence_wanted import Wanted
+from verifflowcc.workflow.measured_verdict import filled, report_paths
 from verifflowcc.workflow.staleness import differences, inputs_now, report_kind
 
 LAST_LINES = 15

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from verifflowcc.adapters.files.blobs import put_blob
+from verifflowcc.adapters.files.evidence import put_blob
 from verifflowcc.adapters.git.place import top_of
 from verifflowcc.adapters.git.protected import head_commit
 from verifflowcc.adapters.git.versions import commit_files, disk_files
@@ -34,9 +34,8 @@ from verifflowcc.services.tests_kept import compare_tests
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.placeholders import fill
-from verifflowcc.workflow.command_reports import report_paths
 from verifflowcc.workflow.evidence_wanted import Wanted
-from verifflowcc.workflow.proof_verdict import REFACTORING, examples_of
+from verifflowcc.workflow.measured_verdict import REFACTORING, examples_of, report_paths
 from verifflowcc.workflow.staleness import differences, inputs_now
 
 SINGLE = COMPUTED | {Kind.RED_FIRST}

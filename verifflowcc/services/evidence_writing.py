@@ -12,9 +12,8 @@ from verifflowcc.errors import ConflictError, WorkspaceError
 from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_results import write_results
-from verifflowcc.services.people_acting import WAIT_S, require_open
+from verifflowcc.services.people_acting import WAIT_S, record, require_open
 from verifflowcc.services.sprint_reading import ledger_of, load_movable
-from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.files.layout import CORE_FILES
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.initialise import Initialised, create_memory, ensure_free
 from verifflowcc.services.role_files import starting_files

@@ -1,6 +1,6 @@
 """Gather what a sprint's gates look at: files, evidence, git, and what people said. It runs nothing but git."""
 
-from verifflowcc.adapters.files.artifacts import read_artifact_texts
+from verifflowcc.adapters.files.evidence import read_artifact_texts
 from verifflowcc.adapters.git.protected import read_history
 from verifflowcc.adapters.project.content import memory_content, project_content
 from verifflowcc.domain.facts import ArtifactText, Facts, History
@@ -18,7 +18,7 @@ from verifflowcc.services.sprint_reading import ledger_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts, recorded_edits
 from verifflowcc.workflow.baseline_rules import is_act_of_person
-from verifflowcc.workflow.ledger_day import ledger_day
+from verifflowcc.workflow.fold import ledger_day
 from verifflowcc.workflow.people import reviews, waivers, with_addresses
 
 _ASKS_GIT = frozenset(kind for kind, rule in KINDS.items() if rule.asks == "git")

@@ -16,7 +16,7 @@ from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.people import feedback, standing_triages
 
 if TYPE_CHECKING:
-    from verifflowcc.services.transitions import Transition
+    from verifflowcc.services.people_acting import Transition
 
 WAITING = frozenset({Decision.OPEN, Decision.LATER})
 
@@ -148,8 +148,7 @@ def _recorded(
     commit: bool,
 ) -> "Transition":
     # A prompt reads comments, and a gate does; neither needs what moves a sprint.
-    from verifflowcc.services.people_acting import add_note
-    from verifflowcc.services.transitions import settle
+    from verifflowcc.services.people_acting import add_note, settle
 
     done = add_note(workspace, sprint_id, EventType.FEEDBACK_ADDED, payload, actor=actor)
     return settle(workspace, done, f"{sprint_id}: {message}", commit=commit)

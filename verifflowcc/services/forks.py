@@ -6,8 +6,8 @@ from verifflowcc.errors import LedgerError, UsageError
 from verifflowcc.formats.events import make_event
 from verifflowcc.services.finding import one_line
 from verifflowcc.services.memory.guarding import refuse_secrets
+from verifflowcc.services.people_acting import Transition, refresh_progress, settle
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unsound
-from verifflowcc.services.transitions import Transition, refresh_progress, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.slug import ambiguous, fitting_ids, short_id
 from verifflowcc.workflow.fold import fold

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, PROJECTIONS
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.shipped import example_folder, templates_folder
-from verifflowcc.adapters.workflows.load import load_workflow, own_name
+from verifflowcc.adapters.workflows.load import example_folder, load_workflow, own_name, templates_folder
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import shipped_workflows

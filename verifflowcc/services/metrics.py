@@ -15,9 +15,9 @@ from verifflowcc.services.baselines import baseline_statuses
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unknown_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.closing import closed_line
 from verifflowcc.workflow.failures import failures_of
-from verifflowcc.workflow.metrics_table import (
+from verifflowcc.workflow.fold import closed_line
+from verifflowcc.workflow.metrics_words import (
     Numbers,
     SprintMetrics,
     StageMetrics,
@@ -26,7 +26,7 @@ from verifflowcc.workflow.metrics_table import (
     totals,
     unknown,
 )
-from verifflowcc.workflow.payloads import metrics_of
+from verifflowcc.workflow.moves import metrics_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from verifflowcc.adapters.config.shorten import shorten
 from verifflowcc.adapters.config.yaml_values import Lines, Value, load_yaml
 from verifflowcc.adapters.files.items import read_block
 from verifflowcc.adapters.files.layout import source_of
-from verifflowcc.adapters.shipped import templates_folder
-from verifflowcc.adapters.workflows.load import workflow_names
+from verifflowcc.adapters.workflows.load import templates_folder, workflow_names
 from verifflowcc.domain.config import DEFAULT_ROLE, FORMAT, MERGED_ROLES
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError, FormatError

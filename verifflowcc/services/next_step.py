@@ -4,11 +4,10 @@ from verifflowcc.domain.gates import Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus, with_gaps
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.current_sprint import command_in, not_chosen, resolve_sprint
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.owed import ADVANCE, Owed, owed_by, owed_to_close, way_on
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprint_reading import command_in, not_chosen, resolve_sprint, show_sprint
 from verifflowcc.services.workspace import Workspace
 
 

@@ -12,8 +12,8 @@ from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Side
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import GateClosed
 from verifflowcc.records import dataclass
-from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.gates import StageGates, sound_facts
+from verifflowcc.services.sprint_reading import command_in
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.gate import closing_gate
 

@@ -19,7 +19,7 @@ from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import replace
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.record_codec import RecordCodec, plain_text
-from verifflowcc.workflow.sprint_choice import VARIABLE
+from verifflowcc.workflow.people import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

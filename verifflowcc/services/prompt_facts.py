@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.adapters.config.tools_yaml import WITHOUT_A_FILE, parse_tools
-from verifflowcc.adapters.files.artifacts import read_artifact_texts
+from verifflowcc.adapters.files.evidence import read_artifact_texts
 from verifflowcc.adapters.files.layout import MEMORY, Place
 from verifflowcc.adapters.files.write import Tree
 from verifflowcc.context.data_sentences import progress_text, sprint_text
@@ -26,7 +26,7 @@ from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import assess_artifact
 from verifflowcc.workflow.owed_artifacts import artifact_criteria_of, requires_of, suggested_for
-from verifflowcc.workflow.progress import progress_document
+from verifflowcc.workflow.people import progress_document
 
 
 @dataclass(frozen=True, slots=True)

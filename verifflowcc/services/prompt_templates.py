@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.layout import MEMORY, check_inside
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.domain.roles import prompt_template_name
 from verifflowcc.errors import TemplateError
 from verifflowcc.records import dataclass

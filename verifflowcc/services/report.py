@@ -7,7 +7,7 @@ from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.metrics import sprint_metrics
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.graph import arrange
+from verifflowcc.workflow.fold import arrange
 from verifflowcc.workflow.people import reviews, waivers
 from verifflowcc.workflow.report import SprintReport, make_report
 

@@ -28,7 +28,7 @@ from verifflowcc.workflow.evidence_changes import evidence_changes
 from verifflowcc.workflow.evidence_choice import chosen, id_of
 from verifflowcc.workflow.evidence_wanted import Wanted, of_stage
 from verifflowcc.workflow.gate import assess
-from verifflowcc.workflow.proof_verdict import reason_of_refactoring
+from verifflowcc.workflow.measured_verdict import reason_of_refactoring
 from verifflowcc.workflow.staleness import stale_reasons
 from verifflowcc.workflow.upstream import asked_again
 

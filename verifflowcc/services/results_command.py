@@ -30,7 +30,7 @@ def results_command(config: Config, state: SprintState | None) -> str:
 def results_hint(workspace: Workspace) -> str:
     """Return the end of a sentence that says how to get test results in a project as it is now."""
     from verifflowcc.services.configuration import effective_config
-    from verifflowcc.services.current_sprint import command_in
+    from verifflowcc.services.sprint_reading import command_in
 
     config = effective_config(workspace).config
     if not config.trace.results_from:

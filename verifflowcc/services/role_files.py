@@ -7,7 +7,7 @@ from verifflowcc.adapters.config.defaults import read_small
 from verifflowcc.adapters.config.tools_yaml import parse_tools
 from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.domain.sprints import Workflow
 from verifflowcc.errors import ConfigError
 from verifflowcc.services.workspace import MEMORY, Workspace

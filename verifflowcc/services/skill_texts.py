@@ -1,6 +1,6 @@
 """The skills that are shipped: procedures that a client's agent opens when it needs one."""
 
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 
 NAMES = ("vfcc-start", "vfcc-stage", "vfcc-handoff", "vfcc-review", "vfcc-trace")
 

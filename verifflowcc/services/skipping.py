@@ -14,11 +14,18 @@ from verifflowcc.services.finding import find_stage, one_line
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import hard_at
-from verifflowcc.services.people_acting import address, last_day, require_open, require_person
+from verifflowcc.services.people_acting import (
+    Transition,
+    address,
+    last_day,
+    record,
+    require_open,
+    require_person,
+    settle,
+)
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.stage_entry import entry_fields
-from verifflowcc.services.transitions import Transition, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.authors import objection_to
 from verifflowcc.workflow.gate import entry_gate, exit_gate

@@ -15,13 +15,11 @@ from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.evidence_redacting import secrets_in
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.repairing import plan_for, steps_of
-from verifflowcc.services.sprint_progress import parse_results, results_path
-from verifflowcc.services.sprint_reading import ledger_of, load_sprint
+from verifflowcc.services.sprint_reading import ledger_of, load_sprint, parse_results, results_path
 from verifflowcc.services.workspace import LedgersRead, Workspace
 from verifflowcc.workflow.evidence_choice import id_of
-from verifflowcc.workflow.fold import event_file
-from verifflowcc.workflow.ledger_day import corrected_later
-from verifflowcc.workflow.progress import progress_document
+from verifflowcc.workflow.fold import corrected_later, event_file
+from verifflowcc.workflow.people import progress_document
 
 
 def sprints_remarks(workspace: Workspace) -> Iterator[Remark]:

@@ -20,25 +20,24 @@ from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.finding import LONGEST_TITLE, one_line
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.owed import Owed, hard_at
-from verifflowcc.services.people_acting import require_person
+from verifflowcc.services.people_acting import Transition, record, refresh_progress, require_person, results_of, settle
 from verifflowcc.services.role_files import create_role_files, created_notes
-from verifflowcc.services.sprint_progress import results_path
 from verifflowcc.services.sprint_reading import (
     ledger_of,
     list_sprints,
     load_movable,
     load_sprint,
     open_sprints,
+    results_path,
 )
 from verifflowcc.services.stage_entry import entry_fields
-from verifflowcc.services.transitions import Transition, record, refresh_progress, results_of, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
-from verifflowcc.workflow import payloads
-from verifflowcc.workflow.closing import learnings_block, with_block
+from verifflowcc.workflow import moves as payloads
+from verifflowcc.workflow.drawing import with_modes
+from verifflowcc.workflow.fold import learnings_block, with_block
 from verifflowcc.workflow.gate import CLOSING, closing_gate
-from verifflowcc.workflow.modes import with_modes
 
 
 @dataclass(frozen=True, slots=True)

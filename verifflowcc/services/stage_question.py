@@ -1,8 +1,8 @@
 """The role and the task of a prompt where a command names no role: those of the sprint's stage."""
 
 from verifflowcc.errors import UsageError
-from verifflowcc.services.current_sprint import active_sprint, resolve_sprint
 from verifflowcc.services.finding import find_stage
+from verifflowcc.services.sprint_reading import active_sprint, resolve_sprint
 from verifflowcc.services.workspace import Workspace
 
 

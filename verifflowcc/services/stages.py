@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.adapters.files.artifacts import read_artifacts
+from verifflowcc.adapters.files.evidence import read_artifacts
 from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter, moved_first, read_text
 from verifflowcc.adapters.files.write import write_atomic
@@ -27,15 +27,14 @@ from verifflowcc.services.finding import find_stage, one_line, stage_meant
 from verifflowcc.services.gates import StageGates, ask_stage, gates_of, sound_facts
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
+from verifflowcc.services.people_acting import Transition, record, settle
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable, load_sprint
-from verifflowcc.services.stage_entry import entry_fields
-from verifflowcc.services.stage_stay import earlier_advance, ended_stay
-from verifflowcc.services.transitions import Transition, record, settle
+from verifflowcc.services.stage_entry import earlier_advance, ended_stay, entry_fields
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.assess_trace import specified
 from verifflowcc.workflow.moves import reopenable
 from verifflowcc.workflow.summary import StageExit, kept_of, metrics_document, summary_document

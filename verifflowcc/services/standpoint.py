@@ -5,10 +5,16 @@ import os
 from verifflowcc.adapters.files.layout import MEMORY, Place
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import UsageError
-from verifflowcc.services.current_sprint import choice_files, not_chosen, resolve_sprint
 from verifflowcc.services.finding import find_stage
-from verifflowcc.services.sprint_progress import progress_text
-from verifflowcc.services.sprint_reading import ledger_of, show_sprint, unknown_sprint
+from verifflowcc.services.sprint_reading import (
+    choice_files,
+    ledger_of,
+    not_chosen,
+    progress_text,
+    resolve_sprint,
+    show_sprint,
+    unknown_sprint,
+)
 from verifflowcc.services.workspace import Workspace
 
 Standpoint = tuple[Place, SprintState | None, tuple[str, ...]]

@@ -13,9 +13,8 @@ from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.finding import LONGEST_TITLE, one_line, one_of, prose
+from verifflowcc.services.loading import reason_here, refuse_scanned
 from verifflowcc.services.memory.guarding import refuse_secrets
-from verifflowcc.services.memory.loaded import reason_here
-from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.trace_linking import chosen_relation

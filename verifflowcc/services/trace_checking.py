@@ -13,7 +13,7 @@ from verifflowcc.domain.trace import EarlierFindings, Family, TraceReport
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.baselines import baseline_status, load_baseline
-from verifflowcc.services.current_sprint import active_sprint
+from verifflowcc.services.sprint_reading import active_sprint
 from verifflowcc.services.trace_looking import Looked, key_of, look
 from verifflowcc.services.trace_reading import INDEX, nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
@@ -143,7 +143,7 @@ def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, inde
     if kept is not None:
         return _CODEC.value(kept)
     # A report that is kept needs nothing of what makes one, and every look at a gate asks for it.
-    from verifflowcc.services.trace_policy import policy_of
+    from verifflowcc.services.pinned_workflow import policy_of
     from verifflowcc.services.trace_sources import gather
     from verifflowcc.trace.check import check
 

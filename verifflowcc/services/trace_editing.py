@@ -10,8 +10,8 @@ from verifflowcc.errors import ConflictError
 from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.front_matter_read import Table, Value
 from verifflowcc.records import dataclass
+from verifflowcc.services.loading import refuse_scanned
 from verifflowcc.services.memory.guarding import refuse_new_secret
-from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.workspace import Workspace
 
 

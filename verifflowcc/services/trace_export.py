@@ -9,7 +9,7 @@ from verifflowcc.formats.trace_table import not_carried, trace_csv, trace_json
 from verifflowcc.records import dataclass
 from verifflowcc.services.finding import one_of
 from verifflowcc.services.memory.guarding import withheld_trace
-from verifflowcc.services.trace_policy import policy_of
+from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_reading import read_items
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import natural_key

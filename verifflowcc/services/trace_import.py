@@ -28,9 +28,9 @@ from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.finding import one_of
+from verifflowcc.services.loading import asks_for_scan, refuse_scanned
 from verifflowcc.services.memory.guarding import refuse_new_secret
-from verifflowcc.services.memory.scanning import asks_for_scan, refuse_scanned
-from verifflowcc.services.trace_policy import policy_of
+from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
 from verifflowcc.trace.adopt import ITEMS, Adopted, Here, adopt

@@ -11,7 +11,7 @@ def items_view(workspace: Workspace) -> TraceView:
     Raises ConfigError where the configuration or the workflow is not sound.
     """
     from verifflowcc.domain.trace import TraceSources
-    from verifflowcc.services.trace_policy import policy_of
+    from verifflowcc.services.pinned_workflow import policy_of
     from verifflowcc.services.trace_reading import read_items
 
     policy = policy_of(workspace)
@@ -22,6 +22,6 @@ def items_view(workspace: Workspace) -> TraceView:
 def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
     """Return the item in a file's bytes, None where it is none; `path` begins at the project's root."""
     from verifflowcc.adapters.files.trace_items import parse_trace_item
-    from verifflowcc.services.trace_policy import policy_of
+    from verifflowcc.services.pinned_workflow import policy_of
 
     return parse_trace_item(path, data, policy_of(workspace).types)

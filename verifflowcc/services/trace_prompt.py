@@ -60,7 +60,7 @@ class PromptTrace:
         """
         if not self._read:
             from verifflowcc.adapters.index.trace import TraceIndex
-            from verifflowcc.services.trace_policy import policy_of
+            from verifflowcc.services.pinned_workflow import policy_of
             from verifflowcc.services.trace_reading import nothing_collected, read_walked
 
             tree, state = request.tree, request.state

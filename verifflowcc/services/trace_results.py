@@ -11,9 +11,9 @@ from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.domain.trace import CodeFile, CriterionShown, Outcome, ResultReport, Results, TestResult, TraceItem
 from verifflowcc.errors import FormatError, VfccError
 from verifflowcc.formats.evidence import inputs_digest
+from verifflowcc.formats.junit_claims import LARGEST_REPORT_BYTES
 from verifflowcc.formats.junit_tests import JUnitTests, read_tests
 from verifflowcc.formats.result_lines import parse_proof, parse_results
-from verifflowcc.formats.xml_report import LARGEST_REPORT_BYTES
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.baselines import baseline_statuses
 from verifflowcc.services.evidence_results import read_results_file

@@ -19,8 +19,8 @@ from verifflowcc.domain.trace import GitTrace, Results, TraceBaseline, TraceItem
 from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, replace
+from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_looking import Looked, look
-from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, nothing_collected, read_walked
 from verifflowcc.services.workspace import Workspace, provider
 from verifflowcc.text.record_codec import RecordCodec

@@ -16,10 +16,10 @@ from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass
 from verifflowcc.services.signer_names import name_of_another
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.approval_line import approves
 from verifflowcc.workflow.authors import authorship
 from verifflowcc.workflow.fold import event_file
-from verifflowcc.workflow.proof_verdict import reason_of_refactoring
+from verifflowcc.workflow.measured_verdict import reason_of_refactoring
+from verifflowcc.workflow.moves import approves
 from verifflowcc.workflow.subject import subject_of
 
 

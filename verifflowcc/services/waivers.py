@@ -10,10 +10,17 @@ from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.finding import one_line
-from verifflowcc.services.people_acting import add_note, address, last_day, require_open, require_person
+from verifflowcc.services.people_acting import (
+    Transition,
+    add_note,
+    address,
+    last_day,
+    require_open,
+    require_person,
+    settle,
+)
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_people import by_person, waived_subject, waiver_fault
 from verifflowcc.workflow.authors import objection_to

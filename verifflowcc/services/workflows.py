@@ -22,11 +22,10 @@ from verifflowcc.errors import ConfigError, UsageError
 from verifflowcc.formats.front_matter_list import with_top_value
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.current_sprint import not_chosen, resolve_sprint
 from verifflowcc.services.role_files import create_role_files
-from verifflowcc.services.sprint_reading import open_sprints, show_sprint
+from verifflowcc.services.sprint_reading import not_chosen, open_sprints, resolve_sprint, show_sprint
 from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.workflow.modes import with_modes
+from verifflowcc.workflow.drawing import with_modes
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from verifflowcc.domain.trace import CodeFile, Outcome, TestResult, TraceItem
-from verifflowcc.formats.junit_read import Result
+from verifflowcc.formats.junit_claims import Result
 from verifflowcc.formats.junit_tests import JUnitTest
 from verifflowcc.records import dataclass, replace
 from verifflowcc.trace.locate import Located, TestPlaces

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from verifflowcc.domain.trace import CodeFile
-from verifflowcc.formats.report_paths import ProjectPaths
+from verifflowcc.formats.junit_claims import ProjectPaths
 from verifflowcc.records import dataclass
 
 _ARGUMENTS = re.compile(r"[\[({]")

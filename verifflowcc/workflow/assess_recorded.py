@@ -8,9 +8,8 @@ from verifflowcc.text.canonical import canonical, digest_bytes
 from verifflowcc.text.glob import select
 from verifflowcc.workflow.baseline_rules import baseline_for, baseline_notes, baseline_step
 from verifflowcc.workflow.evidence_choice import chosen, id_of
-from verifflowcc.workflow.measured_verdict import Shown, shown_by
-from verifflowcc.workflow.pinned_criterion import pin_criterion
-from verifflowcc.workflow.proof_verdict import REFACTORING
+from verifflowcc.workflow.measured_verdict import REFACTORING, Shown, shown_by
+from verifflowcc.workflow.moves import pin_criterion
 from verifflowcc.workflow.staleness import inputs_now, stale_reasons
 
 _WORST_FIRST = (Verdict.FAIL, Verdict.NOT_EVALUABLE, Verdict.PASS)

@@ -4,14 +4,155 @@ Of two words that stand against each other and of which neither knew the other (
 are kept: a rejection stays until the one who made it takes it back, a comment stays open until somebody decides again.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from verifflowcc.domain.actors import Decision, Feedback, Opinion, Review, Waiver, same_person
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.facts import ArtifactPut, History
-from verifflowcc.records import replace
-from verifflowcc.workflow.fold import event_file
+from verifflowcc.domain.sprints import SprintState, StageState
+from verifflowcc.records import dataclass, replace
+from verifflowcc.workflow.fold import arrange, chain, event_file
+
+# What a sprint has learned that may be worth more than the sprint.
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """An item that is worth keeping, and why; `command` keeps it, and nothing is done without that."""
+
+    id: str
+    scope: str
+    type: str
+    title: str
+    why: str
+    command: str
+
+
+# Name the sprint in a command that acts on the current one.
+
+_TAKES_OPTION = re.compile(
+    r"vfcc (?:next|evidence (?:run|add|stale)|approve|waive|feedback (?:add|list|triage)"
+    r"|stage (?:show|list|advance|reopen|skip|put|draft)|check gate)\b"
+)
+_AT_END = re.compile(r"vfcc (?:next|stage advance|sprint close)$")
+"""Commands that also end a comment or a sentence."""
+
+
+def in_sprint(step: str, sprint: str) -> str:
+    """Return `step` so that it means `sprint`, whatever other sprints are open; words stay words.
+
+    >>> in_sprint("vfcc evidence run tests", "login")
+    'vfcc evidence run tests --sprint login'
+    >>> in_sprint("write plan.md, then: vfcc stage advance", "login")
+    'write plan.md, then: vfcc stage advance --sprint login'
+    """
+    if last := _AT_END.search(step):
+        step = f"{step} {sprint}" if last[0].endswith("close") else f"{step} --sprint {sprint}"
+    command, mark, comment = step.partition("  #")
+    if _TAKES_OPTION.match(command) and " --sprint" not in command:
+        return f"{command} --sprint {sprint}{mark}{comment}"
+    return step
+
+
+# `progress.json`: the sprint's state for people and prompts. A projection; never read as truth.
+
+
+def progress_document(state: SprintState, results: Mapping[str, object] | None = None) -> str:
+    """Return the JSON text of a sprint's progress: equal states give equal bytes, and no clock is asked.
+
+    `results` are what `update_sprint` was told, if anything.
+    """
+    document: dict[str, object] = {
+        "id": state.id,
+        "title": state.title,
+        "status": str(state.status),
+        "workflow": state.workflow.name if state.workflow else None,
+        "stage": state.current,
+        "stages": [_stage(each) for each in state.stages],
+        "goals": list(state.goals),
+        "counts": dict(state.counts),
+    }
+    if state.fork:
+        document["fork"] = [f"{move.actor} {move.does}" for move in state.fork.moves]
+    if state.unfinished:
+        document["unfinished"] = state.unfinished
+    if results:
+        document["results"] = dict(results)
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _stage(each: StageState) -> dict[str, Json]:
+    artifacts: list[Json] = [artifact.path for artifact in each.artifacts]
+    return {"id": each.stage.id, "status": str(each.status), "passes": each.passes, "artifacts": artifacts}
+
+
+# Choose the current one of several open sprints, from what the environment, git and the worktree say.
+
+VARIABLE = "VFCC_SPRINT"
+Choice = tuple[str | None, str]
+"""The id of the current sprint, or None, and what chose it, in words; empty where there was nothing to choose."""
+
+
+def choose_sprint(
+    branches: Mapping[str, str | None],
+    *,
+    variable: str = "",
+    branch: str | None = None,
+    started_here: Collection[str] = (),
+) -> Choice:
+    """Return the current sprint: by the variable, else by the branch, else by the worktree, else the only open one.
+
+    `branches` maps each open sprint to the branch on which it was started (None: not known). A rule decides only where
+    it names exactly one open sprint. A `variable` that names none of them decides that none is chosen.
+
+    >>> choose_sprint({"log-in": "main", "pay": "feature/pay"}, branch="feature/pay")
+    ('pay', 'by branch feature/pay')
+    >>> choose_sprint({"log-in": "main", "pay": "main"}, branch="main")
+    (None, '')
+    """
+    if variable:
+        return (variable, f"by {VARIABLE}") if variable in branches else (None, "")
+    if len(branches) == 1:
+        return next(iter(branches)), ""
+    on_branch = [sprint for sprint, started_on in branches.items() if branch and started_on == branch]
+    if len(on_branch) == 1:
+        return on_branch[0], f"by branch {branch}"
+    in_worktree = [sprint for sprint in branches if sprint in started_here]
+    return (in_worktree[0], "by worktree") if len(in_worktree) == 1 else (None, "")
+
+
+# The stays of a sprint in one of its stages: the event that entered it, and the move that ended it.
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """One stay in a stage: the event that began it, and the move that ended it (None: the sprint is in it)."""
+
+    entered_by: Event
+    ended_by: Event | None
+
+    @property
+    def advanced(self) -> bool:
+        """Whether an advance ended it, and neither a skip, a return to an earlier stage nor the sprint's close."""
+        return self.ended_by is not None and self.ended_by.type is EventType.STAGE_PASSED
+
+
+def stays_in(stage: str, events: Iterable[Event]) -> tuple[Stay, ...]:
+    """Return the stays in `stage`, in order; moves that a resolved fork set aside began and ended none."""
+    moves = chain(arrange(events).ordered).agreed
+    return tuple(
+        Stay(move, after) for move, after in zip(moves, (*moves[1:], None), strict=True) if _enters(move) == stage
+    )
+
+
+def _enters(move: Event) -> object:
+    """Return the stage that a move enters; None where it enters none."""
+    named = "stage" if move.type in {EventType.STAGE_ENTERED, EventType.STAGE_REOPENED} else "entered"
+    return move.payload.get(named)
+
 
 _T = TypeVar("_T", Review, Waiver, ArtifactPut)
 _REVIEWS = frozenset({EventType.REVIEW_RECORDED, EventType.ATTESTED})

@@ -15,7 +15,7 @@ from verifflowcc.records import dataclass, field, replace
 from verifflowcc.workflow.assess_rules import RULES
 from verifflowcc.workflow.baseline_rules import baseline_acts
 from verifflowcc.workflow.deviations import clause, deviations_in_sprint
-from verifflowcc.workflow.metrics_table import SprintMetrics
+from verifflowcc.workflow.metrics_words import SprintMetrics
 from verifflowcc.workflow.people import expired
 
 _TOLD = frozenset({EventType.STAGE_REOPENED, EventType.STAGE_SKIPPED, EventType.FORK_RESOLVED, EventType.SPRINT_CLOSED})

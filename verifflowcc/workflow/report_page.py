@@ -8,8 +8,7 @@ from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.sprints import StageStatus, with_gaps
 from verifflowcc.records import dataclass
 from verifflowcc.workflow.deviations import clause
-from verifflowcc.workflow.metrics_table import Numbers
-from verifflowcc.workflow.metrics_words import lasting, shown, stage_time, words_of_coverage, words_of_tests
+from verifflowcc.workflow.metrics_words import Numbers, lasting, shown, stage_time, words_of_coverage, words_of_tests
 from verifflowcc.workflow.report import ReportedEvidence, ReportedStage, ReportedVerdict, SprintReport
 from verifflowcc.workflow.said import review_line, waiver_line
 

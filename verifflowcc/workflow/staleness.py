@@ -12,7 +12,7 @@ from verifflowcc.formats.evidence import folder_digests, inputs_digest
 from verifflowcc.records import replace
 from verifflowcc.text.glob import select
 from verifflowcc.text.invisible import withhold_words
-from verifflowcc.workflow.command_reports import report_path
+from verifflowcc.workflow.measured_verdict import report_path
 
 MOST = 5
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from verifflowcc.adapters.files.write import on_disk
-from verifflowcc.formats.junit_known import words_of
+from verifflowcc.formats.junit_tests import words_of
 
 LARGEST_FILE_BYTES = 2 * 1024 * 1024
 

@@ -8,14 +8,33 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import verifflowcc
 from verifflowcc.adapters.config.defaults import read_small
-from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.errors import ConfigError, UsageError, WorkspaceError
 from verifflowcc.text.article import nearest
 from verifflowcc.text.slug import is_slug
 
 if TYPE_CHECKING:
     from verifflowcc.domain.sprints import Workflow
+
+
+# Where the files that come with vfcc lie: inside the wheel, or at the top of a checkout that is installed editable.
+
+_PACKAGE = Path(verifflowcc.__file__).resolve().parent
+_IN_WHEEL = _PACKAGE / "_shipped"
+
+
+def templates_folder() -> Path:
+    """Return the folder of the shipped templates (`prompts/`, `workflows/`, `agents/` …)."""
+    inside = _IN_WHEEL / "templates"
+    return inside if inside.is_dir() else _PACKAGE.parent / "templates"
+
+
+def example_folder() -> Path:
+    """Return the folder of the worked example."""
+    inside = _IN_WHEEL / "memory.example"
+    return inside if inside.is_dir() else _PACKAGE.parent / ".memory.example"
+
 
 OWN = "workflow.yaml"
 _NAME = re.compile(r"""(?m)^name[ \t]*:[ \t]*(["']?)([a-z0-9-]+)\1[ \t]*(?:#.*)?\r?$""")

@@ -87,7 +87,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.memory.tasks_ending.Ended": {"gone": "removed"},
     "verifflowcc.services.migrating_step.Step": {"what": "action"},
     "verifflowcc.services.next_step.NextStep": {"owed": "unmet", "instead": "alternative", "by": "chosen_by"},
-    "verifflowcc.services.people_said.Word": {"word": "opinion"},
+    "verifflowcc.services.status.Word": {"word": "opinion"},
     "verifflowcc.services.proving.proof.ChangeProof": {"untried": "not_tried"},
     "verifflowcc.services.proving.proving.Proof": {"left": "remaining"},
     "verifflowcc.services.recall.evaluating.Answer": {"standing": "invalid_reason"},
@@ -156,8 +156,8 @@ UNITS: Mapping[str, Mapping[str, Units]] = {
     "verifflowcc.services.recall.evaluating.RecallAt": {"recall_bp": Units.BASIS_POINTS},
     "verifflowcc.services.window.showing.ItemNow": {"relevance": Units.THOUSANDTHS},
     "verifflowcc.services.window.showing.WindowPage": {"share": Units.THOUSANDTHS},
-    "verifflowcc.workflow.metrics_table.SprintMetrics": {"totals": Units.BASIS_POINTS_BY_NAME},
-    "verifflowcc.workflow.metrics_table.StageMetrics": {"numbers": Units.BASIS_POINTS_BY_NAME},
+    "verifflowcc.workflow.metrics_words.SprintMetrics": {"totals": Units.BASIS_POINTS_BY_NAME},
+    "verifflowcc.workflow.metrics_words.StageMetrics": {"numbers": Units.BASIS_POINTS_BY_NAME},
 }
 """Field → the unit of its whole numbers, where a document shows them as parts of one."""
 
@@ -218,7 +218,7 @@ LEAN: Mapping[str, str] = {
     " review links"
     " linked_by code tests",
     "verifflowcc.services.trace_listing.Row": "id type title status parents children review",
-    "verifflowcc.services.transitions.Transition": "state(id status current gaps) event(id) changed before after"
+    "verifflowcc.services.people_acting.Transition": "state(id status current gaps) event(id) changed before after"
     " notes warnings"
     " committed git_command learnings",
     "verifflowcc.trace.answers.CodePlace": "path line symbol",

@@ -4,11 +4,11 @@ from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Kind
 from verifflowcc.episodes.seen_brief import OWED
-from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.hooks.brief_request import BriefRequest
 from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
 from verifflowcc.services.hooks.brief_work import minute
 from verifflowcc.services.owed import next_command, owed_by
+from verifflowcc.services.sprint_reading import command_in
 from verifflowcc.workflow.assess_recorded import judge
 from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.evidence_choice import chosen

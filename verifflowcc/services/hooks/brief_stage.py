@@ -7,10 +7,10 @@ from verifflowcc.domain.config import ToolTable
 from verifflowcc.domain.sprints import DONE, Edits, SprintState, artifacts_folder
 from verifflowcc.episodes.permission_line import permission_line
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.hooks.brief_request import BriefRequest
 from verifflowcc.services.hooks.brief_text import BriefPart, entries, shown
 from verifflowcc.services.hooks.settings import Standing
+from verifflowcc.services.sprint_reading import command_in
 
 _COMMANDS, _ARTIFACTS = 5, 6
 _LONGEST_GOALS = 400

@@ -8,11 +8,11 @@ from verifflowcc.adapters.files.partitions import seen_file
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.clients.answer import Answer
 from verifflowcc.domain.gates import PEOPLE, Mode
-from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.hooks.brief_text import shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.owed import Owed, next_command, owed_by
+from verifflowcc.services.sprint_reading import command_in
 from verifflowcc.services.workspace import Workspace
 
 _TOLD = 5

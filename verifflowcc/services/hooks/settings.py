@@ -19,11 +19,10 @@ from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.current_sprint import NO_SPRINT, CurrentSprint, choice_files, resolve_sprint
-from verifflowcc.services.sprint_reading import open_sprints
+from verifflowcc.services.sprint_reading import NO_SPRINT, CurrentSprint, choice_files, open_sprints, resolve_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.quick_json import read
-from verifflowcc.workflow.sprint_choice import VARIABLE
+from verifflowcc.workflow.people import VARIABLE
 
 FORMAT = 4
 _ALWAYS = ("SessionStart", "SubagentStart", "PreCompact", "SessionEnd")

@@ -9,10 +9,10 @@ from verifflowcc.domain.config import BackendKind
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import BackendError, UsageError
 from verifflowcc.records import dataclass
+from verifflowcc.services.loading import scanned
 from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.opening import backend_of, open_kind
 from verifflowcc.services.memory.permission import require_person
-from verifflowcc.services.memory.scanning import scanned
 from verifflowcc.services.workspace import Workspace
 
 SCOPES = (USER, "project")

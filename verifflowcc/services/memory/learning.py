@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.items import Item, Status
-from verifflowcc.domain.learnings import Learning
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.memory.tasks import all_tasks
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import with_article
+from verifflowcc.workflow.people import Learning
 
 LEARNED = ("failure", "fix", "insight")
 

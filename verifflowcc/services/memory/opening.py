@@ -12,8 +12,8 @@ from verifflowcc.domain.items import ScopeKind
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.errors import UsageError
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.loading import scanned
 from verifflowcc.services.memory.here import required
-from verifflowcc.services.memory.scanning import scanned
 from verifflowcc.services.workspace import Workspace
 
 

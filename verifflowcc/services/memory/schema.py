@@ -1,6 +1,6 @@
 """The script that an organisation's administrator runs on PostgreSQL."""
 
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.errors import WorkspaceError
 
 

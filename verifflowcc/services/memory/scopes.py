@@ -116,8 +116,7 @@ def _read_open_ones(workspace: Workspace) -> Iterator[str]:
 
 
 def _sprint(workspace: Workspace, name: str) -> str:
-    from verifflowcc.services.current_sprint import active_sprint
-    from verifflowcc.services.sprint_reading import ledger_of, unknown_sprint
+    from verifflowcc.services.sprint_reading import active_sprint, ledger_of, unknown_sprint
 
     if not name:
         return f"sprint/{active_sprint(workspace).id}"
@@ -128,9 +127,8 @@ def _sprint(workspace: Workspace, name: str) -> str:
 
 
 def _stage(workspace: Workspace, name: str) -> str:
-    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.finding import find_stage, stage_meant
-    from verifflowcc.services.sprint_reading import show_sprint
+    from verifflowcc.services.sprint_reading import active_sprint, show_sprint
 
     if not name:
         state = active_sprint(workspace)

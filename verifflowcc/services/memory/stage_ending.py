@@ -19,7 +19,7 @@ from verifflowcc.services.memory.proving import fixes, raise_confidence, turned_
 from verifflowcc.services.memory.shelf import Shelf
 from verifflowcc.services.memory.stage_items import Stages, end_with_stage
 from verifflowcc.services.memory.tasks import all_tasks
-from verifflowcc.services.transitions import Transition
+from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.workspace import Workspace
 
 LISTED = 6

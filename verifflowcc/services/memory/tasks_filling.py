@@ -9,14 +9,13 @@ from verifflowcc.errors import UsageError
 from verifflowcc.formats.events import stamp
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.finding import LONGEST_TITLE, find_stage, one_line, one_of
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import NAME, agent_of
 from verifflowcc.services.memory.stores import TaskMemoryStore
 from verifflowcc.services.memory.tasks import find_task, task_in_work, tasks_folder
-from verifflowcc.services.sprint_reading import ledger_of, open_sprints, show_sprint
+from verifflowcc.services.sprint_reading import active_sprint, ledger_of, open_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace, provider
 from verifflowcc.text.slug import item_id
 

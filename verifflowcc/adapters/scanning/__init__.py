@@ -1,1 +1,0 @@
-"""Libraries that look for secrets, where a project asks for one."""
