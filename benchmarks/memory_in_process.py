@@ -18,9 +18,9 @@ from types import FrameType
 
 from benchmarks.memory_items import Text, item_of
 from benchmarks.memory_stores import SCOPE
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
-from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.memory import Filters, MemoryBackend
 from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.opening import open_store

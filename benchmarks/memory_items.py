@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from itertools import cycle, islice
 from pathlib import Path
 
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import home_path, stored_item
 from verifflowcc.domain.items import DEFAULT_CONFIDENCE, Item, Source, SourceKind, Trust, item_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.front_matter import split

@@ -32,7 +32,7 @@ from benchmarks.recall_locomo import Ask, Asked, Said, Talk, at_home, kept, shar
 from benchmarks.recall_plain import plain
 from verifflowcc.domain.recall import Unit
 from verifflowcc.recall import scoring
-from verifflowcc.recall.question import MONTHS
+from verifflowcc.recall.scoring import MONTHS
 
 CHATS = {"tune": range(11, 16), "report": range(16, 21)}
 DEPTHS = (5, 10, 25)

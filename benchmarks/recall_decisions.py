@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.recall_locomo import at_home
-from verifflowcc.adapters.files.labelled_file import read_labelled_file
+from verifflowcc.adapters.files.ingested import read_labelled_file
 from verifflowcc.services.recall.evaluating import evaluate
 from verifflowcc.services.workspace import Workspace
 

@@ -21,9 +21,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.memory_stores import SCOPE
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
-from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.index import recall_words
+from verifflowcc.adapters.index import recall_index as recall_words
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.domain.recall import Sought
 from verifflowcc.services.memory.opening import backend_of, open_store

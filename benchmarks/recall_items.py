@@ -15,7 +15,7 @@ from itertools import accumulate, cycle, islice
 from pathlib import Path
 
 from benchmarks.memory_items import FOLDER, MIXTURE, made
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import home_path, stored_item
 from verifflowcc.domain.items import DEFAULT_CONFIDENCE, Item, Source, SourceKind, Trust, item_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.front_matter import split

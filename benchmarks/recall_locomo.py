@@ -16,12 +16,12 @@ from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.memory_stores import own_home
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import home_path, stored_item
 from verifflowcc.domain.items import DEFAULT_CONFIDENCE, Item, Source, SourceKind, item_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.recall import Sought
 from verifflowcc.formats.item_render import render_item
-from verifflowcc.recall.question import MONTHS
+from verifflowcc.recall.scoring import MONTHS
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.recording import title_of
 from verifflowcc.services.recall.searching import search

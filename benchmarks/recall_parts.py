@@ -10,10 +10,13 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from verifflowcc.adapters.index import recall_words
+from verifflowcc.adapters.index import recall_index as recall_words
 from verifflowcc.domain.recall import FIELDS, Corpus
-from verifflowcc.recall import factors, question, scoring, units
-from verifflowcc.recall.question import Question
+from verifflowcc.recall import rank as factors
+from verifflowcc.recall import scoring
+from verifflowcc.recall import scoring as question
+from verifflowcc.recall import scoring as units
+from verifflowcc.recall.scoring import Question
 from verifflowcc.services.recall import finding
 from verifflowcc.text import stems
 

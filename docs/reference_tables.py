@@ -22,7 +22,7 @@ from verifflowcc.domain.sprints import Stage
 from verifflowcc.domain.testcases import Loss
 from verifflowcc.domain.trace import Family, Severity
 from verifflowcc.domain.trace_codes import CHECKS, RELATIONS, TYPES
-from verifflowcc.services.memory.metrics import MEANINGS as COUNTERS
+from verifflowcc.services.memory.statistics import MEANINGS as COUNTERS
 from verifflowcc.workflow.metrics_words import MEANINGS as NUMBERS
 
 

@@ -4,14 +4,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.trees import write_memory
-from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.services.memory.consolidating import Restored, Step, restore
 from verifflowcc.services.memory.finding import find_item
-from verifflowcc.services.memory.maintained import Step
 from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.restoring import Restored, restore
 from verifflowcc.services.workspace import Workspace
 
 YOU, CODER = "human:You", "agent:coder"

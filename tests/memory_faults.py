@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from verifflowcc.context.standing import stale_summaries, superseded
 from verifflowcc.domain.config import CodeNow
 from verifflowcc.domain.items import TYPES
-from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
+from verifflowcc.lifecycle.memory_findings import Looked, MemorySources, Unread
 from verifflowcc.services.memory.looking import look_into
 
 TODAY = "2026-11-21"

@@ -8,8 +8,7 @@ import pytest
 
 from tests.life_world import TODAY, Days
 from tests.trees import write_memory
-from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.recall import Recalled, Sought
 from verifflowcc.services.memory.opening import open_store

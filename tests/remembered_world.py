@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.services.memory.adding import Added, add_item
+from verifflowcc.services.memory.adding import Added, Typed, add_item, wanted_of
 from verifflowcc.services.memory.finding import Found, find_item
-from verifflowcc.services.memory.identity import identity_of
+from verifflowcc.services.memory.here import identity_of
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.wanting import Typed, wanted_of
 from verifflowcc.services.workspace import Workspace
 
 ME, AGENT, CI = "human:You", "agent:coder", "ci"

@@ -12,7 +12,7 @@ _HOMES = {
     "ContextWindow": "verifflowcc.services.window.context_window",
     "EpisodicMemory": "verifflowcc.services.history.episodic_memory",
     "FilesBackend": "verifflowcc.services.memory.backends",
-    "GlobalMemoryStore": "verifflowcc.services.memory.stores",
+    "GlobalMemoryStore": "verifflowcc.services.memory.tasks_filling",
     "InMemoryBackend": "verifflowcc.services.memory.backends",
     "Item": "verifflowcc.services.memory.backends",
     "KnowledgeGraph": "verifflowcc.services.code.asking",
@@ -21,15 +21,15 @@ _HOMES = {
     "MemoryEntry": "verifflowcc.services.memory_manager",
     "MemoryLayer": "verifflowcc.services.memory_manager",
     "MemoryManager": "verifflowcc.services.memory_manager",
-    "ProjectMemoryStore": "verifflowcc.services.memory.stores",
+    "ProjectMemoryStore": "verifflowcc.services.memory.tasks_filling",
     "Source": "verifflowcc.services.memory.backends",
     "SqliteBackend": "verifflowcc.services.memory.backends",
     "StoredItem": "verifflowcc.services.memory.backends",
-    "TaskMemoryStore": "verifflowcc.services.memory.stores",
+    "TaskMemoryStore": "verifflowcc.services.memory.tasks_filling",
     "assemble_thinking_partner_context": "verifflowcc.services.assembling",
     "assemble_work_agent_context": "verifflowcc.services.assembling",
     "build_agent_prompt": "verifflowcc.services.memory_manager",
-    "create_item": "verifflowcc.services.memory.creating",
+    "create_item": "verifflowcc.services.memory.backends",
     "format_combined_context": "verifflowcc.services.assembling",
     "get_project_blocks": "verifflowcc.services.assembling",
     "get_user_context": "verifflowcc.services.assembling",
@@ -58,9 +58,9 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     )
     from verifflowcc.services.code.asking import KnowledgeGraph
     from verifflowcc.services.history.episodic_memory import EpisodicMemory
-    from verifflowcc.services.memory.creating import create_item
+    from verifflowcc.services.memory.backends import create_item
     from verifflowcc.services.memory.opening import open_store
-    from verifflowcc.services.memory.stores import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
+    from verifflowcc.services.memory.tasks_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
     from verifflowcc.services.memory_manager import MemoryContext, MemoryEntry, MemoryManager, build_agent_prompt
     from verifflowcc.services.window.context_window import ContextWindow
     from verifflowcc.services.workspace import open_workspace

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.at_terminal import typed
 from tests.cli.process import vfcc
 from tests.model_world import PROGRAMS, counting_program, times_asked
-from verifflowcc.services.memory.metrics import measured
+from verifflowcc.services.memory.statistics import measured
 from verifflowcc.services.workspace import Workspace
 
 QUESTION = "Which database keeps the orders"

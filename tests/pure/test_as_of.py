@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.context.standing import standing, superseded
+from verifflowcc.context.standing import archived_on, as_of, standing, status_before, superseded
 from verifflowcc.domain.items import (
     Archived,
     DecisionFacts,
@@ -18,7 +18,6 @@ from verifflowcc.domain.items import (
     Relation,
     Status,
 )
-from verifflowcc.lifecycle.as_of import archived_on, as_of, status_before
 from verifflowcc.lifecycle.expire import has_ended
 
 START, TODAY = date(2026, 1, 1), date(2026, 11, 21)

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Trust, Uses
 from verifflowcc.lifecycle.consolidate import (
+    DENSE,
+    MOST,
     Remembered,
     clusters,
     is_consolidation,
@@ -17,8 +19,7 @@ from verifflowcc.lifecycle.consolidate import (
     summary_of,
     why_consolidated,
 )
-from verifflowcc.lifecycle.dense import DENSE, MOST
-from verifflowcc.lifecycle.tell import LONGEST, statement, without_repeats
+from verifflowcc.lifecycle.expire import LONGEST, statement, without_repeats
 
 FOUND = Source(SourceKind.EXTRACTED, "agent:coder")
 PROMOTED = (("promoted_by", "human:You"), ("promoted_on", "2026-11-01"), ("vouched_by", "human:You"))

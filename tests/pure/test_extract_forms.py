@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.domain.turns import Speaker, Turn
+from verifflowcc.lifecycle.extract.code_names import key_of
 from verifflowcc.lifecycle.extract.sentences import sentences
-from verifflowcc.lifecycle.extract.stated import key_of
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
 
 KINDS = st.sampled_from(["function", "method", "variable", "class", "attribute", "function argument", "constant"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from verifflowcc.domain.candidates import Candidate
 from verifflowcc.domain.items import TYPES, Ref
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.mentions import refs_of
+from verifflowcc.lifecycle.extract.kinds import refs_of
 from verifflowcc.lifecycle.extract.turns import extract
 
 SAYS = st.sampled_from(

@@ -5,8 +5,7 @@ import pytest
 from verifflowcc.domain.candidates import Candidate
 from verifflowcc.domain.items import item_type
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.gate import signals_of
-from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.lifecycle.extract.turns import extract, signals_of
 
 EXAMPLES = [
     ("Prefers bullet points over prose", "user", "preference", "format_preference"),

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.index.facts import item_from_text, item_to_text
+from verifflowcc.adapters.backends.placing import stored_item
+from verifflowcc.adapters.index.memory_items import item_from_text, item_to_text
 from verifflowcc.domain.items import Item, Source, SourceKind
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.text.article import plain_line

@@ -2,9 +2,8 @@
 
 import pytest
 
-from verifflowcc.domain.labelled import Expectation, Labelled
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.labelled_queries import LONGEST_QUESTION, Place, labelled_queries
+from verifflowcc.recall.evaluate import LONGEST_QUESTION, Expectation, Labelled, Place, labelled_queries
 
 pytestmark = pytest.mark.vfcc("REQ-INDICATOR-RECALL")
 

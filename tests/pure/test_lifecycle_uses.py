@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 
 from verifflowcc.domain.items import Uses
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.access_lines import access_line, read_accesses
-from verifflowcc.formats.uses_plan import Planned, plan_bytes, read_plan_bytes
-from verifflowcc.lifecycle.uses import at_least, merged, uses_of
+from verifflowcc.formats.access_lines import (
+    Planned,
+    access_line,
+    at_least,
+    merged,
+    plan_bytes,
+    read_accesses,
+    read_plan_bytes,
+    uses_of,
+)
 
 DAYS = st.dates().map(str)
 USES = st.builds(Uses, st.integers(0, 10**6), st.none() | DAYS)

@@ -13,8 +13,7 @@ from tests.memory_faults import FAULTS, World, facts, item
 from verifflowcc.domain.config import CodeNow
 from verifflowcc.domain.memory_codes import CHECKS
 from verifflowcc.domain.trace import RED
-from verifflowcc.lifecycle.memory_check import check_memory
-from verifflowcc.lifecycle.memory_fields import one_apart
+from verifflowcc.lifecycle.memory_check import check_memory, one_apart
 
 
 def codes(world: World) -> list[str]:

@@ -28,7 +28,7 @@ NAMES = {
 
 VOCABULARY = {
     "lifecycle/extract/clauses.py": "words by which a statement is recognised in what a user writes",
-    "lifecycle/extract/frames.py": "words by which a statement is recognised in what a user writes",
+    "lifecycle/extract/wishes.py": "words by which a statement is recognised in what a user writes",
     "lifecycle/extract/judged.py": "words by which a statement is recognised in what a user writes",
     "lifecycle/extract/qualifiers.py": "words by which a statement is recognised in what a user writes",
     "lifecycle/extract/work_words.py": "words by which a statement is recognised in what a user writes",

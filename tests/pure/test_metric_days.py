@@ -3,8 +3,7 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.formats.metric_days import sum_days
-from verifflowcc.formats.metric_lines import (
+from verifflowcc.formats.metric_line import (
     MOST,
     Counted,
     Entry,
@@ -12,9 +11,10 @@ from verifflowcc.formats.metric_lines import (
     RecallMeasured,
     metric_lines,
     read_metrics,
+    sum_days,
 )
-from verifflowcc.services.memory.metrics import METRICS, measure
 from verifflowcc.services.memory.model_budget import CALLS, TOKENS, spent_on
+from verifflowcc.services.memory.statistics import METRICS, measure
 
 TODAY = "2026-11-21"
 MOMENTS = st.sampled_from(

@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 from tests.model_world import PERSON_SAID, answer, item, turn
 from verifflowcc.domain.candidates import Candidate
 from verifflowcc.errors import ModelError
-from verifflowcc.lifecycle.model_answer import SURE, UNSURE, Answered, read_answer
-from verifflowcc.lifecycle.model_question import (
+from verifflowcc.lifecycle.model_answer import (
     LONGEST_TURN,
     PROJECT_TYPES,
+    SURE,
+    UNSURE,
     USER_CATEGORIES,
+    Answered,
     answer_schema,
     question_about,
+    read_answer,
 )
 
 LOGS = "Log lines are JSON from now on."

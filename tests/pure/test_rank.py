@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.domain.recall import Unit, extent_of
-from verifflowcc.recall.question import question_of
 from verifflowcc.recall.rank import Ranked, rank
+from verifflowcc.recall.scoring import question_of
 from verifflowcc.text.stems import terms
 
 TASK = question_of("cache the queue, retry the service of karpenter")

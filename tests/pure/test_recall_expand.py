@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from verifflowcc.domain.config import ExpansionSettings
 from verifflowcc.domain.items import Item, Link, Relation
 from verifflowcc.domain.recall import Edge
-from verifflowcc.recall.expand import FROM_BEST, Neighbour, edge_between, expanded
+from verifflowcc.recall.rank import FROM_BEST, Neighbour, edge_between, expanded
 
 pytestmark = pytest.mark.vfcc("REQ-READ-EXPANSION")
 

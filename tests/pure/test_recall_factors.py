@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.domain.items import Item, Recency, Uses
-from verifflowcc.recall.factors import CONFIDENCE, IMPORTANCE, NOT_STANDING, RECENCY, USES, parts_of, recency
+from verifflowcc.recall.rank import CONFIDENCE, IMPORTANCE, NOT_STANDING, RECENCY, USES, parts_of, recency
 
 pytestmark = pytest.mark.vfcc("REQ-SEARCH")
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Parts, Unit
-from verifflowcc.recall.question import question_of
-from verifflowcc.recall.scoring import MOST_TERMS, WEIGHTS, Scored, log2, score, wanted
+from verifflowcc.recall.scoring import MOST_TERMS, WEIGHTS, Scored, log2, question_of, score, wanted
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 

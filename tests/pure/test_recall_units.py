@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from verifflowcc.domain.config import code_path
 from verifflowcc.domain.items import DecisionFacts, Item, Ref, Source
 from verifflowcc.domain.recall import FIELDS, Unit
-from verifflowcc.recall.question import question_of
-from verifflowcc.recall.units import LARGEST_TERMS, file_term, units_of
+from verifflowcc.recall.scoring import LARGEST_TERMS, file_term, question_of, units_of
 from verifflowcc.text.stems import stems
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")

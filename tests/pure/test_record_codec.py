@@ -75,4 +75,4 @@ def test_only_sentences_and_quoted_source_use_repr() -> None:
         for path in package.rglob("*.py")
         if re.search(r"(?<![\w.])repr\(", path.read_text(encoding="utf-8"))
     }
-    assert calling == {"formats/labelled_queries.py", "proving/python_tests.py"}
+    assert calling == {"recall/evaluate.py", "proving/python_tests.py"}

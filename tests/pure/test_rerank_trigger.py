@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from verifflowcc.domain.config import RerankSettings
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.recall import Hit, Parts
-from verifflowcc.recall.trigger import CLOSE, FACTS, SHORT, why_rerank
+from verifflowcc.recall.order import CLOSE, FACTS, SHORT, why_rerank
 
 CLEAR = "Which database keeps the orders"
 SETTINGS = RerankSettings(enabled=True)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from benchmarks.statements import OWN_LIST, scored, statements
 from verifflowcc.domain.candidates import TRIGGER, Candidate
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.language import unread_language
 from verifflowcc.lifecycle.extract.revised import Match, Revision, revision, takes_back
 from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.lifecycle.extract.work_words import unread_language
 
 NEGATIONS = re.compile(r"\b(?:not|no|never|cannot|without|\w+n't)\b", re.IGNORECASE)
 LIMITS = re.compile(

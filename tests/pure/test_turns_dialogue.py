@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.domain.turns import Conversation, Speaker
-from verifflowcc.formats.turns_dialogue import read_dialogue
+from verifflowcc.formats.turns import read_dialogue
 
 
 def read(text: str, **more: object) -> Conversation:

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from verifflowcc.domain.turns import Conversation, Speaker
+from verifflowcc.domain.turns import OWN, Conversation, Speaker, voice_of_tool
 from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.formats.turn_tools import OWN, voice_of_tool
 from verifflowcc.formats.turns import Kind, kind_of, read_turns
 
 Row = Mapping[str, object]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.tree.backend_items import make, texts_of_files
 from tests.tree.backend_questions import FILTERS, ITEMS, ORDERS
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import home_path, stored_item
 from verifflowcc.domain.memory import Filters, MemoryBackend, StoredItem
 from verifflowcc.domain.query import conditions, matches, ordered
 from verifflowcc.errors import BackendError, UsageError

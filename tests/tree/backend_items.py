@@ -2,8 +2,7 @@
 
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.item_render import scalar
 

@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from tests.tiers import count
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError
 from verifflowcc.text.canonical import digest_text

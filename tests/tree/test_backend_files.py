@@ -15,9 +15,8 @@ from tests.cli.trees import everything
 from tests.tiers import count
 from tests.tree.backend_conformance import ids
 from tests.tree.backend_items import make, texts_of_files
-from verifflowcc.adapters.backends.files import FilesBackend
-from verifflowcc.adapters.backends.scope_lock import ScopeLock
-from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.adapters.backends.files import FilesBackend, ScopeLock
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.errors import BackendError, ConflictError, WorkspaceError
 
 FOLDER = ".memory/project"

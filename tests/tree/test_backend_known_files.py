@@ -23,7 +23,7 @@ def test_an_item_whose_file_did_not_change_is_the_same_without_a_parser(
     put(tmp_path, f"{FACTS}/a.md", make("a", title="Port").text)
     parsed = store.get("a")
     store.items()
-    monkeypatch.delattr("verifflowcc.adapters.files.item_reading.stored_item")
+    monkeypatch.delattr("verifflowcc.adapters.index.memory_items.stored_item")
 
     assert store.get("a") == parsed is not None
 

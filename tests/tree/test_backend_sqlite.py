@@ -9,7 +9,7 @@ import pytest
 
 from tests.tree.backend_conformance import ids
 from tests.tree.backend_items import make
-from verifflowcc.adapters.backends import sqlite_file
+from verifflowcc.adapters.backends import sqlite as sqlite_file
 from verifflowcc.adapters.backends.sqlite import SqliteBackend
 from verifflowcc.errors import BackendError, ConflictError
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.trees import commit, repository, write_memory
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.entries import Question
 from verifflowcc.domain.layers import Layer
 from verifflowcc.services import prompt_cache

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.trees import committed_example, example, git, write_memory
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.backends.sqlite import SqliteBackend
 from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.entries import Candidate, Fate, Question
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import BudgetError, UsageError

@@ -11,7 +11,7 @@ import pytest
 
 from tests.recalled_world import SCOPES, home, lose_index, project, remember
 from tests.trees import environment, prompt
-from verifflowcc.cli.memory_search_views import found as shown
+from verifflowcc.cli.memory_views import found as shown
 from verifflowcc.domain.recall import Hit, Recalled, Sought
 from verifflowcc.errors import ConfigError
 from verifflowcc.services.memory.opening import open_store

@@ -9,7 +9,7 @@ from verifflowcc.adapters.actor import AGENT_MARKERS, Actor, acting, git_user
 from verifflowcc.domain.actors import NO_ROLE, PROGRAM, described
 from verifflowcc.domain.events import EventType
 from verifflowcc.formats.events import make_event, moment
-from verifflowcc.services.memory.permission import trust_of
+from verifflowcc.services.memory.here import trust_of
 from verifflowcc.services.memory.scopes import agent_of
 
 pytestmark = pytest.mark.vfcc("REQ-ACTORS")

@@ -10,7 +10,7 @@ from tests.trees import write_memory
 from verifflowcc.domain.trace_codes import DEFAULT_POLICY
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.inbox import open_inbox
-from verifflowcc.services.memory.promoting import promote_item
+from verifflowcc.services.memory.moving import promote_item
 from verifflowcc.services.trace_reading import read_items
 from verifflowcc.services.workspace import Workspace
 

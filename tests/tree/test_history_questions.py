@@ -27,8 +27,8 @@ from verifflowcc.services.history.repeated import repeated_failures
 from verifflowcc.services.history.sharing import share_session
 from verifflowcc.services.history.showing import recent_actions, sessions
 from verifflowcc.services.history.similar import similar_tasks
-from verifflowcc.services.memory.metrics import Repeated
 from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.statistics import Repeated
 from verifflowcc.services.memory.tasks_ending import end_task
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.workspace import Workspace

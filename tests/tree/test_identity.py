@@ -11,7 +11,7 @@ from tests.derived_files import forge_in
 from tests.trees import git, repository, write_memory
 from verifflowcc.adapters.git.identity import _last_part
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.services.memory.identity import Identity, identity_of
+from verifflowcc.services.memory.here import Identity, identity_of
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-PROJECT-IDENTITY")

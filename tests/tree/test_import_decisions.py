@@ -14,8 +14,7 @@ from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.memory.importing import Choices, Imported, import_memory
-from verifflowcc.services.memory.incoming import Incoming
+from verifflowcc.services.memory.importing import Choices, Imported, Incoming, import_memory
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace, open_workspace
 

@@ -6,15 +6,15 @@ import pytest
 
 from tests.ingested_world import in_force, kept, learn, state, talk, texts, turn
 from tests.remembered_world import World, add, find, world
-from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.domain.candidates import Extracted
 from verifflowcc.domain.items import Relation, SourceKind, Status
 from verifflowcc.domain.turns import Turn
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.services.memory.inbox import reject_item
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.putting_away import ENDED, put_away
-from verifflowcc.services.memory.rejecting import reject_item
 from verifflowcc.services.memory.remembering import Fate
 from verifflowcc.services.workspace import Workspace
 

@@ -9,7 +9,7 @@ from tests.life_world import cache, keep_up, project, put
 from tests.remembered_world import add, find, world
 from verifflowcc.domain.items import Relation
 from verifflowcc.errors import NotAllowed, UsageError
-from verifflowcc.services.memory.linking import link_items
+from verifflowcc.services.memory.editing import link_items
 from verifflowcc.services.workspace import Workspace
 
 FIRST = "From now on, always start function names with 'a_'."

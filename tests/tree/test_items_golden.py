@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.backends.postgres_query import where
+from verifflowcc.adapters.backends.postgres_session import where
 from verifflowcc.adapters.files.items import edit_item, parse_item
 from verifflowcc.adapters.index.store import asked_in_sql
 from verifflowcc.domain.items import (

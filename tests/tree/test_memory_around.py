@@ -14,7 +14,7 @@ from tests.tree.backend_openers import Files, InMemory, Sqlite
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.services.memory.around import items_around
+from verifflowcc.services.memory.finding import items_around
 
 OPENERS: dict[str, Callable[[Path], Opener]] = {"files": Files, "sqlite": Sqlite, "memory": InMemory}
 IDS = ("a", "b", "c", "d", "e", "0001-use-x", "0002-use-y")

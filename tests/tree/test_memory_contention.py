@@ -21,8 +21,9 @@ from tests.remembered_world import ME, TODAY, unasked
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
 from tests.tree.backend_openers import Files, Sqlite
-from verifflowcc.adapters.backends import scope_lock, sqlite_file
-from verifflowcc.adapters.backends.scope_lock import ScopeLock
+from verifflowcc.adapters.backends import files as scope_lock
+from verifflowcc.adapters.backends import sqlite as sqlite_file
+from verifflowcc.adapters.backends.files import ScopeLock
 from verifflowcc.adapters.files.lock import holder, locked
 from verifflowcc.domain.items import Source
 from verifflowcc.domain.memory import MemoryBackend

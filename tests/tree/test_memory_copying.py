@@ -92,7 +92,7 @@ def round_trip(stores: Callable[[str], MemoryBackend], kinds: tuple[str, ...]) -
     @settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
     @given(st.dictionaries(st.sampled_from(["a", "b", "c.d", "Ä"]), texts_of_files(), min_size=1))
     def check(written: dict[str, str]) -> None:
-        from verifflowcc.adapters.files.stored import stored_item
+        from verifflowcc.adapters.backends.placing import stored_item
 
         for store in (first, *others):
             store.clear()

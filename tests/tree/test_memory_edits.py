@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.remembered_world import LATER, ME
-from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.domain.items import Link, Relation, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.services.memory.editing import Changes, changed_item
 from verifflowcc.services.memory.finding import Found
-from verifflowcc.services.memory.rewriting import with_link, without_link
+from verifflowcc.services.memory.recording import with_link, without_link
 
 ENTRIES = st.lists(
     st.sampled_from(

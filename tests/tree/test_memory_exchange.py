@@ -17,9 +17,8 @@ from verifflowcc.adapters.files.private import user_home
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.items import Item, SourceKind, Status, Trust
 from verifflowcc.errors import FormatError, NotAllowed, UsageError
-from verifflowcc.services.memory.exporting import export_memory
-from verifflowcc.services.memory.importing import Choices, Imported, import_memory
-from verifflowcc.services.memory.incoming import Incoming
+from verifflowcc.services.memory.copying import export_memory
+from verifflowcc.services.memory.importing import Choices, Imported, Incoming, import_memory
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.restoring import restore
+from verifflowcc.services.memory.consolidating import restore
 from verifflowcc.services.workspace import Workspace
 here = Workspace(Path(sys.argv[1]), FixedClock(datetime.fromisoformat("{TODAY}T14:00:00").replace(tzinfo=UTC)))
 left, summary = int(sys.argv[2]), sys.argv[3:]

@@ -17,11 +17,11 @@ from tests.remembered_world import add, find
 from verifflowcc.context.standing import Superseded, standing, superseded
 from verifflowcc.domain.items import Relation, Status
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.services.memory.consolidating import StepKind
+from verifflowcc.services.memory.editing import link_items
 from verifflowcc.services.memory.forgetting import forget_item
-from verifflowcc.services.memory.linking import link_items
-from verifflowcc.services.memory.maintained import StepKind
-from verifflowcc.services.memory.promoting import promote_item
-from verifflowcc.services.memory.rejecting import reject_item
+from verifflowcc.services.memory.inbox import reject_item
+from verifflowcc.services.memory.moving import promote_item
 from verifflowcc.services.workspace import Workspace
 
 SAID = ("The client is Acme Corp.", "The client is Beta Ltd now.", "Always use a debugger.", "Never use a debugger.")

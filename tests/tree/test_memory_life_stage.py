@@ -14,9 +14,9 @@ from verifflowcc.errors import BackendError
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.memory import stage_ending
+from verifflowcc.services.memory.consolidating import StepKind
 from verifflowcc.services.memory.finding import find_item
-from verifflowcc.services.memory.maintained import StepKind
-from verifflowcc.services.memory.promoting import promote_item
+from verifflowcc.services.memory.moving import promote_item
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
 from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.skipping import skip_stage, what_to_skip

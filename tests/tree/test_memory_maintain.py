@@ -19,7 +19,7 @@ from verifflowcc.domain.items import Status, Uses
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError, NotAllowed, UsageError, WorkspaceError
 from verifflowcc.services.memory.access import note_uses
-from verifflowcc.services.memory.maintained import Step, StepKind
+from verifflowcc.services.memory.consolidating import Step, StepKind
 from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.workspace import Workspace
@@ -74,7 +74,7 @@ def project(folder: Path, backend: str, most: int = 1_000) -> Workspace:
 
 
 def put(here: Workspace, *texts: str) -> None:
-    from verifflowcc.adapters.files.stored import home_path, stored_item
+    from verifflowcc.adapters.backends.placing import home_path, stored_item
 
     with open_store(here, "project") as store:
         for text in texts:

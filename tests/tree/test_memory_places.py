@@ -24,22 +24,20 @@ from tests.remembered_world import (
     yes,
 )
 from tests.tree.backend_items import make
-from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.domain.items import Link, Relation, Status
 from verifflowcc.errors import NotAllowed, UsageError, VfccError
 from verifflowcc.services.memory.adding import Outcome
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.editing import Changes, edit_item, replace_text
-from verifflowcc.services.memory.exporting import export_memory
+from verifflowcc.services.memory.copying import export_memory
+from verifflowcc.services.memory.editing import Changes, edit_item, link_items, replace_text, unlink_items
 from verifflowcc.services.memory.forgetting import forget_item
-from verifflowcc.services.memory.identity import identity_of
+from verifflowcc.services.memory.here import identity_of
 from verifflowcc.services.memory.importing import Choices, import_memory
-from verifflowcc.services.memory.linking import link_items, unlink_items
 from verifflowcc.services.memory.listing import Asked, list_items, show_item
 from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.moving import move_item
+from verifflowcc.services.memory.moving import move_item, promote_item
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.promoting import promote_item
 from verifflowcc.services.memory.statistics import numbers_of
 from verifflowcc.services.workspace import Workspace
 

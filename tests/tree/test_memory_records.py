@@ -16,10 +16,10 @@ from verifflowcc.domain.items import Item, Relation, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.lifecycle.expire import last_day
-from verifflowcc.services.memory.exporting import export_memory
+from verifflowcc.services.memory.copying import export_memory
+from verifflowcc.services.memory.editing import link_items
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.importing import Choices, Imported, import_memory
-from verifflowcc.services.memory.linking import link_items
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
 

@@ -11,14 +11,12 @@ from tests.trees import write_tree
 from verifflowcc.domain.items import Relation
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.errors import FormatError, NotAllowed, UsageError, VfccError
-from verifflowcc.services.memory.editing import Changes, edit_item
+from verifflowcc.services.memory.editing import Changes, edit_item, relation_said, unlink_items
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.forgetting import forget_item
-from verifflowcc.services.memory.linking import relation_said, unlink_items
 from verifflowcc.services.memory.listing import Asked, list_items, where_of
 from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.moving import move_item
-from verifflowcc.services.memory.promoting import promote_item
+from verifflowcc.services.memory.moving import move_item, promote_item
 from verifflowcc.services.memory.scopes import read_scope, scopes_listed, scopes_searched
 from verifflowcc.services.memory.tasks_ending import end_task
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task

@@ -17,7 +17,7 @@ from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.domain.items import Source, SourceKind, Status, Trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import UsageError
-from verifflowcc.services.memory.stores import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
+from verifflowcc.services.memory.tasks_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
 
 CLOCK = FixedClock(datetime(2026, 11, 21, 14, tzinfo=UTC))
 TASK = "fix-it-k3f9"

@@ -12,10 +12,10 @@ from verifflowcc.domain.items import Relation, Status, Trust
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.services.memory.adding import Outcome
 from verifflowcc.services.memory.checking import check_memory
+from verifflowcc.services.memory.consolidating import StepKind
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.forgetting import forget_item
 from verifflowcc.services.memory.listing import Asked, list_items
-from verifflowcc.services.memory.maintained import StepKind
 from verifflowcc.services.workspace import Workspace
 
 CLIENT = (

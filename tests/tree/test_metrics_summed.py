@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.files import metrics as log
-from verifflowcc.adapters.files.metrics import GROWN_BYTES, add_after_reading, add_metrics, read_metrics_log
+from verifflowcc.adapters.files import access_log as log
+from verifflowcc.adapters.files.access_log import GROWN_BYTES, add_after_reading, add_metrics, read_metrics_log
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.formats.metric_line import count_line
-from verifflowcc.formats.metric_lines import read_metrics
-from verifflowcc.services.memory.metrics import measure
+from verifflowcc.formats.metric_line import count_line, read_metrics
+from verifflowcc.services.memory.statistics import measure
 
 OLD, TODAY = "2026-11-20T10:00:00Z", "2026-11-21"
 WRITERS, EACH = 8, 150

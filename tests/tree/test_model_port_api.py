@@ -16,9 +16,9 @@ from verifflowcc.domain.config import MemorySettings, ModelSettings
 from verifflowcc.domain.ports import ModelAnswer
 from verifflowcc.errors import ModelError
 from verifflowcc.lifecycle.extract.turns import extract
-from verifflowcc.lifecycle.model_question import answer_schema
-from verifflowcc.services.memory.metrics import measured
+from verifflowcc.lifecycle.model_answer import answer_schema
 from verifflowcc.services.memory.refining import open_extractor
+from verifflowcc.services.memory.statistics import measured
 from verifflowcc.services.workspace import Workspace
 
 NAME = "openai-chat:some-model"

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.model_world import PROGRAMS, counting_program, times_asked, turn
-from verifflowcc.adapters.files.metrics import add_metrics, read_metrics_log
+from verifflowcc.adapters.files.access_log import add_metrics, read_metrics_log
 from verifflowcc.adapters.files.private import user_home
 from verifflowcc.domain.config import MemorySettings, ModelSettings
 from verifflowcc.errors import ModelError
-from verifflowcc.formats.metric_lines import Counted, metric_lines
+from verifflowcc.formats.metric_line import Counted, metric_lines
 from verifflowcc.services.memory.model_budget import Spent, open_budget, spent_today
 from verifflowcc.services.memory.refining import Extractor, open_extractor
 from verifflowcc.services.workspace import Workspace
@@ -211,7 +211,7 @@ def test_what_a_call_gives_back_after_midnight_goes_to_the_day_of_which_it_was_t
 def test_what_was_spent_today_is_known_after_the_log_was_summed(
     home: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifflowcc.adapters.files.metrics.GROWN_BYTES", 300)
+    monkeypatch.setattr("verifflowcc.adapters.files.access_log.GROWN_BYTES", 300)
     run(home(day=21), 20)
     log = user_home() / "user/local/metrics.jsonl"
     before = log.read_bytes().count(b"\n")

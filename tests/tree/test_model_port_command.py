@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.model_world import EMPTY, PROGRAMS, program
-from verifflowcc.adapters.llm.command import CommandModel
+from verifflowcc.adapters.llm.api import CommandModel
 from verifflowcc.domain.ports import ModelAnswer
 from verifflowcc.errors import ModelError
-from verifflowcc.lifecycle.model_question import answer_schema
+from verifflowcc.lifecycle.model_answer import answer_schema
 
 ASKED_S = 20
 FAILURES = {

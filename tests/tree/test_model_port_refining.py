@@ -12,8 +12,8 @@ from verifflowcc.domain.candidates import Extracted, Signals
 from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.domain.turns import Turn
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
-from verifflowcc.services.memory.metrics import measured
 from verifflowcc.services.memory.refining import Extractor, open_extractor
+from verifflowcc.services.memory.statistics import measured
 from verifflowcc.services.workspace import Workspace
 
 HIGH = "We decided to change this: from now on log lines are JSON instead of plain text."

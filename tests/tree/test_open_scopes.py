@@ -8,7 +8,7 @@ import pytest
 
 from tests.derived_files import kept_in
 from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
-from verifflowcc.adapters.files.open_scopes import FILE
+from verifflowcc.adapters.files.task_files import OPEN_SCOPES_FILE as FILE
 from verifflowcc.services.memory.scopes import scopes_listed
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.sprints import close_sprint, start_sprint

@@ -14,7 +14,7 @@ from tests.ingested_world import learn, talk, turn, unlearn
 from tests.poison_texts import COUNT, TEXTS, marked
 from tests.remembered_world import AGENT, LATER, ME, TODAY, add, find, keep, world, yes
 from tests.tree.backend_items import make
-from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.context.view import entry_view
 from verifflowcc.domain.config import BackendKind
 from verifflowcc.domain.entries import Question
@@ -24,16 +24,20 @@ from verifflowcc.domain.turns import Speaker
 from verifflowcc.errors import NotAllowed, UsageError
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.copying import How, copy_items
+from verifflowcc.services.memory.copying import How, copy_items, export_memory
 from verifflowcc.services.memory.editing import Changes, edit_item, replace_text
-from verifflowcc.services.memory.exporting import export_memory
 from verifflowcc.services.memory.importing import Choices, import_memory
+from verifflowcc.services.memory.moving import promote_item
 from verifflowcc.services.memory.opening import open_kind, open_store
-from verifflowcc.services.memory.promoting import promote_item
-from verifflowcc.services.memory.stores import GlobalMemoryStore, ProjectMemoryStore
+from verifflowcc.services.memory.recording import RECORDED
 from verifflowcc.services.memory.tasks_ending import end_task
-from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
-from verifflowcc.services.memory.vouching import RECORDED
+from verifflowcc.services.memory.tasks_filling import (
+    GlobalMemoryStore,
+    Note,
+    ProjectMemoryStore,
+    note_in_task,
+    start_task,
+)
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.invisible import count_invisible
 

@@ -12,9 +12,8 @@ from verifflowcc.domain.items import Status, Trust
 from verifflowcc.errors import NotAllowed
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.inbox import open_inbox
-from verifflowcc.services.memory.promoting import promote_item
-from verifflowcc.services.memory.rejecting import reject_item
+from verifflowcc.services.memory.inbox import open_inbox, reject_item
+from verifflowcc.services.memory.moving import promote_item
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-TRUST-LEAST", "REQ-PENDING")

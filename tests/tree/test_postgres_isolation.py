@@ -8,8 +8,8 @@ import pytest
 from psycopg import errors
 
 from tests.tree.postgres_server import ADMIN, SCHEMA, Person, Server
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.backends.postgres import PostgresBackend
-from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.errors import BackendError
 
 SHOP, BANK = "shop@0123456789ab", "bank@0123456789ab"

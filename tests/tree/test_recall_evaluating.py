@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_memory
-from verifflowcc.adapters.files.labelled_file import read_labelled_file
-from verifflowcc.domain.labelled import Expectation, Labelled
+from verifflowcc.adapters.files.ingested import read_labelled_file
 from verifflowcc.errors import FormatError, UsageError
+from verifflowcc.recall.evaluate import Expectation, Labelled
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.recall.evaluating import Evaluation, evaluate
 from verifflowcc.services.workspace import open_workspace

@@ -14,9 +14,9 @@ from verifflowcc.adapters.files.private import user_home
 from verifflowcc.domain.config import ExtractionMode, MemorySettings, RerankSettings
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.recall import Hit, Parts, Reranked
-from verifflowcc.formats.metric_lines import read_metrics
-from verifflowcc.services.memory.metrics import measured
+from verifflowcc.formats.metric_line import read_metrics
 from verifflowcc.services.memory.model_budget import Spent, spent_today
+from verifflowcc.services.memory.statistics import measured
 from verifflowcc.services.recall.reranking import LENGTHS, OFF, passage, rerank
 from verifflowcc.services.workspace import Workspace
 

@@ -13,7 +13,7 @@ from tests.remembered_world import ME, TODAY, add, find, texts, world, yes
 from tests.secret_samples import SAMPLES, TOKEN
 from tests.tree.backend_items import make
 from tests.trees import write_memory
-from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.domain.config import BackendKind
 from verifflowcc.errors import ConfigError, SecretError
 from verifflowcc.services.memory.copying import How, copy_items

@@ -11,7 +11,7 @@ from tests.remembered_world import AGENT, LATER, ME, TODAY, add, find, keep, tex
 from tests.secret_samples import PASSWORD, SAMPLES, TOKEN
 from tests.tree.backend_items import make
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
-from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.domain.config import BackendKind
 from verifflowcc.domain.entries import Question
 from verifflowcc.domain.memory import StoredItem
@@ -19,19 +19,22 @@ from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.errors import SecretError
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.copying import How, copy_items
+from verifflowcc.services.memory.copying import How, copy_items, export_memory
 from verifflowcc.services.memory.editing import Changes, edit_item, replace_text
-from verifflowcc.services.memory.exporting import export_memory
 from verifflowcc.services.memory.forgetting import forget_item
 from verifflowcc.services.memory.importing import Choices, import_memory
-from verifflowcc.services.memory.inbox import open_inbox
+from verifflowcc.services.memory.inbox import open_inbox, reject_item
 from verifflowcc.services.memory.listing import Asked, list_items, show_item
-from verifflowcc.services.memory.moving import move_item
-from verifflowcc.services.memory.promoting import promote_item
-from verifflowcc.services.memory.rejecting import reject_item
-from verifflowcc.services.memory.stores import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
+from verifflowcc.services.memory.moving import move_item, promote_item
 from verifflowcc.services.memory.tasks_ending import end_task
-from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
+from verifflowcc.services.memory.tasks_filling import (
+    GlobalMemoryStore,
+    Note,
+    ProjectMemoryStore,
+    TaskMemoryStore,
+    note_in_task,
+    start_task,
+)
 from verifflowcc.services.trace_adding import Wanted, add_item
 from verifflowcc.services.workspace import Workspace
 

@@ -30,8 +30,8 @@ from verifflowcc.services import prompt_cache, prompt_sources
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.gathering import STALE_MARKS
+from verifflowcc.services.memory.refs import Code
 from verifflowcc.services.prompt_sources import READERS
-from verifflowcc.services.recall.staleness import Code
 from verifflowcc.services.source_reader import LOG, SourceReader
 from verifflowcc.services.workspace import Workspace
 

@@ -20,10 +20,10 @@ from verifflowcc.domain.turns import Conversation, Speaker, Turn
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.context import compile_context, compile_prompt_only
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.identity import identity_of
+from verifflowcc.services.memory.here import identity_of
 from verifflowcc.services.memory.ingesting import ingest
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.recall.staleness import renewed_refs, stale_items
+from verifflowcc.services.memory.refs import renewed_refs, stale_items
 from verifflowcc.services.trace_code import read_code
 from verifflowcc.services.workspace import Workspace
 

@@ -17,10 +17,9 @@ from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.errors import ConflictError, FormatError, UsageError, VfccError, WorkspaceError
 from verifflowcc.services.memory import tasks_ending
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.tasks import all_tasks, find_task, open_task, task_in_work
+from verifflowcc.services.memory.tasks import all_tasks, find_task, list_tasks, open_task, show_task, task_in_work
 from verifflowcc.services.memory.tasks_ending import Ended, clear_task, end_task, plan_end
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
-from verifflowcc.services.memory.tasks_showing import list_tasks, show_task
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 

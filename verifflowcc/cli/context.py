@@ -104,7 +104,7 @@ def show(
 def _day(text: str | None) -> str | None:
     if text is None:
         return None
-    from verifflowcc.services.memory.past import day_said
+    from verifflowcc.services.memory.finding import day_said
 
     return day_said(text)
 

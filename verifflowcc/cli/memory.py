@@ -10,15 +10,31 @@ from verifflowcc.cli import (
     memory_copy,
     memory_edit,
     memory_eval,
-    memory_exchange,
-    memory_forget,
     memory_inbox,
-    memory_ingest,
-    memory_listing,
-    memory_maintain,
-    memory_moving,
-    memory_restore,
-    memory_search,
+)
+from verifflowcc.cli import (
+    memory_copy as memory_exchange,
+)
+from verifflowcc.cli import (
+    memory_copy as memory_maintain,
+)
+from verifflowcc.cli import (
+    memory_copy as memory_restore,
+)
+from verifflowcc.cli import (
+    memory_edit as memory_forget,
+)
+from verifflowcc.cli import (
+    memory_edit as memory_moving,
+)
+from verifflowcc.cli import (
+    memory_inbox as memory_ingest,
+)
+from verifflowcc.cli import (
+    memory_inbox as memory_listing,
+)
+from verifflowcc.cli import (
+    memory_inbox as memory_search,
 )
 
 app = typer.Typer(help="Add, find and change what is remembered.", no_args_is_help=True)

@@ -68,17 +68,16 @@ def add(
     the user is a proposal until a person promotes it. An item of a trace type is added as by vfcc trace add.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here
+    from verifflowcc.cli.memory_views import acting_here
     from verifflowcc.cli.output import read_stdin
     from verifflowcc.cli.trace_authoring import tell_added
     from verifflowcc.errors import UsageError
     from verifflowcc.records import replace
     from verifflowcc.services.loading import not_loaded_here
-    from verifflowcc.services.memory.adding import add_item, superseding
-    from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
+    from verifflowcc.services.memory.access import CONTRADICTION, SUPERSEDED, note_metrics
+    from verifflowcc.services.memory.adding import Typed, add_item, superseding, wanted_of
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.trace_door import trace_wanted
-    from verifflowcc.services.memory.wanting import Typed, wanted_of
     from verifflowcc.services.trace_adding import add_item as add_trace_item
 
     if (text is None) is not stdin:
@@ -141,8 +140,7 @@ def _ask(planned: "Planned", *, yes: bool) -> None:
 
 def _tell(added: "Added", *, dry_run: bool) -> None:
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import tell
-    from verifflowcc.cli.memory_views import place
+    from verifflowcc.cli.memory_views import place, tell
 
     name = added.item.id
     if dry_run:

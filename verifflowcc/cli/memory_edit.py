@@ -7,10 +7,221 @@ import typer
 from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, StdinFlag, YesFlag
 
 if TYPE_CHECKING:
-    from verifflowcc.cli.memory_here import Here
+    from collections.abc import Sequence
+
+    from verifflowcc.cli.memory_views import Here
     from verifflowcc.domain.items import Status, Trust
     from verifflowcc.services.memory.editing import Edited, ItemChange
     from verifflowcc.services.memory.finding import Found
+    from verifflowcc.services.memory.forgetting import Forgotten
+    from verifflowcc.services.memory.purging import Purged, PurgedItem
+
+
+# `vfcc memory forget`: remove an item, all that came from one source, or all that is remembered of a person.
+
+_MOST = 40
+
+
+def forget(
+    item: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The item's id, or the beginning of it.", show_default=False)
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All that is remembered of you; with --scope user.")
+    ] = False,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source", metavar="SOURCE", help="All that came from a session, or from a file: its name is enough."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --source: show what would go, and change nothing.")
+    ] = False,
+    scope: ScopeOption = None,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Remove an item, or all that came from one source.
+
+    It asks first. With --source, summaries made of those items go too, and what they had replaced is in force again.
+    For trace items: `vfcc trace retire`. For a proposal: `vfcc memory reject`.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_views import acting_here
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.memory.forgetting import demand_may_forget, forget_item
+
+    if sum((item is not None, everything, source is not None)) != 1:
+        raise UsageError("vfcc memory forget needs one of ID, --source and --all", hint="vfcc memory list")
+    if dry_run and source is None:
+        raise UsageError("--dry-run goes with --source", hint="vfcc memory forget --source talk.md --dry-run")
+    here = acting_here()
+    if source is not None:
+        _forget_source(here, source, dry_run=dry_run, yes=yes, as_json=as_json)
+        return
+    if item is None:
+        _forget_all(here, scope, yes=yes, as_json=as_json)
+        return
+    found = here.find(item, scope)
+    demand_may_forget(found, here.actor)
+    _ask_to_forget(here, found, yes=yes)
+    done = forget_item(here.workspace, found, actor=here.actor, scopes=here.scopes(None))
+    out.emit_json(done) if as_json else _tell_forgotten(done)
+
+
+def _forget_all(here: "Here", scope: str | None, *, yes: bool, as_json: bool) -> None:
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_views import tell
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.memory.forgetting import clear_user, count_user
+    from verifflowcc.services.memory.here import require_person
+
+    if scope != "user":
+        raise UsageError("only user memory is cleared as a whole", hint="vfcc memory forget --all --scope user")
+    require_person(here.actor, "clearing user memory", hint="vfcc memory list --scope user")
+    number = count_user(here.workspace)
+    out.say(f"This forgets all {number:,} items of your memory, in every project. It cannot be undone.")
+    if not (yes or _is_sure()):
+        raise typer.Abort
+    done = clear_user(here.workspace, actor=here.actor)
+    out.emit_json(done) if as_json else tell([f"forgotten: {done.items:,} items of user memory"])
+
+
+def _is_sure() -> bool:
+    from verifflowcc.adapters.clock import terminal_in_use
+
+    with terminal_in_use():
+        return str(typer.prompt("Type yes to go on", default="", show_default=False, err=True)).strip() == "yes"
+
+
+def _ask_to_forget(here: "Here", found: "Found", *, yes: bool) -> None:
+    """A person is asked; what an agent may forget at all, it forgets."""
+    from verifflowcc.cli.memory_views import before_and_after
+    from verifflowcc.cli.moves import confirm
+    from verifflowcc.services.memory.here import is_person
+
+    if is_person(here.actor):
+        confirm(before_and_after(None, found.stored), f"Forget {found.item.id}?", yes=yes)
+
+
+def _tell_forgotten(done: "Forgotten") -> None:
+    from verifflowcc.cli.memory_views import tell
+
+    lines = [f"{done.item.id}: forgotten"]
+    if done.in_git:
+        lines.append(f"  git keeps it: git checkout HEAD -- {done.item.path}")
+    lines += [f"  {other} still links to it" for other in done.linked_by]
+    tell(lines)
+
+
+def _forget_source(here: "Here", source: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_views import tell
+    from verifflowcc.cli.moves import confirm
+    from verifflowcc.services.memory.purging import purge
+
+    done = purge(
+        here.workspace,
+        source,
+        here.scopes(None),
+        actor=here.actor,
+        confirm=lambda asked: confirm(_purged(asked), f"Remove what came from {asked.source}?", yes=yes),
+        dry_run=dry_run,
+    )
+    out.emit_json(done) if as_json else tell(_purged(done))
+
+
+def _purged(done: "Purged") -> list[str]:
+    would = "would be " if done.dry_run else ""
+    lines = [*_rows(done.gone, f"{would}gone"), *_rows(done.back, f"{would}back, since the summary of it is gone")]
+    lines += _rows(done.stand, f"{would}in force again")
+    lines += [f"{other} still links to what is {would}gone" for other in done.linked_by]
+    lines += [f"{session} contains some of it too; ingest it again to keep that" for session in done.said_too]
+    items = f"{len(done.gone):,} {'item' if len(done.gone) == 1 else 'items'}"
+    return [*lines, f"{items} {would}gone that came from {done.source}"]
+
+
+def _rows(items: "Sequence[PurgedItem]", what: str) -> list[str]:
+    rows = [f"{each.id} ({each.type}, {each.scope}): {what}" for each in items[:_MOST]]
+    return rows if len(items) <= _MOST else [*rows, f"and {len(items) - _MOST:,} more {what}"]
+
+
+# `vfcc memory link|move`: how an item stands to another, and in which memory it is.
+
+TypeOption = Annotated[
+    str | None, typer.Option("--type", metavar="NAME", help="Its type there, where its own does not fit.")
+]
+
+
+def link(
+    item: IdArgument,
+    relation: Annotated[
+        str,
+        typer.Argument(metavar="RELATION", help="supersedes, contradicts, depends_on, caused_by or resolved_by."),
+    ],
+    to: Annotated[str, typer.Argument(metavar="OTHER", help="The item that it links to.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Take the link away.")] = False,
+    scope: ScopeOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Link an item to another."""
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_views import acting_here, tell
+    from verifflowcc.services.memory.editing import link_items, relation_said, unlink_items
+
+    meant = relation_said(relation)
+    here = acting_here()
+    found = here.find(item, scope)
+    if remove:
+        done = unlink_items(here.workspace, found, meant, to, actor=here.actor)
+    else:
+        done = link_items(here.workspace, found, meant, here.find(to, None), actor=here.actor)
+    out.emit_json(done) if as_json else tell([f"{done.item} {done.relation} {done.to}{' no more' if remove else ''}"])
+
+
+def move(
+    item: IdArgument,
+    to: Annotated[str, typer.Option("--to", metavar="SCOPE", help="user or project.")],
+    type_: TypeOption = None,
+    scope: ScopeOption = None,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Move an item between user and project memory.
+
+    All its fields stay; only one that goes to the user gets this project as its source.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_views import acting_here, tell
+    from verifflowcc.services.finding import one_of
+    from verifflowcc.services.memory.moving import move_item
+    from verifflowcc.services.memory.scopes import PROJECT, read_scope
+
+    here = acting_here()
+    target = read_scope(here.workspace, one_of(to, ("user", PROJECT), "memory to move it to", "--to …"))
+    found = here.find(item, scope, but=target)
+    done = move_item(
+        here.workspace,
+        found,
+        target,
+        actor=here.actor,
+        confirm=lambda moving: _memory_moving_ask(moving, yes=yes),
+        type_name=type_,
+    )
+    if as_json:
+        out.emit_json(done)
+        return
+    more = ", as was begun before" if done.finished else ""
+    tell([f"{done.item.id}: moved from {done.was} to {done.scope} memory{more}"])
+
+
+def _memory_moving_ask(moving: "ItemChange", *, yes: bool) -> None:
+    from verifflowcc.cli.memory_views import before_and_after
+    from verifflowcc.cli.moves import confirm
+
+    confirm(before_and_after(None, moving.after), "Remember this preference in all your projects?", yes=yes)
+
 
 NONE = "none"
 """Takes a key, an expiry or a deadline away."""
@@ -58,12 +269,12 @@ def edit(
     With no option, at a terminal, its file opens in $VISUAL or $EDITOR.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here
+    from verifflowcc.cli.memory_views import acting_here
     from verifflowcc.cli.output import read_stdin
     from verifflowcc.errors import UsageError
+    from verifflowcc.services.memory.adding import thousandths
     from verifflowcc.services.memory.editing import Changes, edit_item
     from verifflowcc.services.memory.refs import changed_refs
-    from verifflowcc.services.memory.wanting import thousandths
 
     if text is not None and stdin:
         raise UsageError("say --text or --stdin, not both", hint="vfcc memory edit --help")
@@ -108,7 +319,7 @@ def _ask(asked: "ItemChange", *, yes: bool) -> None:
 
 
 def _tell(done: "Edited") -> None:
-    from verifflowcc.cli.memory_here import tell
+    from verifflowcc.cli.memory_views import tell
 
     tell([f"{done.item.id}: {', '.join(done.changed)} changed" if done.changed else f"{done.item.id}: nothing changes"])
 
@@ -119,7 +330,7 @@ def _in_editor(here: "Here", found: "Found", *, yes: bool) -> "Edited":
     from verifflowcc.adapters.process.pager import edited_text
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.editing import replace_text
-    from verifflowcc.services.memory.permission import require_change
+    from verifflowcc.services.memory.here import require_change
 
     name = found.item.id
     if not sys.stdin.isatty():

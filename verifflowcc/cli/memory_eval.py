@@ -58,11 +58,11 @@ def evaluate(
 
     Exits with 1 where recall is below --min, and with 3 where the file expects what is not there.
     """
-    from verifflowcc.adapters.files.labelled_file import read_labelled_file
+    from verifflowcc.adapters.files.ingested import read_labelled_file
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_eval_views import below, page
-    from verifflowcc.cli.memory_here import acting_here, tell
-    from verifflowcc.services.memory.counting import note_recall
+    from verifflowcc.cli.memory_views import acting_here, tell
+    from verifflowcc.services.memory.access import note_recall
     from verifflowcc.services.memory.scopes import agent_of, scopes_recalled
     from verifflowcc.services.recall.evaluating import evaluate as measure
 

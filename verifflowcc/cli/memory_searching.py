@@ -23,9 +23,8 @@ def answer(
     as_json: bool = False,
 ) -> None:
     """Search here and print what is found. The person's name is never asked for: only an agent's matters."""
-    from verifflowcc.cli.memory_search_views import found
-    from verifflowcc.services.memory.access import note_uses
-    from verifflowcc.services.memory.counting import CANDIDATES, FINAL, note_metrics
+    from verifflowcc.cli.memory_views import found
+    from verifflowcc.services.memory.access import CANDIDATES, FINAL, note_metrics, note_uses
     from verifflowcc.services.memory.scopes import agent_of, read_scope, scopes_recalled
     from verifflowcc.services.recall.searching import search
     from verifflowcc.services.workspace import find_workspace

@@ -146,7 +146,7 @@ def list_(
     """List the active tasks, newest first."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import lines
-    from verifflowcc.services.memory.tasks_showing import list_tasks
+    from verifflowcc.services.memory.tasks import list_tasks
     from verifflowcc.services.workspace import open_workspace
 
     found = list_tasks(open_workspace(), everything=everything)
@@ -160,7 +160,7 @@ def show(task: TaskArgument = None, as_json: JsonFlag = False) -> None:
     from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import page
     from verifflowcc.services.memory.scopes import agent_of
-    from verifflowcc.services.memory.tasks_showing import show_task
+    from verifflowcc.services.memory.tasks import show_task
 
     acting = moves.acting_here()
     shown = show_task(acting.workspace, task, agent_of(acting.actor))

@@ -8,9 +8,9 @@ from verifflowcc.text.invisible import printable
 if TYPE_CHECKING:
     from verifflowcc.domain.items import Item
     from verifflowcc.domain.tasks import Task
+    from verifflowcc.services.memory.tasks import TaskLine, TaskPage
     from verifflowcc.services.memory.tasks_ending import Ended, Ending
     from verifflowcc.services.memory.tasks_filling import Noted
-    from verifflowcc.services.memory.tasks_showing import TaskLine, TaskPage
 
 
 def started(task: "Task") -> str:

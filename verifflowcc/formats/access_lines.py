@@ -1,9 +1,82 @@
 """Lines of the log of uses: `{"at":…,"by":…,"ids":[…]}`, and `scope` where the log's place does not say it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from verifflowcc.domain.events import Json
+from verifflowcc.domain.items import Uses
+from verifflowcc.errors import FormatError
 from verifflowcc.records import dataclass
+from verifflowcc.text.canonical import canonical, parse_canonical
+
+# The plan of a merge of uses: what each item is to say, so that it can be carried out twice without counting twice.
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What an item of a scope is to say of its uses, and how many of these are new."""
+
+    scope: str
+    item: str
+    uses: Uses
+    new: int
+
+
+def plan_bytes(plan: Sequence[Planned]) -> bytes:
+    """Return a plan as one line of canonical JSON."""
+    rows: list[Json] = [[each.scope, each.item, each.uses.count, each.uses.last, each.new] for each in plan]
+    return canonical({"format": 1, "uses": rows}) + b"\n"
+
+
+def read_plan_bytes(data: bytes) -> tuple[Planned, ...]:
+    """Return the plan that `data` says. Raises FormatError where it says none."""
+    value = parse_canonical(data.removesuffix(b"\n"))
+    rows = value.get("uses") if isinstance(value, dict) and value.get("format") == 1 else None
+    if not isinstance(rows, list):
+        raise FormatError("it is no plan of a merge of uses")
+    return tuple(map(_planned, rows))
+
+
+def _planned(row: Json) -> Planned:
+    match row:
+        case [str(scope), str(item), int(count), str() | None as last, int(new)]:
+            return Planned(scope, item, Uses(count, last), new)
+        case _:
+            raise FormatError("it is no plan of a merge of uses")
+
+
+# Uses of items, added up: those that an item has, and those that a log tells of.
+
+
+def uses_of(noted: Iterable[tuple[str, str]]) -> Mapping[str, Uses]:
+    """Return the uses of each item; `noted` has an id and an ISO day for each use.
+
+    >>> uses_of([("a", "2026-11-21"), ("a", "2026-11-20")])
+    {'a': Uses(count=2, last='2026-11-21')}
+    """
+    found: dict[str, Uses] = {}
+    for item_id, day in noted:
+        found[item_id] = merged(found.get(item_id, Uses()), Uses(1, day))
+    return found
+
+
+def merged(one: Uses, other: Uses) -> Uses:
+    """Return both together: the sum, and the later day. It is associative and commutative, and `Uses()` adds nothing.
+
+    >>> merged(Uses(2, "2026-11-20"), Uses(1, None))
+    Uses(count=3, last='2026-11-20')
+    """
+    return Uses(one.count + other.count, max(filter(None, (one.last, other.last)), default=None))
+
+
+def at_least(one: Uses, planned: Uses) -> Uses:
+    """Return what an item is to say where `planned` was decided when it said less: it is never set back.
+
+    >>> at_least(Uses(5, "2026-11-21"), Uses(3, "2026-11-20")), at_least(Uses(1), Uses(3, "2026-11-20"))
+    (Uses(count=5, last='2026-11-21'), Uses(count=3, last='2026-11-20'))
+    """
+    return Uses(max(one.count, planned.count), max(filter(None, (one.last, planned.last)), default=None))
+
 
 _SAID_BY_PLACE = frozenset({"user", "project"})
 

@@ -20,7 +20,7 @@ from verifflowcc.formats.call_lines import (
     word_at,
 )
 from verifflowcc.formats.calls_claude_totals import Totals
-from verifflowcc.formats.turns_claude import LEFT_OUT, typed
+from verifflowcc.formats.turns import LEFT_OUT, typed
 from verifflowcc.records import dataclass, replace
 
 SKIPPED = (b'{"type":"api-request', b'{"type": "api-request', b'{"type":"file-history', b'{"type":"tools-used')

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from verifflowcc.formats.call_lines import CallLines, Json, mapping_at, milliseconds, word_at
-from verifflowcc.formats.turns_claude import looks_like_claude
+from verifflowcc.formats.turns import looks_like_claude
 from verifflowcc.formats.turns_codex import looks_like_codex
 from verifflowcc.records import dataclass
 

@@ -1,6 +1,11 @@
 """Write a line of the log of metrics. Nothing else is imported: a prompt that is answered from the cache writes one."""
 
 import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from verifflowcc.records import dataclass, field_names, replace
+from verifflowcc.text.dates import read_moment
 
 PROMPT, PROMPTS, EVAL = "prompt", "prompts", "eval"
 
@@ -32,3 +37,240 @@ def eval_line(at: str, numbers: dict[str, int]) -> bytes:
 
 def _line(value: dict[str, str | int]) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+# Lines of the log of metrics: `{"at":…,"metric":…,"by":1}`, `why` where there are causes; prompts; what was measured.
+#
+# What is older is summed there (`metric_days`): such a line has the first day of what it sums.
+
+MOST = 1_000_000_000_000
+"""The largest number that a line may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A counter that went up by `by` (or down) at a moment; `why` is the cause that it is counted under, if any."""
+
+    at: str
+    metric: str
+    by: int
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptCounted:
+    """What memory was in one prompt.
+
+    `memory_tokens` are those of the typed items in it; `candidates` typed items were offered, `final` are in it, and
+    `filtered` were out of its scope. `conflicts` are pairs of items in it that contradict each other.
+    """
+
+    at: str
+    memory_tokens: int
+    candidates: int
+    final: int
+    filtered: int
+    conflicts: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptsCounted:
+    """`times` prompts that had as many memory tokens each; the other numbers are sums over them.
+
+    `clashing` is how many of them had items that contradict each other.
+    """
+
+    at: str
+    memory_tokens: int
+    times: int
+    candidates: int
+    final: int
+    filtered: int
+    clashing: int
+
+    @classmethod
+    def of(cls, one: PromptCounted) -> "PromptsCounted":
+        """Return a single prompt as such a sum."""
+        return cls(one.at, one.memory_tokens, 1, one.candidates, one.final, one.filtered, int(one.conflicts > 0))
+
+
+@dataclass(frozen=True, slots=True)
+class RecallMeasured:
+    """What an evaluation found: recall at `k` over so many `questions`, in basis points."""
+
+    at: str
+    k: int
+    recall_bp: int
+    questions: int
+
+
+Entry = Counted | PromptCounted | PromptsCounted | RecallMeasured
+_NUMBERS = tuple(name for name in field_names(PromptCounted) if name != "at")
+_METRIC_LINES_SUMS = tuple(name for name in field_names(PromptsCounted) if name != "at")
+_MEASURED = tuple(name for name in field_names(RecallMeasured) if name != "at")
+_WHOLE_BP = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What a log says, in its order; `summed` are prompts of earlier days. `bad` lines say nothing.
+
+    `recall` is what was measured last, None where nothing was.
+    """
+
+    counted: tuple[Counted, ...] = ()
+    prompts: tuple[PromptCounted, ...] = ()
+    summed: tuple[PromptsCounted, ...] = ()
+    bad: int = 0
+    recall: RecallMeasured | None = None
+
+
+def metric_lines(entries: Iterable[Entry]) -> bytes:
+    """Return one line for each, with its newline.
+
+    >>> metric_lines([Counted("2026-11-21T14:00:00Z", "extraction.calls", 1)])
+    b'{"at":"2026-11-21T14:00:00Z","metric":"extraction.calls","by":1}\\n'
+    """
+    return b"".join(_metric_lines_line(each) for each in entries)
+
+
+def read_metrics(data: bytes) -> Metrics:
+    """Return what the lines say, torn and foreign ones left out and counted."""
+    found = [read_line(line) for line in data.split(b"\n") if line]
+    return Metrics(
+        tuple(each for each in found if isinstance(each, Counted)),
+        tuple(each for each in found if isinstance(each, PromptCounted)),
+        tuple(each for each in found if isinstance(each, PromptsCounted)),
+        sum(each is None for each in found),
+        last_measured(each for each in found if isinstance(each, RecallMeasured)),
+    )
+
+
+def last_measured(found: Iterable[RecallMeasured]) -> RecallMeasured | None:
+    """Return what was measured last; of the same moment, what comes last. None where there is nothing."""
+    return max(enumerate(found), key=lambda each: (each[1].at, each[0]), default=(0, None))[1]
+
+
+def read_line(line: bytes) -> Entry | None:
+    """Return what a line says; None for one that says nothing."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    at, metric = value.get("at"), value.get("metric")
+    if not (isinstance(at, str) and isinstance(metric, str) and read_moment(at)):
+        return None
+    if metric == PROMPT:
+        numbers = _numbers(value, _NUMBERS)
+        return PromptCounted(at, *numbers) if numbers else None
+    if metric == PROMPTS:
+        sums = _numbers(value, _METRIC_LINES_SUMS)
+        return PromptsCounted(at, *sums) if sums and sums[1] else None
+    if metric == EVAL:
+        of = _numbers(value, _MEASURED)
+        return RecallMeasured(at, *of) if of and of[0] and of[1] <= _WHOLE_BP and of[2] else None
+    by, why = _number(value, "by"), value.get("why", "")
+    return Counted(at, metric, by, why) if by is not None and isinstance(why, str) else None
+
+
+def _metric_lines_line(entry: Entry) -> bytes:
+    if isinstance(entry, Counted):
+        return count_line(entry.at, entry.metric, entry.by, entry.why)
+    if isinstance(entry, PromptsCounted):
+        return prompts_line(entry.at, {name: getattr(entry, name) for name in _METRIC_LINES_SUMS})
+    if isinstance(entry, RecallMeasured):
+        return eval_line(entry.at, {name: getattr(entry, name) for name in _MEASURED})
+    return prompt_line(entry.at, {name: getattr(entry, name) for name in _NUMBERS})
+
+
+def _numbers(value: Mapping[str, object], names: tuple[str, ...]) -> list[int] | None:
+    """Return whole numbers of 0 or more; None where one of them is none."""
+    numbers = [_number(value, name) for name in names]
+    known = [each for each in numbers if each is not None and each >= 0]
+    return known if len(known) == len(numbers) else None
+
+
+def _number(value: Mapping[str, object], name: str) -> int | None:
+    found = value.get(name)
+    whole = isinstance(found, int) and not isinstance(found, bool) and abs(found) <= MOST
+    return found if whole and isinstance(found, int) else None
+
+
+# Sum the lines of a log of metrics: those of earlier days of this month per day, those of earlier months per month.
+#
+# All that is told of the log stays as it was: counters add up, prompts are kept apart by the tokens that they had, so
+# that their median is the same, and what was measured last is kept. The lines of today, and what says nothing, stay as
+# they are.
+
+_DAY, _MONTH = 10, 7
+_SUMS = tuple(name for name in field_names(PromptsCounted) if name not in ("at", "memory_tokens"))
+
+
+def sum_days(data: bytes, today: str) -> bytes:
+    """Return the lines with all that is older than `today` (an ISO day) summed, which comes first, by date.
+
+    >>> old = b'{"at":"2026-11-20T10:00:00Z","metric":"extraction.calls","by":1}\\n'
+    >>> sum_days(old * 3, "2026-11-21")
+    b'{"at":"2026-11-20","metric":"extraction.calls","by":3}\\n'
+    """
+    left: list[bytes] = []
+    periods: dict[str, _Period] = {}
+    for line in filter(None, data.split(b"\n")):
+        entry = read_line(line)
+        if entry is None or entry.at[:_DAY] >= today:
+            left.append(line + b"\n")
+            continue
+        of_this_month = entry.at[:_MONTH] == today[:_MONTH]
+        periods.setdefault(entry.at[: _DAY if of_this_month else _MONTH], _Period()).add(entry)
+    summed = (entry for _, period in sorted(periods.items()) for entry in period.entries())
+    return b"".join([metric_lines(summed), *left])
+
+
+class _Period:
+    """A day or a month, with what was counted in it; `_since` is its first day on which anything was."""
+
+    def __init__(self) -> None:
+        self._since = "9999-12-31"
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._prompts: dict[int, list[PromptsCounted]] = {}
+        self._measured: list[RecallMeasured] = []
+
+    def add(self, entry: Entry) -> None:
+        """Take in what a line says."""
+        if isinstance(entry, RecallMeasured):
+            self._measured.append(entry)
+            return
+        self._since = min(self._since, entry.at[:_DAY])
+        if isinstance(entry, Counted):
+            self._counts[entry.metric, entry.why] += entry.by
+            return
+        one = PromptsCounted.of(entry) if isinstance(entry, PromptCounted) else entry
+        lines = self._prompts.setdefault(one.memory_tokens, [])
+        both = _together(lines[-1], one) if lines else None
+        if both:
+            lines[-1] = both
+        else:
+            lines.append(one)
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield the sums, each in as many lines as it takes."""
+        for (metric, why), by in sorted(self._counts.items()):
+            yield from (Counted(self._since, metric, part, why) for part in _parts(by))
+        for _, lines in sorted(self._prompts.items()):
+            yield from (replace(one, at=self._since) for one in lines)
+        if last := last_measured(self._measured):
+            yield last
+
+
+def _together(one: PromptsCounted, other: PromptsCounted) -> PromptsCounted | None:
+    """Return both as one; None where a line could not have such a number."""
+    sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
+    return replace(one, **sums) if max(sums.values()) <= MOST else None
+
+
+def _parts(by: int) -> list[int]:
+    """Return a sum as numbers that a line can have; 0 for 0, since its day is one on which something was counted."""
+    sign, (whole, rest) = (-1 if by < 0 else 1), divmod(abs(by), MOST)
+    return [sign * MOST] * whole + ([sign * rest] if rest or not whole else [])

@@ -8,13 +8,19 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.turns import Conversation, Speaker, Turn
+from verifflowcc.domain.turns import (
+    SILENT,
+    Conversation,
+    Speaker,
+    Turn,
+    TurnIds,
+    moment_of,
+    origin_of,
+    stem_of,
+    voice_of_tool,
+)
 from verifflowcc.formats.call_lines import JsonLines, text_at, texts_of
 from verifflowcc.formats.call_lines import JsonLinesJson as Json
-from verifflowcc.formats.turn_ids import TurnIds, origin_of, stem_of
-from verifflowcc.formats.turn_times import moment_of
-from verifflowcc.formats.turn_tools import voice_of_tool
-from verifflowcc.formats.turns_roles import SILENT
 
 _OF_THE_CLIENT = re.compile(r"\s*(?:<[a-z_]+(?:_[a-z]+)*>|# AGENTS\.md instructions|<permissions|<skill)")
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call")

@@ -1,10 +1,45 @@
 """When items end: by the day that they say, else by their type's time to live in their scope."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 
-from verifflowcc.domain.items import Item, ScopeKind, SourceKind, item_type
+from verifflowcc.domain.items import Item, ScopeKind, SourceKind, Status, is_trace_type, item_type
 from verifflowcc.text.article import with_article
+
+# Which items make room when a project remembers too much: never what a person wrote, and nothing that was decided.
+
+SPARED_TYPES = frozenset({"decision", "convention"})
+_FOUND = frozenset({SourceKind.EXTRACTED, SourceKind.INFERRED})
+
+
+def evictable(item: Item) -> bool:
+    """Say whether an item counts against the limit, and may make room.
+
+    It was extracted or inferred, and written by no person; it is active, and no decision, convention or trace item.
+    What was read out of a conversation was written by none, whoever had it read.
+    """
+    return (
+        item.source.kind in _FOUND
+        and (item.source.origin is not None or item.source.actor.partition(":")[0] != "human")
+        and item.status is Status.ACTIVE
+        and item.type not in SPARED_TYPES
+        and not is_trace_type(item.type)
+    )
+
+
+def evicted(items: Iterable[Item], max_items: int) -> tuple[Item, ...]:
+    """Return what is to be archived: above `max_items` of those that count, their lowest tenth, one at least.
+
+    The lowest are those of the least importance, the oldest first among equals, then by id; an item that does not say
+    when it was made is the oldest.
+    """
+    counting = sorted(
+        filter(evictable, items),
+        key=lambda item: (item.importance, (item.created or "")[:10], item.created or "", item.id),
+    )
+    return tuple(counting[: max(1, len(counting) // 10)]) if len(counting) > max_items else ()
+
 
 Lifetimes = Mapping[str, int | None]
 """Days that the settings give to types; None: never. A type that is not there has those of the table."""
@@ -60,3 +95,117 @@ def why_ended(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> str:
     said = " (memory.lifecycle.type_ttl_days)" if item.type in ttl_days else ""
     made = (item.created or "")[:10]
     return f"{with_article(item.type)} holds for {days} days{said}, and this one was made on {made}"
+
+
+# How much an item still counts: less with time, more slowly where it is used. For `memory maintain` alone.
+#
+# Whole thousandths, so that every machine says the same. The constants:
+#
+# - An item counts for its importance on the day it was made or last used, and for half of that one half-life later, for
+#   a quarter after two; between these days it falls along a straight line.
+# - The half-life is half of its time to live, and longer where it was used: by a quarter for 1 use, two for 3, three for
+#   7, and four quarters, twice as long, from 15 uses on.
+# - What never runs out does not fade either.
+# - Below `FADED` an item is archived, but not before `GRACE_DAYS` have passed since it was made or used.
+
+FADED = 150
+"""Thousandths below which an item has faded."""
+GRACE_DAYS = 30
+_MOST_HALVINGS = 10
+
+
+def strength(item: Item, today: str, ttl_days: Lifetimes = NO_LIFETIMES) -> int:
+    """Return how much an item still counts on an ISO day, in thousandths: from 0 to its importance.
+
+    It never grows with time, and never falls with more or later uses.
+    """
+    life, age = lifetime_days(item, ttl_days), idle_days(item, today)
+    if life is None or age is None:
+        return item.importance
+    half = max(1, life * (4 + _quarters(item.uses.count)) // 8)
+    halvings, rest = divmod(age, half)
+    if halvings >= _MOST_HALVINGS:
+        return 0
+    return item.importance * (2 * half - rest) // (2 * half << halvings)
+
+
+def has_faded(item: Item, today: str, ttl_days: Lifetimes = NO_LIFETIMES) -> bool:
+    """Say whether an item counts for too little to be kept at hand.
+
+    Only what was extracted or inferred fades: never what a person wrote, no decision, convention or trace item.
+    """
+    if not evictable(item) or lifetime_days(item, ttl_days) is None:
+        return False
+    age = idle_days(item, today)
+    return age is not None and age >= GRACE_DAYS and strength(item, today, ttl_days) < FADED
+
+
+def why_faded(item: Item, today: str, ttl_days: Lifetimes = NO_LIFETIMES) -> str:
+    """Return why an item has faded, as a clause."""
+    uses = "no uses" if item.uses.count == 0 else "1 use" if item.uses.count == 1 else f"{item.uses.count} uses"
+    since = "used" if item.uses.last and item.uses.last[:10] >= (item.created or "")[:10] else "made"
+    return (
+        f"it counts for {strength(item, today, ttl_days)} of 1000, below {FADED}: "
+        f"{since} {idle_days(item, today)} days ago, {uses}"
+    )
+
+
+def idle_days(item: Item, today: str) -> int | None:
+    """Return the days since an item was made or last used, from 0; None where it says neither."""
+    days = [each for said in (item.created, item.uses.last) if said and (each := _day(said))]
+    now = _day(today)
+    return max(0, (now - max(days)).days) if days and now else None
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+
+
+def _quarters(uses: int) -> int:
+    """Return by how many quarters uses make a half-life longer, four at most."""
+    return min(4, (uses + 1).bit_length() - 1)
+
+
+# What an item says, in one line, and several such lines without what is said twice.
+
+LONGEST = 400
+"""Characters of a statement; what is longer ends with …, and stands whole in its item."""
+_WORDS = re.compile(r"\w+")
+
+
+def statement(item: Item, body: str) -> str:
+    """Return the first paragraph of an item's text as one line; its title where there is no text.
+
+    A heading at its beginning is left out where there is more.
+    """
+    for part in re.split(r"\n[ \t]*\n", body.strip()):
+        lines = [line for line in part.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+        told = " ".join(" ".join(lines).split()).removeprefix("- ")
+        if told:
+            return _cut(told)
+    return _cut(" ".join(item.title.split()))
+
+
+def without_repeats(statements: Sequence[str]) -> tuple[str, ...]:
+    """Return statements in order, without those whose words stand in another one.
+
+    >>> without_repeats(["The cache is cold.", "the cache is cold", "At start the cache is cold."])
+    ('At start the cache is cold.',)
+    """
+    said = [f" {' '.join(_WORDS.findall(each.casefold()))} " for each in statements]
+    kept = []
+    for place, words in enumerate(said):
+        longer = any(words in other and (len(other) > len(words) or at < place) for at, other in enumerate(said))
+        if not longer:
+            kept.append(statements[place])
+    return tuple(kept)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    head = text[: LONGEST - 1]
+    return (head.rpartition(" ")[0] or head) + "…"

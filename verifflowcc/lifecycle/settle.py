@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from verifflowcc.domain.candidates import Candidate, Held, Settled, Settles
 from verifflowcc.domain.items import Item, SourceKind
+from verifflowcc.lifecycle.extract.code_names import key_of
 from verifflowcc.lifecycle.extract.qualifiers import places_in, qualifiers, same_aim
 from verifflowcc.lifecycle.extract.revised import Match, Revision, newest, revision, takes_back
-from verifflowcc.lifecycle.extract.stated import key_of
 from verifflowcc.lifecycle.extract.turns import keys_in
 
 _REPLACED = frozenset({"fact", "convention", "preference", "decision", "guideline"})

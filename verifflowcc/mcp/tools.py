@@ -93,9 +93,8 @@ def remember(
 ) -> ToolAnswer:
     """Propose an item for memory; it counts once a person promotes it."""
     from verifflowcc.domain.items import is_trace_type
-    from verifflowcc.services.memory.adding import Outcome, add_item
+    from verifflowcc.services.memory.adding import Outcome, Typed, add_item, wanted_of
     from verifflowcc.services.memory.opening import open_store
-    from verifflowcc.services.memory.wanting import Typed, wanted_of
 
     if is_trace_type(type.strip().casefold().replace("-", "_")):
         raise UsageError(f"{type} is a trace type, not memory", hint=f'vfcc trace add {type} "TITLE"')

@@ -4,13 +4,133 @@ All scores are integers and the order is total, so that every clone of a commit 
 `scoring`, scaled so that the best candidate has 1,000.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from verifflowcc.domain.recall import FIELDS, NOTHING, Corpus, Extent, KeptUnit, Unit
-from verifflowcc.recall.factors import recency
-from verifflowcc.recall.question import Question
-from verifflowcc.recall.scoring import score
+from verifflowcc.domain.config import ExpansionSettings
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.recall import FIELDS, NOTHING, Corpus, Edge, Extent, KeptUnit, Parts, Unit
+from verifflowcc.recall.scoring import Question, score
 from verifflowcc.records import dataclass
+
+# One step along typed links from what was found: a few more items, behind the direct hits and never in their place.
+
+_T = TypeVar("_T")
+FROM_BEST = 5
+"""Links are followed from so many of the best direct hits."""
+
+SHARE = 3
+"""An item that a link brought in has a third of the score of the hit that brought it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An item at the other end of a link of a hit, with the scope that it is in."""
+
+    item: Item
+    scope: str
+    edge: Edge
+
+
+def expanded(
+    hits: Sequence[_T],
+    known: Iterable[tuple[str, str]],
+    around: Callable[[_T], Iterable[Neighbour]],
+    settings: ExpansionSettings,
+) -> Iterator[tuple[Neighbour, _T]]:
+    """Yield what the best direct hits lead to, in their order and each once, with the hit that leads there.
+
+    `known` are the (scope, path) of all direct hits, which are there already; `around` tells what is one link away.
+    """
+    if not settings.enabled:
+        return
+    seen, left = set(known), settings.max_items
+    for hit in hits[:FROM_BEST]:
+        for found in sorted(around(hit), key=lambda each: (each.edge.relation, each.item.path)):
+            if left <= 0:
+                return
+            place = (found.scope, found.item.path)
+            if place not in seen and found.item.confidence >= settings.min_confidence:
+                seen.add(place)
+                left -= 1
+                yield found, hit
+
+
+def edge_between(hit: Item, other: Item) -> Edge | None:
+    """Return the link between two items of which one may name the other by id, path or key; None where there is none.
+
+    A link that the hit holds goes before one that leads to it.
+    """
+    for link in hit.links:
+        if link.to in names_of(other):
+            return Edge(hit.id, str(link.relation), outward=True)
+    for link in other.links:
+        if link.to in names_of(hit):
+            return Edge(hit.id, str(link.relation), outward=False)
+    return None
+
+
+def names_of(item: Item) -> tuple[str, ...]:
+    """Return the names by which a link means an item."""
+    return (item.id, item.path, *((item.key,) if item.key else ()))
+
+
+# What besides its words speaks for an item: bounded shares of the score that its words have.
+
+IMPORTANCE, CONFIDENCE, RECENCY, USES = 60, 30, 30, 30
+"""The most that each may add to a score, or take off, in thousandths; uses take nothing off."""
+
+MANY_USES = 20
+"""From so many on, more uses add nothing."""
+
+NOT_STANDING = -500
+"""What is taken off for an item that does not stand any more, in thousandths."""
+
+NEUTRAL = 500
+_USUAL_CONFIDENCE = 800
+
+
+def parts_of(items: Sequence[tuple[Item, int, bool]]) -> list[Parts]:
+    """Return the parts of the scores of items, given each with how well its words match and whether it stands.
+
+    An item's recency is its place from the oldest to the newest of these.
+    """
+    recent = recency([_recency_of(item) for item, _, _ in items])
+    return [
+        Parts(
+            words,
+            importance=(item.importance - 500) * IMPORTANCE // 500,
+            confidence=max(-CONFIDENCE, (item.confidence - _USUAL_CONFIDENCE) * CONFIDENCE // 200),
+            recency=(place - NEUTRAL) * RECENCY // NEUTRAL,
+            uses=min(item.uses.count, MANY_USES) * USES // MANY_USES,
+            standing=0 if stands else NOT_STANDING,
+        )
+        for (item, words, stands), place in zip(items, recent, strict=True)
+    ]
+
+
+def recency(values: Sequence[tuple[str, str | int] | None]) -> list[int]:
+    """Return thousandths from the oldest to the newest of the same kind; half-way for what says nothing.
+
+    >>> recency([("date", "2026-01-02"), ("date", "2026-01-01"), None, ("number", 4)])
+    [1000, 0, 500, 500]
+    """
+    kinds: dict[str, set[str | int]] = {}
+    for value in values:
+        if value is not None:
+            kinds.setdefault(value[0], set()).add(value[1])
+    places: dict[tuple[str, str | int], int] = {}
+    for kind, held in kinds.items():
+        ordered = sorted(held)
+        for place, each in enumerate(ordered):
+            places[kind, each] = place * 1000 // (len(ordered) - 1) if len(ordered) > 1 else NEUTRAL
+    return [NEUTRAL if value is None else places[value] for value in values]
+
+
+def _recency_of(item: Item) -> tuple[str, str | int] | None:
+    said = item.recency
+    return None if said.kind is None or said.value is None else (said.kind, said.value)
+
 
 RELEVANCE_WEIGHT = 6
 IMPORTANCE_WEIGHT = 2

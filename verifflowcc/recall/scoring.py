@@ -8,12 +8,234 @@ person is about what the person wrote. A text that is no turn is longer and more
 themselves, a repeated word says more, and everyday words say less. Integers alone, so that every machine ranks alike.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
+from verifflowcc.domain.config import code_path
+from verifflowcc.domain.items import Item
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit
-from verifflowcc.recall.question import Question
-from verifflowcc.text.stems import EVERYDAY, stems
+from verifflowcc.records import dataclass
+from verifflowcc.text.slug import slug
+from verifflowcc.text.stems import EVERYDAY, stems, words_of
+
+# A question to memory: its words, whom and which time it names, and whether it asks for a time.
+
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_ANY_MONTH = "|".join(MONTHS)
+_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_NAME = re.compile(r"\b[^\W\d_a-z][^\W_]*")
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_DAY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?:{_ANY_MONTH})\b|\b(?:{_ANY_MONTH}) (\d{{1,2}})\b")
+_MAY = re.compile(r"\b(in|on|of|since|until|by|during|\d+) may\b|\bmay,? \d")
+_ASKS_TIME = re.compile(r"when\b|.*\b(how long|what (date|month|year|day))\b", re.DOTALL)
+_TIME = re.compile(
+    r"\b(yesterday|today|tonight|tomorrow|ago|last|next|week|weekend|month|year|years|day|days|recently|morning|since|"
+    rf"{_DAYS}|{_ANY_MONTH}|\d+(st|nd|rd|th)?)\b"
+)
+_SELF = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b")
+_OTHER = re.compile(r"\bsummar|(?<!can )(?<!could )(?<!would )(?<!will )\byou\b")
+"""A question about an assistant's words, or about all of a chat; `can you list …` only asks politely."""
+_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+MONTH, NEAR_DAY, YEAR = 500, 200, 150
+"""Thousandths that are added to a score: the month is named; for each day nearer than five; only the year is named."""
+_NEAR_DAYS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question taken apart.
+
+    `terms` are its terms, each once, with the word as it was written. `names` are terms of words with a capital letter.
+    `years`, `months` (1 to 12) and `days` are those that it names. `asks_self`: it is about the person who asks
+    (`Where did I meet Ann?`), and not about an answer that they got (`What did you tell me?`).
+    """
+
+    terms: dict[str, str]
+    names: frozenset[str]
+    years: frozenset[int]
+    months: frozenset[int]
+    days: tuple[int, ...]
+    asks_time: bool
+    asks_self: bool = False
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it names a year or a month."""
+        return bool(self.years or self.months)
+
+    def date_bonus(self, day: str) -> int:
+        """Return what an ISO day adds to a score, in thousandths; 0 where it is another time, or none is named."""
+        found = _ISO.match(day)
+        if found is None or not self.is_dated:
+            return 0
+        year, month, number = int(found[1]), int(found[2]), int(found[3])
+        if not self.months:
+            return YEAR if year in self.years else 0
+        if month not in self.months or (self.years and year not in self.years):
+            return 0
+        return MONTH + (NEAR_DAY * max(0, _NEAR_DAYS - abs(number - self.days[0])) if self.days else 0)
+
+
+def question_of(text: str, more: Iterable[str] = ()) -> Question:
+    """Take a question apart; `more` are terms that it has beside its words.
+
+    >>> question_of("Did Ann change GitHub in May 2023?").terms
+    {'ann': 'Ann', 'chang': 'change', 'git': 'GitHub', 'hub': 'GitHub', 'github': 'GitHub', '2023': '2023'}
+    """
+    low = text.casefold()
+    terms: dict[str, str] = {}
+    for word in words_of(text):
+        for term in stems(word):
+            terms.setdefault(term, word)
+    terms |= {term: term for term in more}
+    names = frozenset(term for word in _NAME.findall(text) for term in stems(word))
+    months = (
+        number
+        for number, name in enumerate(MONTHS, 1)
+        if re.search(rf"\b{name}\b", low) and (name != "may" or _MAY.search(low))
+    )
+    days = tuple(int(first or second) for first, second in _DAY.findall(low))
+    years = frozenset(int(year) for year in _YEAR.findall(low))
+    asks_self = bool(_SELF.search(low)) and not _OTHER.search(low)
+    return Question(terms, names, years, frozenset(months), days, bool(_ASKS_TIME.match(low.lstrip())), asks_self)
+
+
+def tells_time(text: str) -> bool:
+    """Say whether a text tells a time.
+
+    >>> tells_time("We moved last week."), tells_time("We moved.")
+    (True, False)
+    """
+    return bool(_TIME.search(text.casefold()))
+
+
+# An item as what is searched: one unit, or for a long text several that stand beside each other.
+
+LARGEST_TERMS = 240
+"""A text of more terms is taken apart, at its headings first and then between paragraphs."""
+
+_LAST_NUMBER = re.compile(r"([0-9]{1,9})\D*$")
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n")
+_LETTERS = re.compile(r"-[a-z0-9]{4}$")
+_FILE_TERM = re.compile(r"xf[0-9a-f]{8}")
+_UNITS_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-[0-9]{2}")
+
+
+def units_of(item: Item, body: str) -> tuple[Unit, ...]:
+    """Return the units of an item with that text, in order; at least one.
+
+    A turn of a conversation (its source has a session, a speaker and a numbered turn) stands beside the turns around
+    it; the parts of a long one have the same place.
+    """
+    thread, place = _turn(item)
+    day, date = _of_day(item)
+    title, key, speaker = _title(item, body), _joined(item.key or _file_of(item)), _joined(item.source.speaker or "")
+    tags = " ".join([_joined(*_tags(item)), *dict.fromkeys(file_term(ref.path) for ref in item.refs)]).strip()
+
+    def unit(text: str, thread: str, place: int | None, heading: str = "") -> Unit:
+        asks, ends, timed = "?" in text, text.rstrip().endswith("?"), tells_time(text)
+        terms = (f"{title} {_joined(heading)}".strip(), key, tags, _joined(text), speaker, date)
+        return Unit(terms, thread, place, day, asks, ends, timed, heading)
+
+    parts = _parts(body)
+    if len(parts) == 1:
+        return (unit(body, thread, place),)
+    if place is not None:
+        return tuple(unit(text, thread, place, heading) for heading, text in parts)
+    return tuple(unit(text, item.path, number, heading) for number, (heading, text) in enumerate(parts))
+
+
+def texts_of(item: Item, body: str) -> tuple[str, ...]:
+    """Return the texts of the units of an item, in their order: who says it or the title first, but no title twice."""
+    speaker = item.source.speaker
+    before = f"{speaker}: " if speaker else "" if _repeats_title(item, body) else f"{item.title}\n"
+    return tuple(before + text.strip() for _, text in _parts(body))
+
+
+def _file_of(item: Item) -> str:
+    """The name of the item's file, where it says more than the title that vfcc made it from."""
+    name = item.path.rpartition("/")[2].removesuffix(".md")
+    made = _LETTERS.sub("", name)
+    return "" if made and slug(item.title, "").startswith(made) else name
+
+
+def file_term(path: str) -> str:
+    """Return the term under which items are found that speak of a file, in whatever form its path is written.
+
+    >>> file_term("src/app.py"), file_term("./src//app.py")
+    ('xf2e5eea2c', 'xf2e5eea2c')
+    """
+    return f"xf{crc32((code_path(path) or path).encode('utf-8', 'surrogatepass')):08x}"
+
+
+def is_file_term(term: str) -> bool:
+    """Say whether a term is one of a file."""
+    return bool(_FILE_TERM.fullmatch(term))
+
+
+def _joined(*texts: str) -> str:
+    return " ".join(stems(" ".join(texts)))
+
+
+def _title(item: Item, body: str) -> str:
+    """The terms of the title, none where it only repeats how a short text begins."""
+    return "" if _repeats_title(item, body) else _joined(item.title)
+
+
+def _repeats_title(item: Item, body: str) -> bool:
+    words = body.lstrip()
+    return words.startswith(item.title.rstrip("….")) and not words.startswith("#") and "\n#" not in body
+
+
+def _tags(item: Item) -> list[str]:
+    """What names an item beside its title and key: its tags, its details, and the code that it speaks of."""
+    code = (word for ref in item.refs for word in (ref.path, ref.symbol or ""))
+    return [*item.tags, *(value for _, value in item.details), *code]
+
+
+def _turn(item: Item) -> tuple[str, int | None]:
+    """Return the conversation and the number of the turn, where an item is one."""
+    source = item.source
+    number = _LAST_NUMBER.search(source.turn) if source.turn and source.session else None
+    if number is None or not source.speaker:
+        return "", None
+    return f"{source.origin or ''}\t{source.session}", int(number[1])
+
+
+def _of_day(item: Item) -> tuple[str, str]:
+    """The ISO day that an item is from, and the terms of its year and month; empty where it does not say."""
+    said = item.created or (item.decision.date if item.decision else None)
+    found = _UNITS_DAY.match(said or "")
+    if found is None or not 1 <= int(found[2]) <= len(MONTHS):
+        return "", ""
+    return found[0], " ".join([found[1], *stems(MONTHS[int(found[2]) - 1])])
+
+
+def _parts(body: str) -> list[tuple[str, str]]:
+    """Return (heading, text) of the parts of a text: its sections, long ones between paragraphs."""
+    if len(stems(body)) <= LARGEST_TERMS:
+        return [("", body)]
+    from verifflowcc.text.markdown import sections
+
+    parts: list[tuple[str, str]] = []
+    room = 0
+    for section in sections(body):
+        for paragraph in _PARAGRAPHS.split(body[section.start : section.end]):
+            number = len(stems(paragraph))
+            if parts and number <= room and (parts[-1][0] == section.title or number == 0):
+                parts[-1] = parts[-1][0], f"{parts[-1][1]}\n\n{paragraph}"
+                room -= number
+            elif number:
+                parts.append((section.title, paragraph))
+                room = LARGEST_TERMS - number
+    return parts or [("", body)]
+
 
 OWN, NEAR, ASKED, FAR = 20, 6, 12, 3
 """What a term counts in a turn itself, in the one before or after, in addition in the one before that asks, and in

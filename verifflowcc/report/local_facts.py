@@ -5,7 +5,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.history.showing import SessionLine, sessions
 from verifflowcc.services.memory.inbox import Waiting, open_inbox
 from verifflowcc.services.memory.scopes import scopes_listed
-from verifflowcc.services.memory.tasks_showing import TaskLine, list_tasks
+from verifflowcc.services.memory.tasks import TaskLine, list_tasks
 from verifflowcc.services.workspace import Workspace
 
 _USER = "user"

@@ -20,10 +20,10 @@ from verifflowcc.records import dataclass
 from verifflowcc.services import prompt_templates
 from verifflowcc.services.allocating import allocation_of
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.memory.refs import Checking, Code, code_of, committed_code
 from verifflowcc.services.offering import Caps, Past, caps_for
 from verifflowcc.services.prompt_facts import PromptFacts, prompt_facts
 from verifflowcc.services.prompt_sources import SourceRequest, Sources, close_sources, open_sources
-from verifflowcc.services.recall.staleness import Checking, Code, code_of, committed_code
 from verifflowcc.services.role_files import own_roles, shipped_roles
 from verifflowcc.services.selection import Selection, select
 from verifflowcc.services.source_reader import SourceReader

@@ -18,12 +18,12 @@ from verifflowcc.domain.layers import CODE as CODE_PIECES
 from verifflowcc.domain.layers import LOCAL, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
-from verifflowcc.recall.question import question_of
+from verifflowcc.recall.scoring import question_of
 from verifflowcc.records import dataclass, field, replace
+from verifflowcc.services.memory.refs import Checking
 from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
 from verifflowcc.services.prompt_sources import Sources
 from verifflowcc.services.reading import Body, Reading
-from verifflowcc.services.recall.staleness import Checking
 from verifflowcc.services.selection import Selected, Selection, Source
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.text.canonical import digest_text
@@ -131,7 +131,7 @@ def _as_they_were(
     selected: Iterable[Selected], bodies: Mapping[str, Body], past: Past
 ) -> tuple[dict[str, Body], dict[str, str]]:
     """Return bodies with their items as on a day in the past, and path → why for what was not there yet."""
-    from verifflowcc.lifecycle.as_of import as_of
+    from verifflowcc.context.standing import as_of
 
     then, later = dict(bodies), {}
     for items in _groups(selected, bodies).values():

@@ -11,7 +11,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.context import load_entries, load_layer_entries, note_prompt
 from verifflowcc.services.documents.envelope import data_text
-from verifflowcc.services.memory.past import day_said
+from verifflowcc.services.memory.finding import day_said
 from verifflowcc.services.sprint_reading import active_sprint
 from verifflowcc.services.sprints import update_sprint
 from verifflowcc.services.stages import update_stage

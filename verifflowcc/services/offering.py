@@ -11,9 +11,8 @@ from verifflowcc.domain.entries import Candidate, Skipped, TraceEntry
 from verifflowcc.domain.items import NOTE, RULE_TYPES, DecisionStatus, Item, Recency, Trust, may_be_heard
 from verifflowcc.domain.layers import CODE, HANDOVER, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.domain.recall import NOTHING
-from verifflowcc.recall.expand import Neighbour, edge_between, expanded
-from verifflowcc.recall.question import Question
-from verifflowcc.recall.rank import Ranked, Score, rank
+from verifflowcc.recall.rank import Neighbour, Ranked, Score, edge_between, expanded, rank
+from verifflowcc.recall.scoring import Question
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.data_texts import data_kind
 from verifflowcc.services.reading import Body

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Stamps, Supplied, as_on_disk
 from verifflowcc.adapters.files.private import USER as USER_FOLDER
 from verifflowcc.adapters.files.private import user_home, user_settings_file
-from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.files.write import Found, Tree
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.domain.code_told import Snippet

@@ -6,14 +6,14 @@ from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.layout import settled
 from verifflowcc.adapters.files.write import Found, Tree
-from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.adapters.index.index import Index, Known, Learned
+from verifflowcc.adapters.index.memory_items import item_from_text, item_to_text
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.recall import Extent, Unit, extent_of
 from verifflowcc.errors import ConflictError, VfccError
-from verifflowcc.recall.units import units_of
+from verifflowcc.recall.scoring import units_of
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.data_texts import data_kind, prompt_text
 from verifflowcc.text.canonical import digest_text

@@ -1,26 +1,165 @@
 """Items as Markdown files below the folder of their scope: the default, and what git merges."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from stat import S_IMODE
+from threading import Lock, RLock, get_ident
 
-from verifflowcc.adapters.backends.compared import compared
-from verifflowcc.adapters.backends.file_places import ItemPlaces
-from verifflowcc.adapters.backends.placing import checked_bytes, is_unicode, path_in
-from verifflowcc.adapters.backends.scope_lock import ScopeLock
+from verifflowcc.adapters.backends.in_memory import compared
+from verifflowcc.adapters.backends.placing import checked_bytes, home_path, is_place, is_unicode, path_in
 from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.files.item_reading import read_stored, read_unchanged
 from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
-from verifflowcc.adapters.files.layout import as_on_disk
-from verifflowcc.adapters.files.stored import home_path
+from verifflowcc.adapters.files.layout import as_in_git, as_on_disk
+from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
-from verifflowcc.adapters.index.memory_items import Answer, Counting, MemoryItems, Question, Reading
-from verifflowcc.domain.items import Item
+from verifflowcc.adapters.index.memory_items import (
+    Answer,
+    Counting,
+    MemoryItems,
+    Question,
+    Reading,
+    read_known,
+    read_stored,
+    read_unchanged,
+)
+from verifflowcc.domain.items import FOLDERS, Item
 from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, order_of
 from verifflowcc.errors import BackendError, ConflictError, WorkspaceError
+from verifflowcc.records import dataclass, field
+from verifflowcc.text.article import folded
 from verifflowcc.text.canonical import digest_text
+
+# Where the file of an item can be, found without listing all: where it belongs, and where the index saw it last.
+
+
+class ItemPlaces:
+    """The places of items below one folder."""
+
+    def __init__(self, root: Path, folder: str, index: MemoryItems) -> None:
+        self._root, self._folder, self._index = root, folder, index
+
+    def is_there(self) -> bool:
+        """Say whether there is anything at all: where nobody kept an item yet, looking leaves nothing behind."""
+        return os.path.lexists(self._root / as_on_disk(self._folder))
+
+    def folder_problem(self) -> str | None:
+        """Return why nothing below the folder may be read or written: it is, or lies behind, a link out of the root.
+
+        The folder of a person's own items may be such a link: it is theirs.
+        """
+        if self._folder == "user":
+            return None
+        real = os.path.realpath(self._root / as_on_disk(self._folder))
+        top = os.path.realpath(self._root).rstrip("/")
+        return None if real.startswith(f"{top}/") else "is a link that leaves the project"
+
+    def is_behind_a_link(self, path: str) -> bool:
+        """Say whether the file at a path would be written outside of the folder."""
+        top = os.path.realpath(self._root / as_on_disk(self._folder))
+        parent = os.path.realpath((self._root / as_on_disk(path)).parent)
+        return not f"{parent}/".startswith(f"{top}/")
+
+    def found(self, item_id: str) -> Iterator[StoredItem]:
+        """Return the files with this id, by path, of those where it belongs or was seen last."""
+        if not is_unicode(item_id) or not self.is_there() or self.folder_problem():
+            return
+        known = {each.path: each for each in self._index.files_of(item_id)}
+        for path in sorted(self._homes(item_id) | set(known)):
+            if is_place(self._folder, path):
+                seen = known.get(path)
+                unchanged = read_known(self._root, self._folder, seen.item, seen.stamp) if seen else None
+                stored = unchanged or read_stored(self._root, self._folder, path)[0]
+                if isinstance(stored, StoredItem) and stored.item.id == item_id:
+                    yield stored
+
+    def is_free(self, path: str) -> bool:
+        """Say whether nothing has this path, nor one that another file system would take for it."""
+        *folders, name = path.removeprefix(f"{self._folder}/").split("/")
+        here = self._folder
+        for part in (*folders, name):
+            if any(part != other and folded(part) == folded(other) for other in self._beside(here, part)):
+                return False
+            here = f"{here}/{part}"
+        return not os.path.lexists(self._root / as_on_disk(path))
+
+    def _homes(self, item_id: str) -> set[str]:
+        types = self._beside(f"{self._folder}/items")
+        homes = {home_path(self._folder, name, item_id) for name in (*types, *FOLDERS.values())}
+        return homes | {f"{item_id}.md"}
+
+    def _beside(self, folder: str, part: str = "") -> tuple[str, ...]:
+        """Return the names in a folder; none for a `part` as vfcc makes them, which differ by more than case."""
+        if part and part.isascii() and part == part.lower():
+            return ()
+        try:
+            return tuple(as_in_git(each.name) for each in (self._root / as_on_disk(folder)).iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+
+
+# Who writes to the files of a scope: many at a time, each one item; or one alone, for what it reads and writes.
+
+WAIT_S = 60.0
+
+
+@dataclass(slots=True)
+class _Held:
+    """What this process holds of one lock file."""
+
+    threads: RLock = field(default_factory=RLock)
+    owner: int | None = None
+
+
+_held: dict[str, _Held] = {}
+_held_lock = Lock()
+
+
+class ScopeLock:
+    """The lock of one scope, in a folder of lock files.
+
+    Who waits to be alone closes a gate first, so that those who write one item each do not keep it waiting forever.
+    All tasks share one lock: they come and go, and a lock file stays.
+    """
+
+    def __init__(self, folder: Path, scope: str) -> None:
+        kind = scope.partition("/")[0]
+        self._path = folder / (kind if kind == "task" else scope.replace("/", "+"))
+        self._gate = folder / f"{self._path.name}.gate"
+        with _held_lock:
+            self._here = _held.setdefault(str(self._path.absolute()), _Held())
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep all others out; may be entered again by the same thread. Raises ConflictError, WorkspaceError."""
+        if not self._here.threads.acquire(timeout=WAIT_S):
+            raise ConflictError(f"{self._path} is held by another thread", hint="wait until it is done")
+        try:
+            if self._here.owner == get_ident():
+                yield
+                return
+            with locked(self._gate, WAIT_S), locked(self._path, WAIT_S):
+                self._here.owner = get_ident()
+                try:
+                    yield
+                finally:
+                    self._here.owner = None
+        finally:
+            self._here.threads.release()
+
+    @contextmanager
+    def beside_others(self) -> Iterator[None]:
+        """Keep those out who want to be alone, unless it is this thread. Raises ConflictError, WorkspaceError."""
+        if self._here.owner == get_ident():
+            yield
+            return
+        with ExitStack() as held:
+            with locked(self._gate, WAIT_S, shared=True):
+                held.enter_context(locked(self._path, WAIT_S, shared=True))
+            yield
+
 
 _TRIES = 50
 

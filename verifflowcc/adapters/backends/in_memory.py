@@ -1,14 +1,37 @@
 """Items in the process's memory: for tests, and for what need not outlive its process."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock, RLock
+from typing import NamedTuple
 
-from verifflowcc.adapters.backends.compared import compared
 from verifflowcc.adapters.backends.placing import folder_of, path_in, placed
 from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, order_of, ordered_by
 from verifflowcc.text.canonical import digest_text
+
+# What changed since a copy of a store was made, where the store itself cannot tell: told by the digests of texts.
+
+
+class Compared(NamedTuple):
+    """Paths whose item is new or has another text, and those where there is none any more, both as they came.
+
+    `complete` says that the copy holds nothing, so that what changed is all that there is.
+    """
+
+    changed: tuple[str, ...]
+    gone: tuple[str, ...]
+    complete: bool
+
+
+def compared(digests: Mapping[str, str], known: Mapping[str, str]) -> Compared:
+    """Compare what there is (path → digest, by `text.digest.digest_text` of the whole text) with what a copy holds.
+
+    >>> compared({"a": "1", "b": "2", "c": "3"}, {"b": "2", "c": "4", "d": "5"})
+    Compared(changed=('a', 'c'), gone=('d',), complete=False)
+    """
+    changed = tuple(path for path, digest in digests.items() if known.get(path) != digest)
+    return Compared(changed, tuple(path for path in known if path not in digests), not known)
 
 
 class InMemoryBackend(MemoryBackend):

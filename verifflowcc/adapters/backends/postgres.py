@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import cast
 
-from verifflowcc.adapters.backends.compared import compared
-from verifflowcc.adapters.backends.placing import folder_of, path_in, placed
-from verifflowcc.adapters.backends.postgres_query import (
+from verifflowcc.adapters.backends.in_memory import compared
+from verifflowcc.adapters.backends.placing import folder_of, path_in, placed, stored_item
+from verifflowcc.adapters.backends.postgres_session import (
     COLUMNS,
     Parameter,
     as_parameter,
@@ -15,8 +15,7 @@ from verifflowcc.adapters.backends.postgres_query import (
     order,
     where,
 )
-from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.index.facts import item_from_text, item_to_text
+from verifflowcc.adapters.index.memory_items import item_from_text, item_to_text
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
@@ -177,7 +176,7 @@ class PostgresBackend(MemoryBackend):
         return tuple(self._problems)
 
     def _run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        from verifflowcc.adapters.backends.postgres_errors import told
+        from verifflowcc.adapters.backends.postgres_session import told
 
         with self._lock, told(self._connection):
             cursor = self._connection.execute(statement, parameters)
@@ -192,7 +191,7 @@ class PostgresBackend(MemoryBackend):
             raise
 
     def _commit(self) -> None:
-        from verifflowcc.adapters.backends.postgres_errors import told
+        from verifflowcc.adapters.backends.postgres_session import told
 
         with told(self._connection):
             ended = self._connection.execute("COMMIT").statusmessage

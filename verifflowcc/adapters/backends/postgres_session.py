@@ -4,17 +4,154 @@ What keeps owners apart is in the database (`templates/postgres.sql`). A session
 (a superuser's, one behind SET ROLE, one on a table without its rules) is refused here.
 """
 
-import psycopg
-from psycopg import conninfo
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from verifflowcc.adapters.backends.postgres_errors import (
-    LOCK_WAIT_S,
-    SCHEMA_HINT,
-    STATEMENT_S,
-    connection_failed,
-    told,
-)
-from verifflowcc.errors import BackendError
+import psycopg
+from psycopg import conninfo, errors
+
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.query import STORED, TAGS, Condition, Operator, Value, order_of, value_of
+from verifflowcc.errors import BackendError, ConflictError, VfccError
+from verifflowcc.records import dataclass
+
+# What psycopg raises → one sentence for the person, without a password, a connection string or another's data.
+
+LOCK_WAIT_S = 10
+STATEMENT_S = 60
+SCHEMA_HINT = "vfcc memory schema | psql -v ON_ERROR_STOP=1 …, by an administrator of the database"
+_LONGEST = 300
+
+
+@contextmanager
+def told(connection: psycopg.Connection[tuple[object, ...]] | None = None) -> Iterator[None]:
+    """Turn what psycopg raises inside into a BackendError, or a ConflictError where a lock is held for too long."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise sentence_of(error, lost=connection is not None and connection.closed) from None
+
+
+def sentence_of(error: psycopg.Error, *, lost: bool) -> VfccError:
+    """Return the error to raise. The chain is cut by the caller: psycopg's own messages may hold what is private."""
+    if lost or isinstance(error, errors.AdminShutdown | errors.IdleSessionTimeout | psycopg.InterfaceError):
+        return BackendError(
+            "the connection to PostgreSQL was lost; what was being done may or may not have happened",
+            hint="look with vfcc memory list, then run the command again",
+        )
+    if isinstance(error, errors.LockNotAvailable):
+        return ConflictError(
+            f"somebody else has been writing to these items on PostgreSQL for more than {LOCK_WAIT_S} s",
+            hint="wait until they are done, then run the command again",
+        )
+    if isinstance(error, errors.QueryCanceled):
+        return BackendError(f"PostgreSQL gave no answer within {STATEMENT_S} s", hint="run the command again")
+    if isinstance(error, errors.UndefinedTable | errors.InvalidSchemaName | errors.UndefinedColumn):
+        return BackendError("this PostgreSQL database has no memory of vfcc's, or not all of it", hint=SCHEMA_HINT)
+    if isinstance(error, errors.InsufficientPrivilege):
+        return BackendError(
+            f"PostgreSQL refuses: {_primary(error)}", hint="an administrator grants it: GRANT vfcc_member TO …"
+        )
+    return BackendError(f"PostgreSQL refuses: {_primary(error)}")
+
+
+def connection_failed(error: psycopg.Error, secrets: tuple[str, ...]) -> BackendError:
+    """Return the error for a server that cannot be reached or turns us away."""
+    text = re.sub(r"\s+", " ", str(error)).strip()
+    for secret in secrets:
+        text = text.replace(secret, "…")
+    text = text.removeprefix("connection failed: ")
+    return BackendError(
+        f"PostgreSQL cannot be reached: {text[:_LONGEST]}",
+        hint="look at VFCC_POSTGRES_URL, or at memory.postgres_url in your own settings",
+    )
+
+
+def _primary(error: psycopg.Error) -> str:
+    """The server's own sentence alone: its details show rows."""
+    primary = error.diag.message_primary or str(error).partition("\n")[0] or type(error).__name__
+    return primary[:_LONGEST]
+
+
+# Questions to a store in the words of PostgreSQL: conditions that columns can answer, and the order of the answers.
+
+_RENAMED = {
+    "scope": "item_scope",
+    "source": "source_kind",
+    "actor": "source_actor",
+    "project": "source_project",
+    "session": "source_session",
+}
+COLUMNS: Mapping[str, str] = {field: _RENAMED.get(field, field) for field in STORED}
+"""Field of an item → column of `vfcc.items`; tags have one beside these."""
+_SIGNS = {Operator.ABOVE: ">", Operator.FROM: ">=", Operator.BELOW: "<", Operator.UP_TO: "<="}
+
+Parameter = bytes | int | None | list[bytes] | list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Conditions as SQL with their parameters, and the conditions that no column answers."""
+
+    clauses: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    left: tuple[Condition, ...]
+
+
+def where(conditions: Sequence[Condition]) -> Where:
+    """Return conditions as SQL, with the same answers as `domain.query.matches`."""
+    clauses: list[str] = []
+    parameters: list[Parameter] = []
+    left: list[Condition] = []
+    for condition in conditions:
+        if condition.field != TAGS and condition.field not in COLUMNS:
+            left.append(condition)
+            continue
+        clause, values = _tags(condition) if condition.field == TAGS else _scalar(condition)
+        clauses.append(clause)
+        parameters += values
+    return Where(tuple(clauses), tuple(parameters), tuple(left))
+
+
+def order(order_by: str) -> str | None:
+    """Return the order as SQL; None where no column has it. Raises UsageError as `order_of` does."""
+    field, ascending = order_of(order_by)
+    if field not in COLUMNS:
+        return None
+    return f"{COLUMNS[field]} {'ASC' if ascending else 'DESC'} NULLS LAST, id"
+
+
+def column_values(item: Item) -> tuple[Parameter, ...]:
+    """Return what the columns hold for an item, in the order of `COLUMNS`."""
+    return tuple(as_parameter(value_of(item, field)) for field in COLUMNS)
+
+
+def as_parameter(value: Value | None) -> bytes | int | None:
+    """Return a value as its column holds it: bytes for a text, whatever is in it, so that their order is Python's."""
+    return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+
+
+def _scalar(condition: Condition) -> tuple[str, list[Parameter]]:
+    column = COLUMNS[condition.field]
+    if condition.operator in _SIGNS:
+        (bound,) = condition.values
+        return f"{column} {_SIGNS[condition.operator]} %s", [as_parameter(bound)]
+    clause, values = _any(column, condition.values)
+    return (clause if condition.operator is Operator.ANY else f"({clause}) IS NOT TRUE"), values
+
+
+def _any(column: str, values: Sequence[Value | None]) -> tuple[str, list[Parameter]]:
+    parts = [f"{column} = %s" for value in values if value is not None]
+    parts += [f"{column} IS NULL"] if None in values else []
+    return f"({' OR '.join(parts) or 'false'})", [as_parameter(value) for value in values if value is not None]
+
+
+def _tags(condition: Condition) -> tuple[str, list[Parameter]]:
+    tags = [value.encode("utf-8", "surrogatepass") for value in condition.values if isinstance(value, str)]
+    clause = "tags && %s::bytea[]" + (" OR tags = '{}'" if None in condition.values else "")
+    return (f"({clause})" if condition.operator is Operator.ANY else f"NOT ({clause})"), [tags]
+
 
 LAYOUT = 1
 CONNECT_S = 10

@@ -1,16 +1,41 @@
 """The records of tasks: one folder for each task in the local part of the memory tree, with its `task.json`."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from verifflowcc.adapters.files.layout import check_inside
+from verifflowcc.adapters.files.layout import Stamps, as_on_disk, check_inside, settled, stamp
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.write import sweep, write_atomic
-from verifflowcc.domain.tasks import Task
+from verifflowcc.adapters.files.write import DerivedFile, sweep, write_atomic
+from verifflowcc.domain.tasks import Task, read_task, task_bytes
 from verifflowcc.errors import FormatError, WorkspaceError
-from verifflowcc.formats.task_record import read_task, task_bytes
+
+# Which scopes are open, remembered in `local/scopes.json` beside the stamps of all that they follow from.
+#
+# One stat for each file of the ledgers and tasks takes the place of reading them.
+
+OPEN_SCOPES_FILE = "scopes.json"
+_FILE = DerivedFile(OPEN_SCOPES_FILE, 2, keyed_by="stamps of ledgers and tasks")
+
+
+def recall_scopes(root: Path, local: Path) -> tuple[str, ...] | None:
+    """Return the scopes of the project in `root` that were remembered; None where something has changed since."""
+    kept = _FILE.read(local / OPEN_SCOPES_FILE)
+    if kept is None:
+        return None
+    stamps, scopes = kept
+    below = os.fspath(root)
+    if any(stamp(f"{below}/{as_on_disk(path)}") != then for path, then in stamps.items()):
+        return None
+    return tuple(scopes)
+
+
+def remember_scopes(local: Path, before: Stamps, scopes: Sequence[str]) -> None:
+    """Remember scopes; `before` are the stamps taken before they were read."""
+    if settled(before.touched_ns):
+        _FILE.write(local / OPEN_SCOPES_FILE, [before.by_path, [*scopes]])
+
 
 FILE, LOCK = "task.json", "lock"
 WAIT_S = 10.0

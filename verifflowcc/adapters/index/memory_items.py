@@ -4,19 +4,22 @@ Everything here can be made again. Each answer is of one state of the index, whi
 whatever other processes write meanwhile; damage to the index costs time and changes no answer.
 """
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.clock import observed
-from verifflowcc.adapters.files.item_walk import ItemWalk
-from verifflowcc.adapters.index.facts import item_from_text, item_to_text
-from verifflowcc.adapters.index.memory_log import log_changes, newest_mark, paths_since
+from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.adapters.files.item_walk import ItemWalk, Seen, look_at
+from verifflowcc.adapters.files.layout import as_on_disk
 from verifflowcc.adapters.index.store import (
     COLUMNS,
     LINKING,
     DerivedTables,
+    Store,
     asked_in_sql,
     column_values,
     having,
@@ -25,8 +28,170 @@ from verifflowcc.adapters.index.store import (
     summed,
     unsummed,
 )
-from verifflowcc.domain.items import Item
+from verifflowcc.domain.items import Item, Link, Stamp
+from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.query import Condition, Value, matches, ordered_by
+from verifflowcc.errors import FormatError
+from verifflowcc.text.markdown import conflict_line
+from verifflowcc.text.record_codec import RecordCodec
+
+# One item file of a scope, read whole: its item, or why it holds none.
+
+
+def read_stored(root: Path, folder: str, path: str) -> tuple[StoredItem | str | None, Seen]:
+    """Return the item at a path below `root`/`folder`, or a problem that begins with the path; None for no file.
+
+    The stamp beside it was taken before the file was read.
+    """
+    nothing = Seen("", 0)
+    try:
+        problem = look_at(root, folder, path)
+        if problem:
+            return f"{path}: {problem}", nothing
+        with (root / as_on_disk(path)).open("rb") as file:
+            status = os.fstat(file.fileno())
+            data = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None, nothing
+    except OSError as error:
+        return f"{path}: cannot be read: {error.strerror}", nothing
+    return _parsed(path, data), Seen(stamps.stamp_of(status), max(status.st_mtime_ns, status.st_ctime_ns))
+
+
+def read_unchanged(root: Path, item: Item, stamp: str) -> StoredItem | None:
+    """Return an item with the text of its file, if that has this very stamp; None where it cannot be told or read."""
+    if not stamp:
+        return None
+    try:
+        with open(f"{root}/{as_on_disk(item.path)}", "rb") as file:  # noqa: PTH123 - a Path per file is too slow
+            if stamps.stamp_of(os.fstat(file.fileno())) != stamp:
+                return None
+            text = file.read().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    from verifflowcc.formats.front_matter import split
+
+    return StoredItem(item, text, split(text.replace("\r\n", "\n")).body)
+
+
+def read_known(root: Path, folder: str, item: Item, stamp: str) -> StoredItem | None:
+    """Return an item as `read_unchanged` does, where `root`/`folder` was not listed just now; None also for a link.
+
+    A folder that was moved away and linked to has the same files with the same stamps.
+    """
+    try:
+        return None if look_at(root, folder, item.path) else read_unchanged(root, item, stamp)
+    except OSError:
+        return None
+
+
+def _parsed(path: str, data: bytes) -> StoredItem | str:
+    line = conflict_line(data)
+    if line is not None:
+        return f"{path}:{line}: contains merge conflict markers"
+    try:
+        return stored_item(path, data)
+    except FormatError as error:
+        return error.message
+
+
+# An item as one line of JSON for the index, and for the databases that hold items.
+
+
+def _link(row: list[Any]) -> Link:
+    to, relation, *mark = row
+    return Link(to, relation, stamp=Stamp(mark[0]) if mark and mark[0] else None)
+
+
+_CODEC: RecordCodec[Item] = RecordCodec(Item, {Link: (lambda link: [link.to, link.relation, link.fingerprint], _link)})
+item_to_text, item_from_text = _CODEC.text, _CODEC.value
+
+
+# What the checks of a memory need of each file: one that did not change is neither read nor parsed again.
+
+
+class MemoryChecked(DerivedTables):
+    """The files that were checked before, in the index; where they cannot be kept, `notices` says so."""
+
+    def facts(self) -> dict[str, tuple[str, str]]:
+        """Return path → its stamp and its facts, as they were kept."""
+        found = {}
+        for path, stamp, kept in self._read("SELECT path, stamp, facts FROM memory_checked"):
+            if (facts := unsummed(kept)) is not None:
+                found[path] = (stamp, facts)
+        return found
+
+    def learn(self, rows: Iterable[tuple[str, str, str]], gone: Iterable[str]) -> None:
+        """Keep what was just parsed (path, stamp, facts), and forget files that are gone; all in one transaction."""
+        new = [(path, stamp, summed(facts)) for path, stamp, facts in rows]
+        old = [(path,) for path in gone]
+        if new or old:
+            self._write_rows(
+                ("DELETE FROM memory_checked WHERE path = ?", old),
+                ("INSERT OR REPLACE INTO memory_checked VALUES (?, ?, ?)", new),
+            )
+
+
+# Which item files changed, one row each time, oldest first: what a copy of a scope has to look at again.
+#
+# A mark is a row of this log. It is good as long as that very row is there, which no other index has: not one that was
+# made anew, nor an older copy that went on otherwise. A longer log than the files are worth loses its oldest rows.
+
+SHORT = 1_000
+"""So many rows are kept however few the files are."""
+
+_DIGITS = 18
+_SUM = 8
+
+
+def log_changes(store: Store, paths: Iterable[str]) -> None:
+    """Add rows for paths at which what counts may have changed; within the transaction that changes it."""
+    token = os.urandom(8).hex()
+    rows = [(path, f"{_sum_of(path)}{token}") for path in paths]
+    store.write_all("INSERT INTO memory_changes (path, token) VALUES (?, ?)", rows)
+    _shorten(store)
+
+
+def newest_mark(store: Store) -> str:
+    """Return the mark of now; empty, which is never good, where nothing was ever logged."""
+    rows = store.rows("SELECT number, token FROM memory_changes ORDER BY number DESC LIMIT 1")
+    return f"{rows[0][0]}:{rows[0][1]}" if rows else ""
+
+
+def paths_since(store: Store, mark: str | None, between: tuple[str, str]) -> list[str] | None:
+    """Return the paths logged after a mark that stand between two; None where the mark is not of this log.
+
+    Raises sqlite3.DatabaseError where a row is damaged.
+    """
+    number, _, token = (mark or "").partition(":")
+    if not (number.isascii() and number.isdecimal() and len(number) <= _DIGITS):
+        return None
+    if store.rows("SELECT token FROM memory_changes WHERE number = ?", (int(number),)) != [(token,)]:
+        return None
+    statement = "SELECT path, token FROM memory_changes WHERE number > ? AND path > ? AND path < ?"
+    found = {}
+    for path, said in store.rows(statement, (int(number), *between)):
+        if not str(said).startswith(_sum_of(str(path))):
+            raise sqlite3.DatabaseError("a row of the index is damaged")
+        found[str(path)] = True
+    return list(found)
+
+
+def _sum_of(path: str) -> str:
+    return summed(path)[:_SUM]
+
+
+def _shorten(store: Store) -> None:
+    """Take out the oldest rows where there are far more than files; the newest ones stay."""
+    oldest, newest = (
+        store.rows(f"SELECT coalesce({end}(number), 0) FROM memory_changes")[0][0] for end in ("min", "max")
+    )
+    if newest - oldest <= SHORT:
+        return
+    ((files,),) = store.rows("SELECT count(*) FROM memory_items")
+    if newest - oldest > 2 * files + SHORT:
+        store.rows("DELETE FROM memory_changes WHERE number <= ?", (newest - files - SHORT // 2,))
+
 
 _T = TypeVar("_T")
 _LEARN = f"INSERT INTO memory_items VALUES (?, ?, ?, ?, NULL, {','.join('?' * len(COLUMNS))}, ?, ?)"

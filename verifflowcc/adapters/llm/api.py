@@ -4,15 +4,22 @@ Keys and places of servers come from the environment, as each provider's own cli
 question: nothing is tried again, no redirection is followed, and no more is read than an answer can have.
 """
 
-from collections.abc import AsyncIterator, Mapping
-from json import JSONDecodeError
+import json
+import os
+import re
+import selectors
+import subprocess
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from json import JSONDecodeError, JSONDecoder
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.llm.answer import MOST_ANSWER_BYTES, find_json
-from verifflowcc.adapters.llm.command import estimate
+from verifflowcc.adapters.process.run import end_group, has_ended, start_group, why_not_started
 from verifflowcc.domain.ports import Count, ModelAnswer
 from verifflowcc.errors import ModelError
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold
 
@@ -23,6 +30,264 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.providers import Provider
     from pydantic_ai.settings import ModelSettings
+
+
+# Find the JSON in what a model answered: bare, in a fence, or with prose around it.
+
+MOST_ANSWER_BYTES = 256 * 1024
+"""More than this is no answer to what was asked; nothing of it is read."""
+
+_MOST_TRIES = 200
+_FENCE = re.compile(r"^ {0,3}```[a-zA-Z]*[ \t]*$", re.MULTILINE)
+
+
+def find_json(text: str, schema: Mapping[str, object]) -> str | None:
+    """Return the JSON object in an answer; None where there is none.
+
+    Of several, the last one that has all that the schema requires: a model may show an example first, or repeat the
+    schema itself.
+
+    >>> find_json('Here it is:\\n```json\\n{"a": 1}\\n```\\nAnything else?', {"required": ["a"]})
+    '{"a": 1}'
+    >>> find_json("I will not do that.", {"required": ["a"]}) is None
+    True
+    """
+    found = [*_objects(text)]
+    required = schema.get("required")
+    names = set(required) if isinstance(required, list) else set()
+    fitting = [part for part, keys in found if names <= keys]
+    return fitting[-1] if fitting else found[-1][0] if found else None
+
+
+def _objects(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield every outermost object with its keys: of the whole, else of each fence, else of the prose."""
+    whole = text.strip()
+    parts = _FENCE.split(whole)
+    for part in (whole, *parts[1::2]):
+        keys = _keys(part)
+        if keys is not None:
+            yield part.strip(), keys
+            if part is whole:
+                return
+    if len(parts) < 3:
+        yield from _in_prose(whole)
+
+
+def _in_prose(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """Try each opening brace, of which only so many: a text of nothing but braces must not take for ever."""
+    decoder, at = JSONDecoder(), text.find("{")
+    for _ in range(_MOST_TRIES):
+        if at < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            if isinstance(value, dict):
+                yield text[at:end], frozenset(value)
+        at = text.find("{", end)
+
+
+def _keys(text: str) -> frozenset[str] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return frozenset(value) if isinstance(value, dict) else None
+
+
+# Give a program a text on its input and read its answer: bounded in time and size, and nothing left running.
+
+_CHUNK_BYTES = 1 << 16
+_PAUSE_S = 0.02
+_DRAIN_S = 0.5
+"""How long output is awaited from what a program has left running, once it has ended itself."""
+
+_MOST_SAID_BYTES = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a program wrote. `failure` says why it is no answer, empty where it ended well; `late` and `too_much` too.
+
+    `started` is False where it could not be run at all. `complaint` is the end of what it wrote to stderr.
+    """
+
+    output: bytes = b""
+    complaint: bytes = b""
+    failure: str = ""
+    late: bool = False
+    too_much: bool = False
+    started: bool = True
+
+
+@dataclass(slots=True)
+class _Streams:
+    """What is still to be written, and what was read."""
+
+    prompt: memoryview
+    most_bytes: int
+    output: bytearray = field(default_factory=bytearray)
+    complaint: bytearray = field(default_factory=bytearray)
+
+
+def talk(argv: Sequence[str], prompt: bytes, *, timeout_s: float, most_bytes: int) -> Said:
+    """Run `argv` without a shell in an empty folder of its own, with `prompt` on its input.
+
+    The folder is empty so that no file of a project steers the program. More than `most_bytes` of output, or more than
+    `timeout_s` seconds, and it is ended with all that it started.
+    """
+    with tempfile.TemporaryDirectory(prefix="vfcc-model-") as folder:
+        root, until = Path(folder), time.monotonic() + timeout_s
+        try:
+            process = start_group(root, argv, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        except (OSError, ValueError) as error:
+            return Said(failure=why_not_started(root, argv, error), started=False)
+        streams = _Streams(memoryview(prompt), most_bytes)
+        with process:
+            try:
+                in_time = _exchange(process, streams, until)
+            finally:
+                end_group(process)
+        return _said(process.returncode, streams, timeout_s, in_time=in_time)
+
+
+def _exchange(process: subprocess.Popen[bytes], streams: _Streams, until: float) -> bool:
+    """Write and read until the program has ended, in time and within bounds; return whether it was in time."""
+    with selectors.DefaultSelector() as ready:
+        for stream, events in (
+            (process.stdin, selectors.EVENT_WRITE),
+            (process.stdout, selectors.EVENT_READ),
+            (process.stderr, selectors.EVENT_READ),
+        ):
+            if stream is not None:
+                os.set_blocking(stream.fileno(), False)
+                ready.register(stream, events)
+        drained = None
+        while drained is None or time.monotonic() < drained:
+            if drained is None and process.poll() is not None:
+                drained = min(time.monotonic() + _DRAIN_S, until)
+            if time.monotonic() >= until and process.poll() is None:
+                return False
+            if len(streams.output) > streams.most_bytes:
+                return True
+            for key, _ in ready.select(_PAUSE_S):
+                if not _moved(process, key.fileobj, streams):
+                    ready.unregister(key.fileobj)
+            if not ready.get_map():
+                return has_ended(process, until)
+    return True
+
+
+def _moved(process: subprocess.Popen[bytes], stream: object, streams: _Streams) -> bool:
+    """Write or read once; return False where the stream has ended."""
+    if stream is process.stdin and process.stdin is not None:
+        try:
+            sent = os.write(process.stdin.fileno(), streams.prompt[:_CHUNK_BYTES])
+        except BrokenPipeError:  # it does not want to read all of it, which is its own affair
+            sent = len(streams.prompt)
+        streams.prompt = streams.prompt[sent:]
+        if not streams.prompt:
+            process.stdin.close()
+        return bool(streams.prompt)
+    if stream is process.stdout and process.stdout is not None:
+        chunk = os.read(process.stdout.fileno(), _CHUNK_BYTES)
+        streams.output += chunk
+        return bool(chunk)
+    chunk = os.read(process.stderr.fileno(), _CHUNK_BYTES) if process.stderr is not None else b""
+    streams.complaint = (streams.complaint + chunk)[-_MOST_SAID_BYTES:]
+    return bool(chunk)
+
+
+def _said(code: int, streams: _Streams, timeout_s: float, *, in_time: bool) -> Said:
+    output, complaint = bytes(streams.output), bytes(streams.complaint)
+    if not in_time:
+        return Said(output, complaint, f"did not answer within {timeout_s:g} s and was ended", late=True)
+    if len(output) > streams.most_bytes:
+        why = f"answered with more than {streams.most_bytes:,} bytes and was ended"
+        return Said(output[: streams.most_bytes], complaint, why, too_much=True)
+    if code < 0:
+        return Said(output, complaint, f"was ended by signal {-code}")
+    return Said(output, complaint, f"ended with exit code {code}" if code else "")
+
+
+# A model that is a command: it reads a prompt on its input and answers on its output.
+
+_BYTES_PER_TOKEN = 4
+_MOST_BYTES_PER_TOKEN = 8
+_ROOM_BYTES = 4_096
+"""For what a program says around its answer."""
+
+_COMMAND_SHOWN_CHARACTERS = 160
+
+
+def estimate(text: str) -> int:
+    """Return about how many tokens a text has, where nothing counts them: a quarter of its bytes.
+
+    >>> estimate("twelve bytes")
+    3
+    """
+    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandModel:
+    """A program that a person named in their own settings. It runs in an empty folder, without a shell.
+
+    Tokens are counted here: such a program does not say them.
+    """
+
+    command: tuple[str, ...]
+    timeout_s: float
+    count: Count = estimate
+
+    @property
+    def name(self) -> str:
+        """The program, without its arguments."""
+        return self.command[0].rpartition("/")[2] if self.command else ""
+
+    def ask(self, prompt: str, schema: Mapping[str, object], *, most_tokens: int) -> ModelAnswer:
+        """Return the JSON object in what the program writes; it is ended where that is far more than `most_tokens`.
+
+        Raises ModelError: `command` where it cannot be run or fails, `timeout`, `bad_json`.
+        """
+        most_bytes = min(MOST_ANSWER_BYTES, _ROOM_BYTES + _MOST_BYTES_PER_TOKEN * max(most_tokens, 0))
+        said = talk(self.command, prompt.encode("utf-8", "replace"), timeout_s=self.timeout_s, most_bytes=most_bytes)
+        tokens_in = self.count(prompt)
+        if said.failure:
+            raise self._failed(said, tokens_in)
+        try:
+            text = said.output.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ModelError(
+                f"{self.name} answered with what is not UTF-8", why="bad_json", tokens=tokens_in + len(said.output) // 4
+            ) from error
+        tokens_out = self.count(text)
+        found = find_json(text, schema)
+        if found is None:
+            told = "nothing" if not text.strip() else "no JSON object"
+            raise ModelError(f"{self.name} answered with {told}", why="bad_json", tokens=tokens_in + tokens_out)
+        return ModelAnswer(found, tokens_in, tokens_out)
+
+    def _failed(self, said: Said, tokens_in: int) -> ModelError:
+        complaint = _last_line(said.complaint)
+        told = f"{self.name} {said.failure}" if said.started else f"the model cannot be asked: {said.failure}"
+        if complaint and not said.late:
+            told += f": {complaint}"
+        if said.late:
+            return ModelError(told, why="timeout")
+        if said.too_much:
+            return ModelError(told, why="bad_json", tokens=tokens_in + len(said.output) // _BYTES_PER_TOKEN)
+        return ModelError(told, why="command", tokens=tokens_in if said.started else 0)
+
+
+def _last_line(data: bytes) -> str:
+    """Return the last line of what a program complained of, safe to show: it may repeat the key that it was given."""
+    lines = withhold(data.decode("utf-8", "replace")).strip().splitlines()
+    shown = printable(lines[-1].strip()) if lines else ""
+    return shown if len(shown) <= _COMMAND_SHOWN_CHARACTERS else shown[:_COMMAND_SHOWN_CHARACTERS] + "…"
+
 
 _MOST_BODY_BYTES = 4 * MOST_ANSWER_BYTES
 """An answer in its envelope, where much is escaped."""

@@ -6,7 +6,7 @@ from verifflowcc.domain.ports import Count, Model
 
 def open_model(settings: ModelSettings, count: Count | None = None) -> Model | None:
     """Return the model, or None where none is named; `count` counts tokens where the model does not say them."""
-    from verifflowcc.adapters.llm.command import CommandModel, estimate
+    from verifflowcc.adapters.llm.api import CommandModel, estimate
 
     if settings.command:
         return CommandModel(settings.command, settings.timeout_s, count or estimate)

@@ -2,8 +2,7 @@
 
 import re
 
-from verifflowcc.lifecycle.extract.code_names import groups_in, plural
-from verifflowcc.lifecycle.extract.stated import Stated, named
+from verifflowcc.lifecycle.extract.code_names import Stated, groups_in, named, plural
 
 _CONSTRUCTS = {
     "docstrings": r"doc[ -]?strings?|documentation strings?",

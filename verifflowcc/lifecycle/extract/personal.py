@@ -1,11 +1,38 @@
 """What a sentence tells of the person: preferences, how and where they work, goals, limits, people."""
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
+from verifflowcc.lifecycle.extract.code_names import named
 from verifflowcc.lifecycle.extract.generic import generic
-from verifflowcc.lifecycle.extract.spotting import Spotter
-from verifflowcc.lifecycle.extract.stated import named
 from verifflowcc.records import dataclass
+
+# Which kinds of rules can have anything to say of a sentence, told from its single words: most have not.
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+
+
+class Spotter:
+    """Kinds of rules, each with a pattern of single words of which one stands in every sentence that it speaks of."""
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        patterns = {kind: re.compile(pattern) for kind, pattern in words.items()}
+
+        @lru_cache(maxsize=20_000)
+        def kinds_of(word: str) -> frozenset[str]:
+            return frozenset(kind for kind, pattern in patterns.items() if pattern.fullmatch(word))
+
+        self._kinds_of = kinds_of
+
+    def kinds(self, sentence: str) -> frozenset[str]:
+        """Return the kinds that may have something to say of a sentence.
+
+        >>> Spotter({"goal": "hop(?:e|ing)", "size": "big"}).kinds("I hope so")
+        frozenset({'goal'})
+        """
+        return frozenset().union(*map(self._kinds_of, set(_WORD.findall(sentence.casefold()))))
+
 
 _WHO = (
     r"(?:(?:I|the user|user|he|she|they)(?:'m|'ve| am| have)?(?: (?:also|really|generally|personally|still|"

@@ -2,11 +2,10 @@
 
 import re
 
+from verifflowcc.lifecycle.extract.code_names import named
 from verifflowcc.lifecycle.extract.declared import declared
 from verifflowcc.lifecycle.extract.generic import generic
-from verifflowcc.lifecycle.extract.personal import Told
-from verifflowcc.lifecycle.extract.spotting import Spotter
-from verifflowcc.lifecycle.extract.stated import named
+from verifflowcc.lifecycle.extract.personal import Spotter, Told
 
 _THING = (
     r"(?:report|deliverable|document|proposal|deck|presentation|slides?|draft|contract|brief|"

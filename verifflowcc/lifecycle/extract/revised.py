@@ -11,7 +11,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from verifflowcc.lifecycle.extract.declared import declared
-from verifflowcc.lifecycle.extract.words import roots
+from verifflowcc.lifecycle.extract.qualifiers import roots
 from verifflowcc.records import dataclass
 
 _GONE = (

@@ -4,28 +4,22 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from verifflowcc.domain.candidates import Candidate, Extracted, StreamName
+from verifflowcc.domain.candidates import Candidate, Extracted, Signals, StreamName
 from verifflowcc.domain.items import item_type
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.chatter import is_chatter
+from verifflowcc.lifecycle.extract.clauses import asked
+from verifflowcc.lifecycle.extract.code_names import Stated, key_of
 from verifflowcc.lifecycle.extract.constructs import spoken_decorators
-from verifflowcc.lifecycle.extract.fixes import fixes
-from verifflowcc.lifecycle.extract.frames import Force, frame
-from verifflowcc.lifecycle.extract.gate import signals_of
-from verifflowcc.lifecycle.extract.generic import generic
+from verifflowcc.lifecycle.extract.generic import fixes, generic
 from verifflowcc.lifecycle.extract.judged import Verdict, trigger_detail, verdict
-from verifflowcc.lifecycle.extract.kinds import kind_of
-from verifflowcc.lifecycle.extract.language import unread_language
-from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
-from verifflowcc.lifecycle.extract.personal import Told, personal
+from verifflowcc.lifecycle.extract.kinds import details_of, kind_of, refs_of, tags_of
+from verifflowcc.lifecycle.extract.personal import PERSONAL_TYPES, Told, personal, personal_form
 from verifflowcc.lifecycle.extract.plainly import Plain, is_task, plainly
-from verifflowcc.lifecycle.extract.project import project
+from verifflowcc.lifecycle.extract.project import PROJECT_TYPES, project, project_form
 from verifflowcc.lifecycle.extract.qualifiers import agrees, keeps, same_words, says_all
 from verifflowcc.lifecycle.extract.rules import Focus, code_rules, speaks_of_rules
-from verifflowcc.lifecycle.extract.sentences import LONGEST, Sentence, follows, quote, spoken
-from verifflowcc.lifecycle.extract.stated import Stated, key_of
-from verifflowcc.lifecycle.extract.statement import normal_form
-from verifflowcc.lifecycle.extract.wishes import introduced, wished
+from verifflowcc.lifecycle.extract.sentences import LONGEST, Sentence, follows, is_chatter, quote, sentences, spoken
+from verifflowcc.lifecycle.extract.wishes import Force, frame, introduced, wished
 from verifflowcc.lifecycle.extract.work_words import (
     ABOUT_ANSWERS,
     ABOUT_THE_USER,
@@ -47,8 +41,105 @@ from verifflowcc.lifecycle.extract.work_words import (
     TO_ME,
     USER_NAMES,
     WORK,
+    unread_language,
 )
 from verifflowcc.records import dataclass, replace
+
+# Whether a turn is worth a closer look: signs of code, of an error, of a decision or a rule, of a change.
+
+_CODE_MARKS = re.compile(
+    r"```|`[^`\n]{1,80}`|\b\w{1,60}\(\)|\b[a-z]{1,40}_[a-z_]{1,40}\b|\b[\w/]{1,80}\.(?:py|js|ts|go|rs|"
+    r"java|md|ya?ml|toml|json|sql|sh)\b"
+)
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_KINDS = (
+    re.compile(
+        r"(?:function|method|class|variable|argument|parameter|attribute|module|decorator|docstring|"
+        r"import|annotation|commit|branch|repository|"
+        r"database|api|endpoint|deploy|linter|formatter|ide|test)(?:e?s)?"
+    ),
+    re.compile(
+        r"\w*(?:error|exception)s?|traceback|fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|bugs?|broken|"
+        r"segfault|timeout|panic|regression|"
+        r"fix(?:ed|es)?|solved|resolved|workaround"
+    ),
+    re.compile(
+        r"all|every|each|decid\w+|decisions?|agreed?|chose|chosen|settled?|always|never|must|should|shall|needs?|"
+        r"requires?|prefer\w*|likes?|wants?|avoid\w*|refrain|"
+        r"conventions?|standards?|polic(?:y|ies)|rules?|guidelines?|ensure|please|remember|let's|"
+        r"important|recommend\w*|suggest\w*|us(?:e|es|ed|ing)|"
+        r"assum\w+|deadline|due|goal|usually|typically|audience|clients?|customers?|target|don't|not|no|"
+        r"only|focus|aim|questions?|approver|tone|company|"
+        r"teams?|i|i'\w+|my|me|we|we'\w+|our|us|works?|working|with|is|are|loves?|hates?|trying|hopes?|"
+        r"plans?|rather|keep|make|stop|be|explain|answer|"
+        r"reply|show|call|runs?|lives?|written|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    ),
+    re.compile(
+        r"instead|longer|switch\w*|chang(?:e[ds]?|ing)|updat(?:e[ds]?|ing)|replac\w+|migrat\w+|"
+        r"deprecat\w+|forward|now|henceforth|onwards?|renam\w+|moved|moving|"
+        r"drop(?:ped|ping)?|anymore|new"
+    ),
+)
+
+
+def signals_of(text: str) -> Signals:
+    """Return how often a text shows each sign.
+
+    >>> signals_of("We decided to drop `utils.py`."), signals_of("Good morning!").worth
+    (Signals(code=1, error=0, decision=2, change=1), False)
+    """
+    counts = [sum(1 for _ in _CODE_MARKS.finditer(text)), 0, 0, 0]
+    for word in _WORD.findall(text.casefold().replace("’", "'")):
+        for kind in _signs_of(word):
+            counts[kind] += 1
+    return Signals(*counts)
+
+
+@lru_cache(maxsize=20_000)
+def _signs_of(word: str) -> tuple[int, ...]:
+    return tuple(place for place, pattern in enumerate(_KINDS) if pattern.fullmatch(word))
+
+
+# The normal form of a text that is an item already, whoever wrote it, so that new statements can be compared.
+
+
+def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
+    """Return what a text of a type speaks of, what it says of it, and whether it says that it is not so.
+
+    >>> normal_form("Function names start with `a_`.", "convention")
+    ('function-names', 'start:a_', False)
+    >>> normal_form("Always use a debugger.", "guideline") == normal_form("use the debugger", "guideline")
+    True
+    """
+    said = sentences(text)
+    if not said:
+        return "", "", False
+    if type_name in PERSONAL_TYPES:
+        return personal_form(said[0], type_name)
+    if type_name in PROJECT_TYPES - {"decision"}:
+        return project_form(said[0], type_name)
+    mended = fixes(said[:2]) if type_name == "fix" else {}
+    rule = next(iter(mended.values()), None) or _ruled(said)
+    if rule:
+        return rule.subject, rule.value, rule.negated
+    request = asked(said[0])
+    if request:
+        return request.stated.subject, request.stated.value, request.stated.negated
+    if type_name == "decision":
+        return project_form(said[0], type_name)
+    other = generic(said[0])
+    return other.subject, other.value, other.negated
+
+
+def _ruled(said: list[str]) -> Stated | None:
+    focus = Focus()
+    for sentence in said[:3]:
+        found = code_rules(sentence, focus)
+        if found:
+            return found[0]
+        focus.follow(sentence)
+    return None
+
 
 SURE, UNSURE = 600, 500
 """Certainty of the layer below `SURE`, and confidence below `UNSURE`, in thousandths, send an item to the inbox."""

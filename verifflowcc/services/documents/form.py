@@ -76,7 +76,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.memory.importing.ImportedItem": {"fate": "outcome"},
     "verifflowcc.services.memory.inbox.Waiting": {"who": "proposed_by"},
     "verifflowcc.services.memory.moving.Moved": {"was": "previous_scope"},
-    "verifflowcc.services.memory.promoting.Promoted": {"was": "previous_scope"},
+    "verifflowcc.services.memory.moving.Promoted": {"was": "previous_scope"},
     "verifflowcc.services.memory.purging.Purged": {
         "gone": "removed",
         "back": "restored",

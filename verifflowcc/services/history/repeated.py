@@ -1,8 +1,8 @@
 """Failures that need not have been: the same error had a `failure` or a `fix` in the project's memory already."""
 
 from verifflowcc.services.history.reading import open_history
-from verifflowcc.services.memory.metrics import Repeated
 from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.statistics import Repeated
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.error_signature import signature_of
 

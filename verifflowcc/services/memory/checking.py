@@ -4,19 +4,19 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.adapters.files.private import USER, user_home
-from verifflowcc.adapters.index.memory_checked import MemoryChecked
+from verifflowcc.adapters.index.memory_items import MemoryChecked
 from verifflowcc.context.standing import stale_summaries, superseded
 from verifflowcc.domain.config import BackendKind, CodeNow
 from verifflowcc.domain.items import TYPES, Item, ScopeKind, Status, scope_of
 from verifflowcc.domain.trace import EarlierFindings, TraceReport
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.lifecycle.memory_check import check_memory as check
-from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
+from verifflowcc.lifecycle.memory_findings import Looked, MemorySources, Unread
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.looking import FilesRead, look_into, read_folders
 from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
-from verifflowcc.services.recall.staleness import code_of
+from verifflowcc.services.memory.refs import code_of
 from verifflowcc.services.trace_reading import nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.workflow.baseline_rules import only_new

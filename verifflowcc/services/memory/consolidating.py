@@ -6,15 +6,19 @@ summary, or in both, and the next `vfcc memory maintain` comes to the end of it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 
-from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
+from verifflowcc.adapters.files.access_log import note_apart
+from verifflowcc.adapters.files.private import USER
 from verifflowcc.context.standing import superseded
-from verifflowcc.domain.items import Item, Relation, Status
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import FormatError
+from verifflowcc.domain.config import MemorySettings
+from verifflowcc.domain.items import GUARDED, Item, Relation, Status
+from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.formats.item_render import inner, render_item
 from verifflowcc.lifecycle.consolidate import (
+    DENSE,
     DOING,
     EPISODIC,
     Cluster,
@@ -27,13 +31,99 @@ from verifflowcc.lifecycle.consolidate import (
     summary_of,
     why_consolidated,
 )
-from verifflowcc.lifecycle.dense import DENSE
-from verifflowcc.lifecycle.expire import Lifetimes
+from verifflowcc.lifecycle.expire import Lifetimes, has_ended, last_day
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.memory.maintained import Step, StepKind
-from verifflowcc.services.memory.putting_away import CONSOLIDATED, brought_back, comes_back, put_away
+from verifflowcc.services.memory.adding import standing_of_key
+from verifflowcc.services.memory.editing import demand_same
+from verifflowcc.services.memory.finding import Found
+from verifflowcc.services.memory.here import require_person
+from verifflowcc.services.memory.opening import memory_settings, open_store
+from verifflowcc.services.memory.putting_away import CONSOLIDATED, WORDS, brought_back, comes_back, put_away
 from verifflowcc.services.memory.recording import changed
-from verifflowcc.services.memory.shelf import Shelf
+from verifflowcc.services.workspace import Workspace
+
+# What maintenance does to items, step by step, each with its reason.
+
+
+class StepKind(StrEnum):
+    """What is done to an item, in the order in which it is done; `told` is something that was not done, and why."""
+
+    FORGOTTEN = "forgotten"
+    USES = "uses"
+    COMPLETED = "completed"
+    RESTORED = "restored"
+    ENDED = "ended"
+    STAGE = "stage"
+    DECAYED = "decayed"
+    CONSOLIDATED = "consolidated"
+    EVICTED = "evicted"
+    RAISED = "raised"
+    TASK = "task"
+    TOLD = "told"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: the item's scope and id (empty where it is about none), and why as a clause."""
+
+    kind: StepKind
+    scope: str
+    item: str
+    """Empty if the step is about no item."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """All steps in order; under `dry_run` they are what would be done."""
+
+    dry_run: bool
+    steps: tuple[Step, ...]
+
+
+# The items of a store while they are maintained: what is written there, or in a dry run only would be.
+#
+# A step decides on what the steps before it left, so that a dry run, in which nothing is written, tells the same
+# steps.
+
+
+class Shelf:
+    """The items of one scope as they are by now; with `dry_run`, changes stay here. For one thread alone.
+
+    Each item is read once: whoever writes holds the store.
+    """
+
+    def __init__(self, store: MemoryBackend, *, dry_run: bool) -> None:
+        self.scope = store.scope
+        self._store, self._dry_run = store, dry_run
+        self._items = {item.id: item for item in store.items()}
+        self._known: dict[str, StoredItem | None] = {}
+        self.problems = store.problems
+
+    def items(self) -> list[Item]:
+        """Return all items without their texts, by id."""
+        return [self._items[item_id] for item_id in sorted(self._items)]
+
+    def get(self, item_id: str) -> StoredItem | None:
+        """Return the item with this id; None where there is none."""
+        if item_id not in self._known:
+            self._known[item_id] = self._store.get(item_id) if item_id in self._items else None
+        return self._known[item_id]
+
+    def add(self, stored: StoredItem) -> None:
+        """Keep an item under its id. Raises as the store does."""
+        if not self._dry_run:
+            self._store.add(stored)
+        self._known[stored.item.id] = stored
+        self._items[stored.item.id] = stored.item
+
+    def delete(self, item_id: str) -> None:
+        """Remove an item, if it is there. Raises as the store does."""
+        if not self._dry_run:
+            self._store.delete(item_id)
+        self._known[item_id] = None
+        self._items.pop(item_id, None)
+
 
 CONSOLIDATE, RESTORE = "consolidate", "restore"
 """What a summary says of itself while it is not done."""
@@ -233,3 +323,124 @@ def _doing(stored: StoredItem, what: str | None) -> StoredItem:
         details[DOING] = what
     line = ", ".join(f"{inner(name)}: {inner(text)}" for name, text in details.items())
     return changed(stored, {"details": f"{{{line}}}"})
+
+
+# Restore what was archived: the originals of a summary, or one item, byte for byte as they were.
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """An item that is back. `status` is what it has again; `archived` the day on which it was put away, `why` as a
+    clause: None and empty where nothing says so."""
+
+    id: str
+    title: str
+    status: str
+    archived: str | None
+    """The day on which it was archived, or null."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was restored, or under `dry_run` would be: `summary` is the id of the summary that is gone for it.
+
+    `notes` are sentences: what was not there to be restored, and what will be archived again.
+    """
+
+    scope: str
+    summary: str | None
+    """The removed summary, or null."""
+    items: tuple[Back, ...]
+    dry_run: bool
+    notes: tuple[str, ...] = ()
+
+
+def restore(workspace: Workspace | None, found: Found, *, actor: str, today: str, dry_run: bool = False) -> Restored:
+    """Bring back the originals of a summary and remove it, or make an archived item what it was before.
+
+    Every byte of an item is as it was, but for uses that were counted since. Raises UsageError for an item that is not
+    archived, or whose key another active item has by now; NotAllowed where an agent brings back what the person or the
+    project remembered; ConflictError where the item changed meanwhile; FormatError where its front matter cannot be
+    edited without risk.
+    """
+    if not dry_run and found.scope in GUARDED:
+        require_person(actor, f"restoring {found.item.id}", hint=f"vfcc memory restore {found.item.id} --dry-run")
+    ttl = memory_settings(workspace) if found.scope != USER else MemorySettings()
+    with open_store(workspace, found.scope) as store, store.writing():
+        demand_same(store.get(found.item.id), found)
+        shelf = Shelf(store, dry_run=dry_run)
+        if is_consolidation(found.item) and found.item.status is Status.ACTIVE:
+            done = _restoring_summary(shelf, found.item, dry_run=dry_run)
+        else:
+            _demand_archived(found.item)
+            after = brought_back(found.stored)
+            other = standing_of_key(store, after.item.type, after.item.key)
+            _demand_free_key(after.item, other.item if other else None)
+            shelf.add(after)
+            done = Restored(found.scope, None, (_back(found.item, after.item),), dry_run, _told_by(shelf, found.item))
+        ended = [each for item in done.items if (each := store_item(shelf, item.id)) is not None]
+    if done.summary and workspace is not None and not dry_run:
+        note_apart(workspace.local, (each.id for each in done.items))
+    return Restored(done.scope, done.summary, done.items, dry_run, (*done.notes, *_again(ended, today, ttl)))
+
+
+def store_item(shelf: Shelf, item_id: str) -> Item | None:
+    """Return an item without its text."""
+    stored = shelf.get(item_id)
+    return stored.item if stored else None
+
+
+def _restoring_summary(shelf: Shelf, summary: Item, *, dry_run: bool) -> Restored:
+    before = {each.item.id: each.item for each in told_by(shelf, summary)}
+    back = undo(shelf, summary)
+    notes = []
+    for item_id in originals_of(summary):
+        if item_id not in before:
+            there = store_item(shelf, item_id)
+            notes.append(f"{item_id} is {there.status}, and stays so" if there else f"{item_id} is not there any more")
+    if summary.updated:
+        notes.append(f"{summary.id} was changed on {summary.updated[:10]}; that change is lost with it")
+    return Restored(
+        shelf.scope, summary.id, tuple(_back(before[item.id], item) for item in back), dry_run, tuple(notes)
+    )
+
+
+def _back(before: Item, after: Item) -> Back:
+    said = before.archived
+    why = WORDS.get(said.why, said.why) if said else "a person rejected it" if "rejected" in before.tags else ""
+    return Back(after.id, after.title, str(after.status), said.on if said else None, why)
+
+
+def _demand_archived(item: Item) -> None:
+    if item.status is not Status.ARCHIVED:
+        raise UsageError(
+            f"{item.id} is {item.status}; what is restored is archived, or is a summary of what is",
+            hint="vfcc memory list --status archived",
+        )
+
+
+def _demand_free_key(item: Item, other: Item | None) -> None:
+    """Raise UsageError where two would be active under one key and neither supersedes the other."""
+    if other is None or item.status is not Status.ACTIVE or other.id == item.id:
+        return
+    if not any(link.to in (item.id, item.path) for link in other.links):
+        raise UsageError(
+            f"the key {item.key} is that of {other.id} now", hint=f"vfcc memory show {other.id}  # forget one of them"
+        )
+
+
+def _told_by(shelf: Shelf, item: Item) -> tuple[str, ...]:
+    into = item.archived.into if item.archived else None
+    if into is None or shelf.get(into) is None:
+        return ()
+    return (f"{into} still contains it; to restore all items of the summary: vfcc memory restore {into}",)
+
+
+def _again(items: Iterable[Item], today: str, settings: MemorySettings) -> list[str]:
+    return [
+        f"{item.id} ended on {last_day(item, settings.ttl_days)}: the next vfcc memory maintain archives it again; "
+        f"vfcc memory edit {item.id} --expires DAY keeps it"
+        for item in items
+        if item.status is not Status.ARCHIVED and has_ended(item, today, settings.ttl_days)
+    ]

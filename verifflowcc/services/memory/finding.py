@@ -1,14 +1,70 @@
 """Find the item that a person means, by its id or the beginning of one, in the scopes that are in play."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.context.standing import named_by_id, superseded, supersession_circles
+from verifflowcc.domain.items import Item, Relation
+from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError, FormatError, UsageError
+from verifflowcc.lifecycle.expire import NO_LIFETIMES, Lifetimes
 from verifflowcc.records import dataclass
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import nearest_start
+
+# The items of a scope that links connect: all that says what is superseded, and what leads to an item.
+
+
+def items_around(store: MemoryBackend, names: Iterable[str] = ()) -> list[Item]:
+    """Return what is superseded and by what, all items with links, those they lead to, and those of these names, by id.
+
+    Names are ids, paths and keys. There may be more. Raises as the store does.
+    """
+    items = store.linked(names)
+    return sorted(items, key=lambda item: item.id) if named_by_id(items) else store.items()
+
+
+def refuse_circle(store: MemoryBackend, changed: Item) -> None:
+    """Raise UsageError where an item, as it is to be written, would supersede itself through others of its scope."""
+    older = [link.to for link in changed.links if link.relation == Relation.SUPERSEDES]
+    others = [each for each in items_around(store, older) if each.id != changed.id]
+    by = supersession_circles([*others, changed]).get(changed.id)
+    if by is not None:
+        raise UsageError(
+            f"{changed.id} cannot supersede {by}: {by} supersedes {changed.id}, directly or through others",
+            hint=f"vfcc memory show {by}",
+        )
+
+
+# A scope's items as they were on a day, with what was newer then.
+
+
+def day_said(text: str | None) -> str | None:
+    """Return the ISO day that `--as-of` means; None where it was left out. Raises UsageError where it is none."""
+    if text is None:
+        return None
+    from verifflowcc.text.dates import read_moment
+
+    moment = read_moment(text.strip())
+    if moment is None:
+        raise UsageError(f"{text!r} is no day; write it as 2026-11-21", hint="--as-of 2026-11-21")
+    return moment[:10]
+
+
+def items_as_of(items: Sequence[Item], day: str | None, ttl_days: Lifetimes = NO_LIFETIMES) -> list[Item]:
+    """Return items as they were on a day; as they are where none is asked for."""
+    if day is None:
+        return list(items)
+    from verifflowcc.context.standing import as_of
+
+    newer = {path: each.newer for path, each in superseded(items).found.items()}
+    return list(as_of(items, day, ttl_days=ttl_days, newer=newer))
+
+
+def lifetimes_here(workspace: Workspace | None, scope: str) -> Lifetimes:
+    """Return the days that the settings give to types in a scope; what is known of a person does not run out."""
+    return memory_settings(workspace).ttl_days if workspace is not None and scope != "user" else NO_LIFETIMES
+
 
 LISTED = 6
 

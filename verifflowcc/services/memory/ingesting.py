@@ -4,35 +4,169 @@ Each store is locked once, and what is to be written stands in a plan first: an 
 out to its end by the next one. The same turn is never read twice into one store.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import cache, partial
+from pathlib import Path
 
+from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.adapters.clock import SystemClock, observed
 from verifflowcc.adapters.files.item_files import draw_letters
 from verifflowcc.adapters.files.private import USER
+from verifflowcc.adapters.files.text_file import LARGEST, read_bytes
 from verifflowcc.domain.candidates import Candidate, Extracted
-from verifflowcc.domain.items import is_trace_type
-from verifflowcc.domain.turns import Conversation, Turn
+from verifflowcc.domain.items import (
+    DEFAULT_CONFIDENCE,
+    TURN,
+    Item,
+    Source,
+    SourceKind,
+    is_trace_type,
+    item_type,
+    least_trust,
+)
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.turns import OWN, TRUST_OF, Conversation, Turn, short_digest
 from verifflowcc.errors import UsageError
-from verifflowcc.formats.turn_tools import OWN
+from verifflowcc.formats.item_render import render_item
+from verifflowcc.formats.turns import read_turns
 from verifflowcc.lifecycle.extract.turns import extract as extract_by_rule
 from verifflowcc.records import dataclass, field, replace
-from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
-from verifflowcc.services.memory.here import required
-from verifflowcc.services.memory.identity import identity_of
-from verifflowcc.services.memory.opening import memory_settings
-from verifflowcc.services.memory.permission import asks, is_person
-from verifflowcc.services.memory.remembering import Fate, Learned, Said, Terms, remember
+from verifflowcc.services.memory.access import CONTRADICTION, SUPERSEDED, note_metrics
+from verifflowcc.services.memory.here import asks, identity_of, is_person, required, trust_of
+from verifflowcc.services.memory.holding import Stream, open_streams
+from verifflowcc.services.memory.opening import memory_settings, open_store
+from verifflowcc.services.memory.recording import title_of
+from verifflowcc.services.memory.refs import renewed_refs
+from verifflowcc.services.memory.remembering import Fate, Learned, Said, Terms, remember, speaker_said
 from verifflowcc.services.memory.scopes import PROJECT
-from verifflowcc.services.memory.streams import Stream, open_streams
-from verifflowcc.services.memory.turn_keeping import KeptTurns
-from verifflowcc.services.recall.staleness import renewed_refs
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import plain_line
 from verifflowcc.text.injected import without_injected
+from verifflowcc.text.secrets import withhold
+
+# Read the conversations that a person names: files, or what comes on stdin.
+
+STDIN = "-"
+_SPLIT = "split --line-bytes=60M FILE part-; vfcc memory ingest part-*"
+
+
+def read_conversations(
+    sources: Sequence[str], *, kind: str | None = None, session: str | None = None, agents: Sequence[str] = ()
+) -> tuple[Conversation, ...]:
+    """Return what stands in files, `-` being stdin, in their order.
+
+    Raises UsageError where one cannot be read or is a folder, FormatError where one is no text; then none is returned.
+    """
+    return tuple(_read(source, kind, session, agents) for source in dict.fromkeys(sources))
+
+
+def _read(source: str, kind: str | None, session: str | None, agents: Sequence[str]) -> Conversation:
+    name = "stdin" if source == STDIN else source
+    data = _stdin() if source == STDIN else _file(source)
+    found = read_turns(data, name, kind, session=session, agents=agents)
+    return found if data.strip() else replace(found, notes=(f"{name}:1: it is empty",))
+
+
+def _file(source: str) -> bytes:
+    path = Path(source)
+    if path.is_dir():
+        raise UsageError(f"{source} is a folder; a conversation is a file", hint=f"vfcc memory ingest {source}/*")
+    if path.is_fifo() and path.resolve().is_fifo():  # it has a name, and would be waited for where nobody writes
+        raise UsageError(f"{source} is a pipe; what comes out of it is read on stdin", hint="vfcc memory ingest -")
+    return read_bytes(path, source, hint=_SPLIT)
+
+
+def _stdin() -> bytes:
+    data = sys.stdin.buffer.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise UsageError(f"stdin is larger than {LARGEST // 1_048_576} MiB", hint=_SPLIT)
+    return data
+
+
+# Keep the turns of conversations as items that a search finds and no prompt holds: what was written, word for word.
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTurns:
+    """How many turns were kept in a scope, or would be, and how many were kept before."""
+
+    scope: str
+    kept: int
+    """Turns that are new."""
+    known: int
+    """Turns that were kept before."""
+
+
+def keep_turns(
+    workspace: Workspace | None,
+    conversations: Sequence[Conversation],
+    scope: str,
+    *,
+    actor: str,
+    today: str,
+    dry_run: bool = False,
+) -> KeptTurns:
+    """Keep each turn once, in its place in its session; secrets in it are withheld.
+
+    A turn has the same id whenever it is read, so that an interrupted run is completed by the next one. Raises as
+    `open_store` and the store do.
+    """
+    items = [
+        _item(turn, number, conversation.origin, scope, actor, today)
+        for conversation in conversations
+        for number, turn in _numbered(conversation.turns)
+    ]
+    once = list({each.item.id: each for each in items}.values())
+    with open_store(workspace, scope) as store:
+        there = {each.id for each in store.items()}
+        new = [each for each in once if each.item.id not in there]
+        if new and not dry_run:
+            store.create_all(new)
+    return KeptTurns(scope, len(new), len(once) - len(new))
+
+
+def _numbered(turns: Sequence[Turn]) -> Iterator[tuple[int, Turn]]:
+    """Yield the turns that have a text, with their place in their session, from 1."""
+    places: dict[str, int] = {}
+    for turn in turns:
+        if turn.tool != OWN and turn.id and turn.session and without_injected(turn.text).strip():
+            places[turn.session] = places.get(turn.session, 0) + 1
+            yield places[turn.session], turn
+
+
+def _item(turn: Turn, number: int, origin: str, scope: str, actor: str, today: str) -> StoredItem:
+    session = plain_line(_turn_keeping_encodable(turn.session))
+    text = withhold(without_injected(_turn_keeping_encodable(turn.text))).strip()
+    digest = short_digest("\0".join((session, _turn_keeping_encodable(turn.id))))
+    name = f"turn-{digest}"
+    path = home_path(folder_of(scope), TURN, name)
+    # The place stands last: by the last number of `turn`, a search knows which turns stand beside each other.
+    place = f"{plain_line(_turn_keeping_encodable(turn.id))}.{number}"
+    speaker = plain_line(_turn_keeping_encodable(speaker_said(turn)))
+    item = Item(
+        id=name,
+        type=TURN,
+        title=title_of(text, f"turn {number}"),
+        path=path,
+        scope=scope,
+        importance=item_type(TURN).importance,
+        confidence=DEFAULT_CONFIDENCE,
+        source=Source(
+            SourceKind.EXTRACTED, actor, session=session, origin=plain_line(origin), turn=place, speaker=speaker
+        ),
+        trust=least_trust(trust_of(actor), TRUST_OF[turn.speaker]),
+        created=turn.at or today,
+    )
+    return stored_item(path, render_item(item, text).encode("utf-8"))
+
+
+def _turn_keeping_encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
 
 Extractor = Callable[[Turn], Extracted]
 """Returns what a turn says that may be worth keeping: by rule, or with a model."""

@@ -11,11 +11,17 @@ from verifflowcc.domain.memory import Plain
 from verifflowcc.domain.query import Condition, conditions, matches, order_of, ordered
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.memory.around import items_around
-from verifflowcc.services.memory.finding import Found, gone_meanwhile, has_no_id
+from verifflowcc.services.memory.finding import (
+    Found,
+    day_said,
+    gone_meanwhile,
+    has_no_id,
+    items_around,
+    items_as_of,
+    lifetimes_here,
+)
 from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.past import day_said, items_as_of, lifetimes_here
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import nearest
 from verifflowcc.text.secrets import withhold
@@ -197,7 +203,7 @@ def _stale(workspace: Workspace | None, items: Sequence[Item]) -> dict[str, str]
     """Return item path → what became of its code; nothing in no project, and nothing of what is put away."""
     if workspace is None or not any(item.refs for item in items):
         return {}
-    from verifflowcc.services.recall.staleness import stale_items
+    from verifflowcc.services.memory.refs import stale_items
 
     found = stale_items(workspace, (item for item in items if item.status is not Status.ARCHIVED))
     return {path: withhold(why) for path, why in found.items()}

@@ -7,10 +7,10 @@ from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.layout import as_on_disk, settled
-from verifflowcc.adapters.index.memory_checked import MemoryChecked
+from verifflowcc.adapters.index.memory_items import MemoryChecked
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import key_lines
-from verifflowcc.lifecycle.memory_sources import Looked, Unread
+from verifflowcc.lifecycle.memory_findings import Looked, Unread
 from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.markdown import conflict_line

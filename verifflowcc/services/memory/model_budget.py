@@ -7,11 +7,9 @@ from pathlib import Path
 
 from verifflowcc.domain.config import ModelSettings
 from verifflowcc.errors import ModelError
-from verifflowcc.formats.metric_line import count_line
-from verifflowcc.formats.metric_lines import read_metrics
+from verifflowcc.formats.metric_line import count_line, read_metrics
 from verifflowcc.records import dataclass
-from verifflowcc.services.memory.access import log_folder
-from verifflowcc.services.memory.counting import moment
+from verifflowcc.services.memory.access import log_folder, moment
 from verifflowcc.services.workspace import Workspace
 
 CALLS, TOKENS = "model.calls", "model.tokens"
@@ -50,7 +48,7 @@ class Budget:
 
         Raises ModelError (`capped`) where a cap does not allow it, WorkspaceError, ConflictError.
         """
-        from verifflowcc.adapters.files.metrics import add_after_reading
+        from verifflowcc.adapters.files.access_log import add_after_reading
 
         if turn.calls >= most_calls:
             raise _capped(f"{most_calls} calls for a turn (memory.max_llm_calls_per_turn)")
@@ -73,7 +71,7 @@ class Budget:
         It goes back to the day of which it was taken: the caps of a new day are not raised by it. Returns the tokens
         that count. Raises WorkspaceError, ConflictError.
         """
-        from verifflowcc.adapters.files.metrics import add_metrics
+        from verifflowcc.adapters.files.access_log import add_metrics
 
         counted = reserved.tokens if tokens is None else tokens
         if counted != reserved.tokens:
@@ -98,7 +96,7 @@ def open_budget(workspace: Workspace | None, settings: ModelSettings) -> Budget:
 
 def spent_today(workspace: Workspace | None) -> Spent:
     """Return what this person spent today, in UTC, in all projects. Raises WorkspaceError."""
-    from verifflowcc.adapters.files.metrics import read_metrics_log
+    from verifflowcc.adapters.files.access_log import read_metrics_log
 
     return spent_on(read_metrics_log(log_folder(workspace, of_user=True)[0]), moment(workspace)[:10])
 

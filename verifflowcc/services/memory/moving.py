@@ -1,27 +1,27 @@
 """Move an item to another scope: written there first, then taken away here, so that a crash loses nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from verifflowcc.adapters.backends.placing import folder_of
+from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.private import USER
-from verifflowcc.adapters.files.stored import home_path, stored_item
-from verifflowcc.domain.items import USER_TYPES, Item, Status, awaits_promotion
+from verifflowcc.domain.items import USER_TYPES, Item, Relation, Status, awaits_promotion, trust_held
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError, UsageError
+from verifflowcc.formats.front_matter_read import show_thousandths
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import ItemChange, demand_same
 from verifflowcc.services.memory.finding import Found, has_no_id
 from verifflowcc.services.memory.guarding import refuse_item
-from verifflowcc.services.memory.identity import identity_of
+from verifflowcc.services.memory.here import asks, identity_of, is_person, require_person
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.permission import asks, is_person, require_person
 from verifflowcc.services.memory.putting_away import brought_back
-from verifflowcc.services.memory.rewriting import rewritten, with_id, with_source
-from verifflowcc.services.memory.vouching import promoted
+from verifflowcc.services.memory.recording import awaits_adoption, promoted, rewritten, with_id, with_source
+from verifflowcc.services.memory.scopes import PROJECT
 from verifflowcc.services.memory.words import type_said
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.secrets import withhold
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +173,202 @@ def _demand_room(target: MemoryBackend, after: StoredItem, to: str) -> None:
             f"{other.item.title}",
             hint=f"vfcc memory show {other.item.id} --scope {to}",
         )
+
+
+# What a promotion changes, line by line, before a person says yes: against the item that it takes the place of.
+
+CONTEXT_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The id of the item that is replaced, None where there is none, and the lines of a unified diff without heads."""
+
+    against: str | None
+    """The id of the replaced item, or null."""
+    lines: tuple[str, ...]
+    """Lines of a diff: `+`, `-` or a space, then the text."""
+
+
+NOTHING = Change(None, ())
+
+
+def change_of(store: MemoryBackend, after: StoredItem) -> Change:
+    """Return what changes in a store when this item comes to hold; against nothing, each line is a new one."""
+    before = _replaced(store, after.item)
+    old = [] if before is None else list(_said(before))
+    return Change(before.item.id if before else None, tuple(_differing(old, list(_said(after)))))
+
+
+def _replaced(store: MemoryBackend, item: Item) -> StoredItem | None:
+    for link in item.links:
+        if link.relation == Relation.SUPERSEDES:
+            found = store.get(link.to)
+            if found is not None and found.item.id != item.id:
+                return found
+    other = standing_of_key(store, item.type, item.key)
+    return other if other is not None and other.item.id != item.id else None
+
+
+def _said(stored: StoredItem) -> Iterator[str]:
+    """Yield what an item says, a line each: its fields that matter to a reader, then its text."""
+    item = stored.item
+    yield f"title: {withhold(item.title)}"
+    yield f"type: {item.type}"
+    if item.key:
+        yield f"key: {withhold(item.key)}"
+    yield f"importance: {show_thousandths(item.importance)}"
+    yield f"confidence: {show_thousandths(item.confidence)}"
+    yield f"trust: {item.trust}"
+    yield from (f"tag: {withhold(tag)}" for tag in item.tags)
+    yield ""
+    yield from withhold(stored.body.strip("\n")).split("\n")
+
+
+def _differing(old: list[str], new: list[str]) -> Iterator[str]:
+    from difflib import unified_diff
+
+    if not old:
+        yield from (f"+{line}" for line in new)
+        return
+    for line in list(unified_diff(old, new, lineterm="", n=CONTEXT_LINES))[2:]:
+        if not line.startswith("@@"):
+            yield line
+
+
+# Promote an item, which only a person does: what was proposed holds, and what a task or a project knows moves up.
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """An item after its promotion. `was` is its scope before, `supersedes` what it now stands in the place of.
+
+    `change` is what that changed, against the item that it replaced.
+    """
+
+    item: Item
+    scope: str
+    was: str
+    supersedes: tuple[str, ...]
+    finished: bool = False
+    change: Change = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Promoting:
+    """A promotion that is about to be made: the scope it goes to, the item then, what changes, and whether it asks."""
+
+    scope: str
+    after: StoredItem
+    change: Change
+    asks: bool
+
+
+Show = Callable[[Promoting], None]
+"""Shows a person what would change, or asks them; raises where they do not say yes."""
+
+
+def promote_item(  # noqa: PLR0913 - one for each word of the command
+    workspace: Workspace | None,
+    found: Found,
+    to: str | None,
+    *,
+    actor: str,
+    today: str,
+    confirm: Show,
+    show: Show | None = None,
+    type_name: str | None = None,
+    vouch: bool = False,
+) -> Promoted:
+    """Make a pending item active, or with `to` (`project` or `user`) move it up; who did it is kept in the item.
+
+    A requirement that was heard in a conversation is part of the trace from then on. Its trust stays what it was; with
+    `vouch` the person answers for it. `show` sees each promotion before it is made, and `confirm` those that steer
+    every prompt. Raises NotAllowed unless a person acts; UsageError where there is nothing to promote, the way is no
+    promotion, or the key is that of another active item; SecretError where it holds a secret; and as `transfer` does.
+    """
+    require_person(actor, f"promoting {found.item.id}", hint=f"vfcc memory show {found.item.id}")
+
+    def seen_by_person(promoting: Promoting) -> None:
+        if show is not None:
+            show(promoting)
+        if promoting.asks:
+            confirm(promoting)
+
+    def as_promoted(item: Item) -> Item:
+        done = promoted(replace(item, trust=trust_held(item)), actor, today, vouch=vouch)
+        return replace(done, status=Status.ACTIVE) if item.status is Status.PENDING else done
+
+    if to is None:
+        if type_name is not None:
+            raise UsageError("a type goes with --to", hint=f"vfcc memory promote {found.item.id} --to user")
+        return _activated(workspace, found, lambda item: replace(as_promoted(item), updated=today), seen_by_person)
+    _demand_way(found, to)
+    seen: list[Change] = []
+
+    def shown(moving: ItemChange) -> None:
+        seen.append(_shown(workspace, to, moving.after, seen_by_person))
+
+    done = transfer(
+        workspace, found, to, actor=actor, confirm=shown, type_name=type_name, promoted_as=as_promoted, always=True
+    )
+    return Promoted(done.item, to, found.scope, _superseded_by(done.item), done.finished, seen[0])
+
+
+def _activated(workspace: Workspace | None, found: Found, as_promoted: Callable[[Item], Item], show: Show) -> Promoted:
+    item = found.item
+    if not awaits_promotion(item) and not awaits_adoption(found.stored):
+        up = _next(found.scope)
+        hint = f"vfcc memory promote {item.id} --to {up}" if up else "vfcc memory list --status pending"
+        raise UsageError(f"{item.id} is {item.status}; only what is pending becomes active", hint=hint)
+    refuse_item(found.stored)
+    after = rewritten(found.stored, as_promoted(item))
+    change = _shown(workspace, found.scope, after, show)
+    with open_store(workspace, found.scope) as store, store.writing():
+        demand_same(store.get(item.id), found)
+        other = standing_of_key(store, item.type, item.key)
+        if other is not None and other.item.id != item.id and not _supersedes(item, other.item):
+            raise UsageError(
+                f"the key {item.key} is that of {other.item.id}, which {item.id} does not supersede",
+                hint=f"vfcc memory link {item.id} supersedes {other.item.id}",
+            )
+        store.add(after)
+    return Promoted(after.item, found.scope, found.scope, _superseded_by(after.item), change=change)
+
+
+def _shown(workspace: Workspace | None, scope: str, after: StoredItem, show: Show) -> Change:
+    with open_store(workspace, scope) as store:
+        change = change_of(store, after)
+    show(Promoting(scope, after, change, asks(scope, after.item.type)))
+    return change
+
+
+def _demand_way(found: Found, to: str) -> None:
+    name = found.item.id
+    if to not in (PROJECT, USER):
+        raise UsageError(
+            f"an item is promoted to project or user, not to {to}", hint=f"vfcc memory promote {name} --to project"
+        )
+    if found.scope == to:
+        raise UsageError(f"{name} is in {to} memory already", hint=f"vfcc memory show {name}")
+    if to == PROJECT and found.scope == USER:
+        raise UsageError(
+            f"{name} is in user memory, which is above the project's", hint=f"vfcc memory move {name} --to project"
+        )
+    if to == USER and found.scope != PROJECT:
+        raise UsageError(
+            f"{name} is in {found.scope}; it becomes the project's first",
+            hint=f"vfcc memory promote {name} --to project",
+        )
+
+
+def _next(scope: str) -> str | None:
+    return {USER: None, PROJECT: USER}.get(scope, PROJECT)
+
+
+def _supersedes(item: Item, other: Item) -> bool:
+    return any(link.relation == Relation.SUPERSEDES and link.to in (other.id, other.path) for link in item.links)
+
+
+def _superseded_by(item: Item) -> tuple[str, ...]:
+    return tuple(link.to for link in item.links if link.relation == Relation.SUPERSEDES)

@@ -61,7 +61,7 @@ def open_kind(workspace: Workspace | None, scope: str, kind: BackendKind) -> Mem
         return InMemoryBackend(scope)
     if kind is BackendKind.POSTGRES:
         from verifflowcc.adapters.backends.postgres import PostgresBackend
-        from verifflowcc.services.memory.identity import identity_of
+        from verifflowcc.services.memory.here import identity_of
 
         project = None if scope == USER else identity_of(required(workspace)).text
         return PostgresBackend(_postgres_url(), scope, project)
@@ -95,7 +95,7 @@ def database_of(workspace: Workspace | None, scope: str) -> Path:
     here = required(workspace)
     if kind_of(scope) is ScopeKind.TASK:
         return here.local / "tasks.db"
-    from verifflowcc.services.memory.identity import identity_of
+    from verifflowcc.services.memory.here import identity_of
 
     return user_home() / "projects" / identity_of(here).folder / "items.db"
 

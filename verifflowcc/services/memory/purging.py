@@ -13,13 +13,12 @@ from verifflowcc.domain.items import Item, Link, Relation, Source
 from verifflowcc.errors import UsageError
 from verifflowcc.lifecycle.consolidate import made_of
 from verifflowcc.records import dataclass
-from verifflowcc.services.memory.consolidating import undo
-from verifflowcc.services.memory.parts import parts_of
-from verifflowcc.services.memory.permission import require_person
-from verifflowcc.services.memory.rewriting import with_link, without_link
+from verifflowcc.services.memory.consolidating import Shelf, undo
+from verifflowcc.services.memory.here import require_person
+from verifflowcc.services.memory.holding import open_streams
+from verifflowcc.services.memory.recording import with_link, without_link
 from verifflowcc.services.memory.scopes import PROJECT
-from verifflowcc.services.memory.shelf import Shelf
-from verifflowcc.services.memory.streams import open_streams
+from verifflowcc.services.memory.upkeep import parts_of
 from verifflowcc.services.workspace import Workspace
 
 

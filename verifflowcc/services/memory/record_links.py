@@ -7,11 +7,10 @@ superseded row never becomes active.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.context.standing import superseded
+from verifflowcc.adapters.backends.placing import stored_item
+from verifflowcc.context.standing import superseded, supersession_circles
 from verifflowcc.domain.items import Item, Link, Relation, Status
 from verifflowcc.formats.item_older import SUPERSEDED, Older, snake_case
-from verifflowcc.lifecycle.supersession import supersession_circles
 from verifflowcc.records import dataclass, replace
 
 

@@ -11,10 +11,9 @@ from verifflowcc.domain.ports import Count, Model
 from verifflowcc.domain.turns import Turn
 from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
-from verifflowcc.lifecycle.model_answer import Answered, StatementOf, read_answer
-from verifflowcc.lifecycle.model_question import answer_schema, question_about
+from verifflowcc.lifecycle.model_answer import Answered, StatementOf, answer_schema, question_about, read_answer
 from verifflowcc.records import dataclass, field, replace
-from verifflowcc.services.memory.counting import CALLS, FALLBACK, moment, note_lines
+from verifflowcc.services.memory.access import CALLS, FALLBACK, moment, note_lines
 from verifflowcc.services.memory.model_budget import Budget, Reserved, Spent, open_budget
 from verifflowcc.services.workspace import Workspace
 
@@ -262,7 +261,7 @@ def _as_rules_say(candidate: Candidate, turn: Turn, extract: Extract) -> Candida
 
 def _known_key(candidate: Candidate) -> str | None:
     """Return the key that the rules give a rule whose aspect they know (`start:a_`), however worded; else None."""
-    from verifflowcc.lifecycle.extract.stated import key_of
+    from verifflowcc.lifecycle.extract.code_names import key_of
 
     knows = candidate.type in _RULES and candidate.subject and re.search("[:=]", candidate.value)
     return key_of(candidate.subject, candidate.value) if knows else None

@@ -1,15 +1,143 @@
 """The code that an item speaks of, as somebody names it: checked, and with the digest that it has now."""
 
-from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
 
+from verifflowcc.adapters.files.layout import Stamps
 from verifflowcc.adapters.files.private import USER
-from verifflowcc.domain.items import Item, Ref
-from verifflowcc.errors import UsageError
+from verifflowcc.domain.config import CodeNow, code_path
+from verifflowcc.domain.items import Item, Ref, is_trace_type
+from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.lifecycle.stale_refs import renewed, stale_clause
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.finding import one_line
-from verifflowcc.services.memory.identity import identity_of
-from verifflowcc.services.recall.staleness import code_of, renewed_refs
+from verifflowcc.services.memory.here import identity_of
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.canonical import digest_text
+
+# Which items speak of code that is not as it was: of many items at once, each file looked at once.
+
+_GIT = (".git/config", ".git/HEAD")
+"""What says which project this is, and so whose a person's item is."""
+
+
+@dataclass(slots=True)
+class Code:
+    """The code that items speak of, as it is now in a project, or as it was in a commit.
+
+    `root` is the folder that is looked at. `local` has what is known of files by their content; with `kept` also by
+    their stamps. `fetch` puts plain paths of a commit into `root`. `stamps` take those of all that is looked at.
+    """
+
+    workspace: Workspace
+    root: Path
+    local: Path
+    kept: bool = True
+    fetch: Callable[[Collection[str]], None] | None = None
+    stamps: Stamps | None = None
+    _identity: list[str | None] = field(default_factory=list)
+
+    def stale(self, items: Iterable[Item]) -> tuple[dict[str, str], str]:
+        """Return item path → why its code is not as it was, and the digest of all code that was looked at, "" for none.
+
+        Raises WorkspaceError where the index cannot be used at all, or git cannot tell what the commit holds.
+        """
+        ours = self._ours(items)
+        code = self.look(ref for item in ours for ref in item.refs)
+        clauses = ((item.path, stale_clause(item, code)) for item in ours)
+        return {path: clause for path, clause in clauses if clause}, _digest(code)
+
+    def of_items(self, items: Iterable[Item]) -> dict[str, CodeNow]:
+        """Return what is now at each place that these items speak of."""
+        return self.look(ref for item in self._ours(items) for ref in item.refs)
+
+    def look(self, refs: Iterable[Ref]) -> dict[str, CodeNow]:
+        """Return what is at each place now, by its plain path; places outside of the project are left out."""
+        wanted: dict[str, set[str]] = {}
+        for ref in refs:
+            path = code_path(ref.path)
+            if path is not None:
+                wanted.setdefault(path, set()).update([ref.symbol] if ref.symbol else [])
+        if not wanted:
+            return {}
+        from verifflowcc.adapters.project.spoken_of import read_spoken_of
+
+        if self.fetch is not None:
+            self.fetch(wanted)
+        if self.stamps is not None:
+            self.stamps.take(sorted(wanted))
+        return read_spoken_of(self.root, wanted, self.local, kept=self.kept)
+
+    def _ours(self, items: Iterable[Item]) -> list[Item]:
+        return [item for item in items if item.refs and self.is_ours(item)]
+
+    def is_ours(self, item: Item) -> bool:
+        """Say whether an item speaks of this project's code: all of its own do, and of a person's those made here."""
+        if not item.path.startswith(f"{USER}/"):
+            return True
+        if item.source.project is None:
+            return False
+        if not self._identity:
+            if self.stamps is not None:
+                self.stamps.take(_GIT)
+            self._identity.append(_identity(self.workspace))
+        return item.source.project == self._identity[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """By which code the items of a prompt are judged, and whether those that are stale are left out of it."""
+
+    code: Code
+    withholds: bool = False
+
+    def left_out(self, item: Item, why: str) -> str | None:
+        """Return why a stale item is left out; None where it is only marked, as what stands in the trace always is."""
+        withheld = self.withholds and why and not is_trace_type(item.type)
+        return f"stale: {why} (memory.stale: withhold)" if withheld else None
+
+
+def stale_items(workspace: Workspace, items: Iterable[Item]) -> dict[str, str]:
+    """Return item path → why the code that it speaks of is not as it was, as a clause; others are left out.
+
+    A person's items are judged by the code of the project that they come from alone. Items without refs cost nothing.
+    """
+    return code_of(workspace).stale(items)[0]
+
+
+def code_of(workspace: Workspace, stamps: Stamps | None = None) -> Code:
+    """Return the code of a project as it is now."""
+    return Code(workspace, workspace.root, workspace.local, stamps=stamps)
+
+
+def committed_code(workspace: Workspace, folder: Path, commit: str) -> Code:
+    """Return the code of a project as a commit has it; `folder` is where parts of the commit lie."""
+    from verifflowcc.adapters.git.snapshot import add_committed
+
+    fetch = partial(add_committed, workspace.root, folder, commit)
+    return Code(workspace, folder, workspace.local, kept=False, fetch=fetch)
+
+
+def renewed_refs(workspace: Workspace | None, refs: Iterable[Ref]) -> tuple[Ref, ...]:
+    """Return refs with the digests that their code has now; without one where nothing is there, or in no project."""
+    given = tuple(refs)
+    code = code_of(workspace).look(given) if workspace is not None else {}
+    return tuple(renewed(ref, code) for ref in given)
+
+
+def _identity(workspace: Workspace) -> str | None:
+    from verifflowcc.services.memory.here import identity_of
+
+    try:
+        return identity_of(workspace).text
+    except WorkspaceError:
+        return None
+
+
+def _digest(code: Mapping[str, CodeNow]) -> str:
+    return digest_text("\n".join(f"{path} {code[path].digest}" for path in sorted(code))) if code else ""
+
 
 _HINT = "--ref src/file.py:symbol"
 

@@ -7,8 +7,7 @@ contradicts; whoever takes it away again has the state from before.
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
-from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.domain.candidates import Candidate, Held, Settles
 from verifflowcc.domain.config import SpeakerTrust
 from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Trust, least_trust
@@ -19,8 +18,8 @@ from verifflowcc.lifecycle.extract.qualifiers import doubt_about
 from verifflowcc.lifecycle.extract.turns import is_users_own
 from verifflowcc.lifecycle.settle import settle
 from verifflowcc.records import dataclass, field, replace
+from verifflowcc.services.memory.here import asks, is_person, trust_of
 from verifflowcc.services.memory.holding import Holding, mark_of
-from verifflowcc.services.memory.permission import asks, is_person, trust_of
 from verifflowcc.text.markdown import conflict_line
 from verifflowcc.text.secrets import find_secrets
 from verifflowcc.text.slug import item_id

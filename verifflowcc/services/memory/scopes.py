@@ -84,13 +84,13 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
     """Return the project and what is open in it; read from the ledgers and tasks only where one of them changed."""
     if not workspace.ledgers.cached:
         return tuple(_read_open_ones(workspace))
-    from verifflowcc.adapters.files.open_scopes import recall_scopes
+    from verifflowcc.adapters.files.task_files import recall_scopes
 
     known = recall_scopes(workspace.root, workspace.local)
     if known is not None:
         return known
     from verifflowcc.adapters.files.layout import Stamps
-    from verifflowcc.adapters.files.open_scopes import remember_scopes
+    from verifflowcc.adapters.files.task_files import remember_scopes
     from verifflowcc.services.memory.tasks import task_places
     from verifflowcc.services.sprint_reading import depends_on
 

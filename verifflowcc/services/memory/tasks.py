@@ -3,8 +3,12 @@
 from pathlib import Path
 
 from verifflowcc.adapters.files.task_files import FILE, load_task, task_ids
+from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass
+from verifflowcc.services.memory.guarding import withheld
+from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import nearest
 from verifflowcc.text.slug import ambiguous, fitting_ids
@@ -91,3 +95,45 @@ def task_places(workspace: Workspace) -> tuple[str, ...]:
     below = tasks_folder(workspace).relative_to(workspace.root).as_posix()
     names = [entry.name for entry in sorted(tasks_folder(workspace).glob("*/"))]
     return (below, *(f"{below}/{name}{file}" for name in names for file in ("", f"/{FILE}")))
+
+
+# Tasks for reading: a line for each, and one with its items.
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    """A task in a list: `notes` is the number of its items, `tokens` what they count together."""
+
+    task: Task
+    notes: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPage:
+    """A task with its items, oldest first; `problems` are files of it that cannot be read."""
+
+    task: Task
+    notes: tuple[StoredItem, ...]
+    problems: tuple[str, ...]
+    """Files that cannot be read."""
+
+
+def list_tasks(workspace: Workspace, *, everything: bool = False) -> tuple[TaskLine, ...]:
+    """Return the tasks that have not ended, newest first; all that there is a record of where `everything`."""
+    tasks = [task for task in all_tasks(workspace) if everything or not task.status.final]
+    return tuple(_line(workspace, task) for task in reversed(tasks))
+
+
+def show_task(workspace: Workspace, name: str | None, agent: str | None) -> TaskPage:
+    """Return a task with its items; the newest that is in work where none is named. Raises UsageError."""
+    task = task_in_work(workspace, name, agent, command="")
+    with open_store(workspace, f"task/{task.id}") as backend:
+        stored = sorted(backend.list_all(), key=lambda each: (each.item.created or "", each.item.id))
+        return TaskPage(task, tuple(map(withheld, stored)), backend.problems)
+
+
+def _line(workspace: Workspace, task: Task) -> TaskLine:
+    with open_store(workspace, f"task/{task.id}") as backend:
+        items = backend.items()
+    return TaskLine(task, len(items), sum(item.tokens or 0 for item in items))

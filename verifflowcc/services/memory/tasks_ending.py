@@ -5,8 +5,7 @@ Each step can be done again, so that an end that was interrupted is completed by
 
 from collections.abc import Iterable, Sequence
 
-from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.adapters.files.task_files import changing_task, load_task, remove_task, save_task
 from verifflowcc.domain.items import Item, Link, Relation, Status, least_trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
@@ -17,13 +16,11 @@ from verifflowcc.records import dataclass, replace
 from verifflowcc.services.finding import one_line
 from verifflowcc.services.memory.adding import proposal_of_key, standing_of_key
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
+from verifflowcc.services.memory.here import proposes
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.permission import proposes
 from verifflowcc.services.memory.putting_away import brought_back
-from verifflowcc.services.memory.recording import changed
-from verifflowcc.services.memory.rewriting import rewritten, with_link
+from verifflowcc.services.memory.recording import changed, promoted, rewritten, with_link, without_vouching
 from verifflowcc.services.memory.tasks import all_tasks, find_task, tasks_folder
-from verifflowcc.services.memory.vouching import promoted, without_vouching
 from verifflowcc.services.workspace import Workspace, provider
 from verifflowcc.text.article import nearest
 from verifflowcc.text.slug import ambiguous, fitting_ids

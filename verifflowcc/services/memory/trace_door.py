@@ -4,8 +4,8 @@ import shlex
 
 from verifflowcc.domain.items import TYPES, is_trace_type
 from verifflowcc.errors import UsageError
+from verifflowcc.services.memory.adding import Typed
 from verifflowcc.services.memory.recording import title_of
-from verifflowcc.services.memory.wanting import Typed
 from verifflowcc.services.memory.words import said
 from verifflowcc.services.trace_adding import Wanted
 from verifflowcc.services.workspace import Workspace

@@ -1,23 +1,45 @@
 """What maintenance does to the items of one scope, in its order: each step decides on what the one before it left."""
 
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.domain.items import Item, ScopeKind, Status
-from verifflowcc.errors import FormatError
+from verifflowcc.errors import FormatError, WorkspaceError
 from verifflowcc.lifecycle.consolidate import DOING, is_consolidation, originals_of
-from verifflowcc.lifecycle.decay import has_faded, why_faded
-from verifflowcc.lifecycle.evict import evicted
-from verifflowcc.lifecycle.expire import has_ended, why_ended
-from verifflowcc.lifecycle.proof import Turned
+from verifflowcc.lifecycle.expire import evicted, has_ended, has_faded, why_ended, why_faded
+from verifflowcc.lifecycle.stale_refs import Turned
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.memory.consolidating import Terms, complete_interrupted, consolidate
-from verifflowcc.services.memory.maintained import Step, StepKind
+from verifflowcc.services.memory.consolidating import Shelf, Step, StepKind, Terms, complete_interrupted, consolidate
 from verifflowcc.services.memory.proving import raise_confidence
 from verifflowcc.services.memory.putting_away import DECAYED, ENDED, EVICTED, put_away
-from verifflowcc.services.memory.shelf import Shelf
-from verifflowcc.services.memory.stage_items import Stages, end_with_stage
+from verifflowcc.services.memory.stage_ending import Stages, end_with_stage
+from verifflowcc.services.memory.tasks import all_tasks
 from verifflowcc.services.workspace import Workspace
+
+# The parts of a project that have items of their own, whether they are open or not.
+
+
+def parts_of(workspace: Workspace) -> tuple[str, ...]:
+    """Return the scopes of the project's sprints, stages, agents and tasks in work. Raises WorkspaceError."""
+    names = {kind: _folders(workspace.memory / kind) for kind in ("sprint", "stage", "agent")}
+    stages = [
+        f"stage/{sprint}/{name}" for sprint in names["stage"] for name in _folders(workspace.memory / "stage" / sprint)
+    ]
+    tasks = [f"task/{task.id}" for task in all_tasks(workspace) if not task.status.final]
+    return (*(f"{kind}/{name}" for kind in ("sprint", "agent") for name in names[kind]), *stages, *tasks)
+
+
+def _folders(folder: Path) -> tuple[str, ...]:
+    try:
+        with os.scandir(folder) as entries:
+            return tuple(sorted(each.name for each in entries if each.is_dir(follow_symlinks=False)))
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
+
 
 _CONSOLIDATED = frozenset({ScopeKind.PROJECT, ScopeKind.SPRINT, ScopeKind.STAGE, ScopeKind.AGENT})
 

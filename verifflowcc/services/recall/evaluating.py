@@ -6,13 +6,19 @@ from fractions import Fraction
 from verifflowcc.adapters.clock import observed
 from verifflowcc.context.standing import standing
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.labelled import Expectation, Labelled
 from verifflowcc.domain.recall import DEFAULT_LIMIT, Sought
 from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.recall.evaluate import basis_points, mean_reciprocal_rank, recall_at, worst_first
+from verifflowcc.recall.evaluate import (
+    Expectation,
+    Labelled,
+    basis_points,
+    mean_reciprocal_rank,
+    recall_at,
+    worst_first,
+)
 from verifflowcc.records import dataclass
+from verifflowcc.services.memory.finding import day_said
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.past import day_said
 from verifflowcc.services.recall.searching import search
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import nearest

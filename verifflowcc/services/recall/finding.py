@@ -8,15 +8,12 @@ from verifflowcc.context.standing import superseded, withdrawn
 from verifflowcc.domain.config import MemorySettings, Stale
 from verifflowcc.domain.items import DecisionStatus, Item, ScopeKind, Status, awaits_promotion, is_trace_type
 from verifflowcc.domain.recall import NOTHING, Corpus, Hit, Lost, Parts, Recalled, Sought
-from verifflowcc.recall.expand import SHARE, Neighbour, edge_between, expanded, names_of
-from verifflowcc.recall.factors import parts_of
-from verifflowcc.recall.question import Question
-from verifflowcc.recall.scoring import REACH, WEIGHTS, Scored, score, wanted
-from verifflowcc.recall.units import is_file_term
+from verifflowcc.recall.rank import SHARE, Neighbour, edge_between, expanded, names_of, parts_of
+from verifflowcc.recall.scoring import REACH, WEIGHTS, Question, Scored, is_file_term, score, wanted
 from verifflowcc.records import dataclass, field, replace
+from verifflowcc.services.memory.finding import items_as_of, lifetimes_here
 from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import kind_of
-from verifflowcc.services.memory.past import items_as_of, lifetimes_here
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
 
@@ -87,7 +84,7 @@ class Finding:
         """Say of hits that speak of code what became of it; a look at the past says nothing of it."""
         if self.workspace is None or self.day is not None or not any(hit.item.refs for hit in hits):
             return list(hits)
-        from verifflowcc.services.recall.staleness import stale_items
+        from verifflowcc.services.memory.refs import stale_items
 
         stale = stale_items(self.workspace, (hit.item for hit in hits))
         return [replace(hit, stale=stale.get(hit.item.path, "")) for hit in hits]

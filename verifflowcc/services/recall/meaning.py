@@ -8,8 +8,7 @@ from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.ports import Embedder
 from verifflowcc.domain.recall import KeptUnit
 from verifflowcc.recall.fusion import Compared, fused, nearness
-from verifflowcc.recall.scoring import Scored
-from verifflowcc.recall.units import texts_of
+from verifflowcc.recall.scoring import Scored, texts_of
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.canonical import digest_text
 

@@ -13,10 +13,9 @@ from verifflowcc.domain.ports import Count, Model
 from verifflowcc.domain.recall import Hit, Reranked
 from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
-from verifflowcc.recall.order import order_question, order_schema, read_order, speaks_to_a_model
-from verifflowcc.recall.trigger import why_rerank
+from verifflowcc.recall.order import order_question, order_schema, read_order, speaks_to_a_model, why_rerank
 from verifflowcc.records import dataclass, field
-from verifflowcc.services.memory.counting import RERANK_CALLS, RERANK_SKIPPED, moment, note_lines
+from verifflowcc.services.memory.access import RERANK_CALLS, RERANK_SKIPPED, moment, note_lines
 from verifflowcc.services.memory.guarding import safe_text
 from verifflowcc.services.memory.model_budget import LEAST_ANSWER, Reserved, Spent, open_budget
 from verifflowcc.services.workspace import Workspace

@@ -14,11 +14,10 @@ from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.domain.ports import Embedder
 from verifflowcc.domain.recall import Hit, Recalled, Sought
 from verifflowcc.errors import ConfigError, ConflictError, UsageError
-from verifflowcc.recall.question import question_of
-from verifflowcc.recall.units import file_term, units_of
+from verifflowcc.recall.scoring import file_term, question_of, units_of
 from verifflowcc.records import replace
+from verifflowcc.services.memory.finding import day_said
 from verifflowcc.services.memory.opening import memory_settings, open_store
-from verifflowcc.services.memory.past import day_said
 from verifflowcc.services.recall.finding import Finding
 from verifflowcc.services.workspace import Workspace
 
