@@ -10,8 +10,8 @@ from pathlib import Path
 
 from verifflowcc.domain.items import Link, Stamp
 from verifflowcc.domain.trace import TraceItem, Verified
-from verifflowcc.formats.doorstop_stamp import stamp
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
+from verifflowcc.formats.import_doorstop import stamp
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.text.canonical import digest_text
 

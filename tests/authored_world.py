@@ -8,9 +8,8 @@ from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.trace_adding import Wanted, add_item
-from verifflowcc.services.trace_clearing import clear_link, what_to_clear
-from verifflowcc.services.trace_items import items_view
-from verifflowcc.services.trace_reviewing import Reviews, review_items, what_to_review
+from verifflowcc.services.trace_clearing import Reviews, clear_link, review_items, what_to_clear, what_to_review
+from verifflowcc.services.trace_sources import items_view
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.view import TraceView
 

@@ -34,7 +34,7 @@ from verifflowcc.domain.trace import (
 )
 from verifflowcc.domain.trace_codes import TYPES, ItemRule
 from verifflowcc.formats.fingerprint import stamp_of_item
-from verifflowcc.trace.ownership import EMPTY
+from verifflowcc.trace.links import EMPTY
 
 W = clean()
 NEW_TEST = "tests/test_new.py::test_new"

@@ -19,7 +19,7 @@ from verifflowcc.formats.fingerprint import (
 )
 from verifflowcc.formats.item_render import scalar
 from verifflowcc.text.canonical import canonical
-from verifflowcc.text.normative import folded, normative, with_rationale
+from verifflowcc.text.wording import folded, normative, with_rationale
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-FINGERPRINTS")
 

@@ -17,8 +17,8 @@ from tests.pure.test_import_oft import TEXT as OFT
 from tests.pure.test_import_sdoc import NEW, OLD
 from tests.session_world import SESSION, as_lines, claude_session, codex_session
 from tests.tiers import count, percent
-from verifflowcc.adapters.foreign.doorstop_tree import read_doorstop_tree
-from verifflowcc.adapters.foreign.reqif_read import read_reqif
+from verifflowcc.adapters.foreign.find import read_doorstop_tree
+from verifflowcc.adapters.foreign.reqif_write import read_reqif
 from verifflowcc.domain.baselines import BaselineKind
 from verifflowcc.errors import VfccError
 from verifflowcc.formats.call_lines import CallLines
@@ -27,9 +27,8 @@ from verifflowcc.formats.calls_codex import CodexCalls
 from verifflowcc.formats.cobertura import measure_coverage
 from verifflowcc.formats.events import parse_event
 from verifflowcc.formats.evidence import parse_evidence
-from verifflowcc.formats.import_csv import read_csv
 from verifflowcc.formats.import_markdown import read_markdown
-from verifflowcc.formats.import_needs import read_needs
+from verifflowcc.formats.import_needs import read_csv, read_needs
 from verifflowcc.formats.import_oft import read_oft
 from verifflowcc.formats.import_sdoc import read_sdoc
 from verifflowcc.formats.item_older import read_rows

@@ -6,7 +6,7 @@ from verifflowcc.domain.items import Link
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_import import ForeignLink
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.import_csv import read_csv
+from verifflowcc.formats.import_needs import read_csv
 from verifflowcc.formats.trace_table import trace_csv
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")

@@ -7,13 +7,15 @@ import pytest
 
 from verifflowcc.domain.trace_import import ForeignItem
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.doorstop_stamp import stamp, text_of, uid_of
 from verifflowcc.formats.import_doorstop import (
     DoorstopDocument,
     DoorstopFile,
     markdown_values,
     read_document,
     read_doorstop,
+    stamp,
+    text_of,
+    uid_of,
 )
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")

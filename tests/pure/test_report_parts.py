@@ -14,8 +14,8 @@ from verifflowcc.report.status_marks import TONES, mark_of
 from verifflowcc.report.trace_tree import DEEPEST, tree_of
 from verifflowcc.report.trend import step_line, trend_of
 from verifflowcc.report.v_picture import BOX_HEIGHT, v_picture
+from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import LinkEnd, MatrixRow
-from verifflowcc.trace.state import State
 
 SOFT = {"good", "bad", "open", "calm", "busy", "gap"}
 

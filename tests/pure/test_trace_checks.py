@@ -36,7 +36,7 @@ from verifflowcc.domain.trace import (
 from verifflowcc.domain.trace_codes import Need
 from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.trace.check import check
-from verifflowcc.trace.pointed import pointed_content
+from verifflowcc.trace.telling import pointed_content
 from verifflowcc.trace.view import TraceView
 
 

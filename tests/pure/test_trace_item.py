@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.trace_items import parse_trace_item
-from verifflowcc.adapters.index.trace_facts import trace_item_from_text, trace_item_to_text
+from verifflowcc.adapters.index.trace import trace_item_from_text, trace_item_to_text
 from verifflowcc.domain.items import KNOWN_KEYS, Link, Ref, Stamp, Status, Trust
 from verifflowcc.domain.trace import Flaw, TraceItem, Verified
 from verifflowcc.errors import FormatError

@@ -14,11 +14,10 @@ from verifflowcc.domain.gates import Trust as EvidenceTrust
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import CriterionShown, Outcome, ResultReport, TraceReport
 from verifflowcc.domain.trace_codes import DEFAULT_POLICY
-from verifflowcc.formats.csv_table import csv_text, unguarded
+from verifflowcc.formats.trace_table import csv_text, unguarded
 from verifflowcc.trace.check import check_view
-from verifflowcc.trace.matrix import Matrix, MatrixRow, matrix, narrowed
-from verifflowcc.trace.matrix_csv import ITEM_COLUMNS, csv_of_items, csv_of_tests
-from verifflowcc.trace.state import State
+from verifflowcc.trace.item_line import State
+from verifflowcc.trace.matrix import ITEM_COLUMNS, Matrix, MatrixRow, csv_of_items, csv_of_tests, matrix, narrowed
 from verifflowcc.trace.view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MATRIX")

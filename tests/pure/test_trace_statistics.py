@@ -8,8 +8,8 @@ from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, World, clean, item
 from verifflowcc.domain.items import Status
 from verifflowcc.trace.check import check_view
+from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import matrix
-from verifflowcc.trace.state import State
 from verifflowcc.trace.statistics import Group, Share, Statistics, statistics
 from verifflowcc.trace.view import TraceView
 

@@ -11,8 +11,8 @@ from tests.trace_world import FORM_TEST, LOGIN_TEST, TODAY, World, clean, result
 from verifflowcc.domain.trace import Outcome, Verified
 from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.trace.check import check_view
-from verifflowcc.trace.pointed import pointed_content
 from verifflowcc.trace.story import Story, story
+from verifflowcc.trace.telling import pointed_content
 from verifflowcc.trace.view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-WHY")

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_help import HELP
-from verifflowcc.formats.github_annotations import annotations
+from verifflowcc.formats.github_annotations import annotations, junit_text
 from verifflowcc.formats.junit_claims import ProjectPaths
-from verifflowcc.formats.junit_write import junit_text
 from verifflowcc.formats.metric_json import read_json
 from verifflowcc.formats.sarif import read_log
 from verifflowcc.formats.sarif_write import NO_FILE, sarif_text

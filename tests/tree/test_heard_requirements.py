@@ -11,7 +11,7 @@ from verifflowcc.domain.trace_codes import DEFAULT_POLICY
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.inbox import open_inbox
 from verifflowcc.services.memory.moving import promote_item
-from verifflowcc.services.trace_reading import read_items
+from verifflowcc.services.trace_code import read_items
 from verifflowcc.services.workspace import Workspace
 
 LINE = "The export must work offline"

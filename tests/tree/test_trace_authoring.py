@@ -31,10 +31,17 @@ from verifflowcc.adapters.files.item_files import replace_item_file
 from verifflowcc.domain.items import Status, Trust
 from verifflowcc.domain.trace_codes import DEFAULT_POLICY
 from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
-from verifflowcc.services.trace_adding import Wanted, add_item
-from verifflowcc.services.trace_editing import begin_edit, set_keys, write_edits
-from verifflowcc.services.trace_linking import chosen_relation, link_items, unlink_items
-from verifflowcc.services.trace_retiring import retire_item
+from verifflowcc.services.trace_adding import (
+    Wanted,
+    add_item,
+    begin_edit,
+    chosen_relation,
+    link_items,
+    retire_item,
+    set_keys,
+    unlink_items,
+    write_edits,
+)
 
 
 @pytest.mark.vfcc("REQ-TRACE-ITEMS")

@@ -24,14 +24,18 @@ from tests.authored_world import (
 from tests.cli.trees import everything
 from tests.trees import git, repository
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
-from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
-from verifflowcc.services.trace_clearing import clear_link, what_to_clear
-from verifflowcc.services.trace_listing import list_items, show_item
-from verifflowcc.services.trace_retiring import retire_item
-from verifflowcc.services.trace_reviewing import review_items, what_to_review
-from verifflowcc.services.trace_verifying import verify_item, what_to_verify
+from verifflowcc.formats.fingerprint import LinkState, link_state, stamp_of_item, stamp_of_link
+from verifflowcc.services.trace_adding import retire_item
+from verifflowcc.services.trace_clearing import (
+    clear_link,
+    review_items,
+    verify_item,
+    what_to_clear,
+    what_to_review,
+    what_to_verify,
+)
+from verifflowcc.services.trace_narrowing import list_items, show_item
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.trace.stamps import LinkState, link_state
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-REVIEWS")
 

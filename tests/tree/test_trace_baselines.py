@@ -11,10 +11,9 @@ from tests.cli.trees import everything
 from tests.trees import commit, repository
 from verifflowcc.domain.trace import TraceBaseline
 from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
-from verifflowcc.formats.trace_baseline import encode_baseline, read_baseline
-from verifflowcc.services.trace_baselines import compare_baselines, create_baseline, list_baselines
-from verifflowcc.services.trace_linking import unlink_items
-from verifflowcc.services.trace_retiring import retire_item
+from verifflowcc.formats.trace_table import encode_baseline, read_baseline
+from verifflowcc.services.trace_adding import retire_item, unlink_items
+from verifflowcc.services.trace_sources import compare_baselines, create_baseline, list_baselines
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-BASELINES")
 

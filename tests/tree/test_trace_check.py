@@ -21,8 +21,7 @@ from verifflowcc.errors import ConfigError, FormatError
 from verifflowcc.services.checking import check_everything
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
-from verifflowcc.services.trace_looking import key_of, look
-from verifflowcc.services.trace_reading import INDEX, read_items
+from verifflowcc.services.trace_code import INDEX, key_of, look, read_items
 from verifflowcc.services.trace_sources import read_sources
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.baseline_rules import baseline_text

@@ -12,13 +12,12 @@ from verifflowcc.domain.items import Status, Trust
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_import import Side
 from verifflowcc.errors import FormatError, UsageError, VfccError
-from verifflowcc.formats.doorstop_stamp import stamp
+from verifflowcc.formats.import_doorstop import stamp
 from verifflowcc.services.pinned_workflow import policy_of
-from verifflowcc.services.trace_export import export_items
-from verifflowcc.services.trace_import import ImportReport, Outcome, import_items
-from verifflowcc.services.trace_reading import read_items
+from verifflowcc.services.trace_code import read_items
+from verifflowcc.services.trace_import import ImportReport, Outcome, export_items, import_items
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.trace.adopt_words import Choices
+from verifflowcc.trace.adopt import Choices
 
 YOU = "human:You"
 GOOD = stamp("REQ001", {"text": "It shall open.\n"}, ())

@@ -8,13 +8,10 @@ import pytest
 from tests.authored_world import NEED, OTHER, REQ, SPEC, YOU, put, replace_in, reviewed, text_of, view, written
 from tests.trees import commit, environment, git, repository
 from verifflowcc.errors import ConflictError, FormatError
-from verifflowcc.services.trace_adding import Wanted, add_item
-from verifflowcc.services.trace_baselines import create_baseline
-from verifflowcc.services.trace_linking import link_items
-from verifflowcc.services.trace_retiring import retire_item
-from verifflowcc.services.trace_sources import full_view
+from verifflowcc.formats.fingerprint import LinkState, link_state
+from verifflowcc.services.trace_adding import Wanted, add_item, link_items, retire_item
+from verifflowcc.services.trace_sources import create_baseline, full_view
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.trace.stamps import LinkState, link_state
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MERGES")
 

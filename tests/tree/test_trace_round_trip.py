@@ -18,11 +18,10 @@ from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import replace
 from verifflowcc.services.pinned_workflow import policy_of
-from verifflowcc.services.trace_export import export_items
-from verifflowcc.services.trace_import import import_items
-from verifflowcc.services.trace_reading import read_items
+from verifflowcc.services.trace_code import read_items
+from verifflowcc.services.trace_import import export_items, import_items
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.trace.adopt_words import Choices
+from verifflowcc.trace.adopt import Choices
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-EXPORT", "REQ-TRACE-IMPORT")
 TYPES = ("need", "requirement", "component", "unit", "test_spec", "information")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.options import AllFlag, JsonFlag, JunitOption, NewFlag, QuietFlag, one_output
-from verifflowcc.cli.report_formats import Format, chosen, problem_in, report_text
 from verifflowcc.cli.terminal import switch_color_off
+from verifflowcc.cli.trace_exchange import Format, chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_checking import TraceChecked

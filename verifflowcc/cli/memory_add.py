@@ -70,7 +70,7 @@ def add(
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_views import acting_here
     from verifflowcc.cli.output import read_stdin
-    from verifflowcc.cli.trace_authoring import tell_added
+    from verifflowcc.cli.trace_people import tell_added
     from verifflowcc.errors import UsageError
     from verifflowcc.records import replace
     from verifflowcc.services.loading import not_loaded_here

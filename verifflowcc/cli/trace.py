@@ -6,15 +6,21 @@ Each command stands in a file of its own kind and is registered here, by one lin
 import typer
 
 from verifflowcc.cli import (
-    trace_authoring,
-    trace_baseline,
     trace_coverage,
     trace_exchange,
-    trace_impact,
     trace_listing,
     trace_matrix,
     trace_people,
     trace_why,
+)
+from verifflowcc.cli import (
+    trace_exchange as trace_baseline,
+)
+from verifflowcc.cli import (
+    trace_exchange as trace_impact,
+)
+from verifflowcc.cli import (
+    trace_people as trace_authoring,
 )
 
 app = typer.Typer(help="Add, link, review and follow the items from need to test.", no_args_is_help=True)

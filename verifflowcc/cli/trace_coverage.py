@@ -19,7 +19,7 @@ def coverage(
     is no item.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.trace_warnings import see
+    from verifflowcc.cli.trace_matrix_views import see
     from verifflowcc.services.finding import one_of
     from verifflowcc.trace.statistics import statistics
 

@@ -1,21 +1,203 @@
 """How single items are shown to a person: as a table, as a page, and before a question."""
 
-from collections.abc import Iterator
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.output import folded, part
-from verifflowcc.cli.terminal import wants_color
+from verifflowcc.cli.output import folded, part, plain
+from verifflowcc.cli.status_words import status_of
+from verifflowcc.cli.table import width_of
+from verifflowcc.cli.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style, wants_color
 from verifflowcc.domain.trace import TraceItem
+from verifflowcc.domain.trace_import import Side
+from verifflowcc.services.trace_import import ImportedItem, ImportReport, Outcome
 from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold
 
 if TYPE_CHECKING:
-    from verifflowcc.services.trace_clearing import ToClear
-    from verifflowcc.services.trace_listing import End, ItemPage
-    from verifflowcc.services.trace_reviewing import ToReview
-    from verifflowcc.services.trace_verifying import ToVerify
-    from verifflowcc.trace.answers import CodePlace
-    from verifflowcc.trace.stamps import LinkState
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from verifflowcc.formats.fingerprint import LinkState
+    from verifflowcc.services.trace_clearing import ToClear, ToReview, ToVerify
+    from verifflowcc.services.trace_narrowing import End, ItemPage
+    from verifflowcc.trace.answers import CodePlace, Reached
+
+
+# Items of the trace at a terminal, as trees drawn by rich: an item with its parts, and what a change reaches.
+
+WIDEST = 120
+"""Columns beyond which a tree is not drawn any wider."""
+Part = tuple[str, Sequence[str]]
+"""A heading and its lines."""
+_WEIGHTS = {"error": "bad", "warning": "warn", "note": "quiet"}
+_COMMANDS = "next"
+
+
+def item_tree(title: str, facts: Sequence[str], text: str, parts: Iterable[Part]) -> str:
+    """Return an item as a tree: title, facts and text at its root, a branch for each part."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    root = _trace_trees_text(title, "strong")
+    for fact in facts:
+        root.append("\n")
+        root.append_text(_trace_trees_text(fact, status_style(status_of(fact)[0]) or "quiet"))
+    if text:
+        root.append("\n\n")
+        root.append_text(Text(plain(text)))
+        root.append("\n")
+    tree = Tree(root, guide_style="dim")
+    for heading, lines in parts:
+        branch = tree.add(_trace_trees_text(heading, "strong"))
+        for line in lines:
+            branch.add(_leaf(heading, line))
+    return _drawn(tree)
+
+
+def reach_tree(title: str, summary: str, found: "Sequence[Reached]") -> str:
+    """Return what is below an item as a tree: each under the item through which it is reached."""
+    from rich.tree import Tree
+
+    root = _trace_trees_text(title, "strong")
+    root.append("\n")
+    root.append_text(_trace_trees_text(summary, "quiet"))
+    tree = Tree(root, guide_style="dim")
+    places: dict[str, Tree] = {}
+    for each in sorted(found, key=lambda one: one.steps):
+        label = _trace_trees_text(f"{each.id} ", "accent")
+        label.append_text(_trace_trees_text(each.relations[-1], "quiet"))
+        label.append_text(_trace_trees_text(f"  {each.title}"))
+        places[each.id] = places.get(each.way[-2], tree).add(label)
+    return _drawn(tree)
+
+
+def _leaf(heading: str, line: str) -> "Text":
+    """Return a line of a part; a weight, a status behind its name and a command have their colour."""
+    weight = line.partition(" ")[0]
+    if weight in _WEIGHTS:
+        leaf = _trace_trees_text(weight, _WEIGHTS[weight])
+        leaf.append_text(_trace_trees_text(line.removeprefix(weight)))
+        return leaf
+    name, _, rest = line.partition(": ")
+    status, _ = status_of(rest)
+    if status:
+        full, ascii_only, style = SYMBOLS[status]
+        leaf = _trace_trees_text(f"{full if has_unicode() else ascii_only} ", style)
+        leaf.append_text(_trace_trees_text(f"{name}: "))
+        leaf.append_text(_trace_trees_text(rest, style))
+        return leaf
+    return _trace_trees_text(line, "accent" if heading == _COMMANDS else "")
+
+
+def _drawn(tree: "Tree") -> str:
+    width = min(width_of(sys.stdout), WIDEST)
+    return drawn(tree, width)
+
+
+def _trace_trees_text(text: str, style: str = "") -> "Text":
+    from rich.text import Text
+
+    return Text.assemble((plain(text).replace("\n", " "), RICH.get(style, "")))
+
+
+# How an import is told: what was written, what differs, what was left out and why.
+
+MOST = 20
+"""Lines of one list; the rest is in --json."""
+_SAID = {Side.HERE: "changed here, kept", Side.THERE: "changed there", Side.BOTH: "changed on both sides"}
+
+
+def import_text(report: ImportReport) -> str:
+    """Return a report as lines for the terminal."""
+    lines = [_head(report), *_kinds(report), *_renamed(report), *_differences(report), *_gone(report), *_left(report)]
+    if report.dry_run:
+        lines.append("nothing was written: this was a dry run")
+    elif report.written:
+        lines.append("next: vfcc check trace")
+    return "\n".join(lines)
+
+
+def _head(report: ImportReport) -> str:
+    new = "would be new" if report.dry_run else "new"
+    words = {Outcome.NEW: new, Outcome.UPDATED: "updated", Outcome.SAME: "the same", Outcome.DIFFERENT: "different"}
+    counts = ", ".join(f"{report.count(each)} {word}" for each, word in words.items() if report.count(each))
+    return f"{report.tool}: {counts}"
+
+
+def _kinds(report: ImportReport) -> Iterator[str]:
+    for kind, types in sorted(report.kinds.items()):
+        yield f"  {kind or 'items'} → {', '.join(types)}"
+
+
+def _renamed(report: ImportReport) -> Iterator[str]:
+    if report.renamed:
+        yield f"ids that could not stay as they are: {len(report.renamed)}"
+        yield from _some([f"  {theirs} → {ours}" for theirs, ours in report.renamed])
+
+
+def _differences(report: ImportReport) -> Iterator[str]:
+    found = [each for each in report.items if each.parts or each.note]
+    if not found:
+        return
+    yield f"different here and there: {len(found)}"
+    yield from _some([f"  {each.id}: {_trace_views_import_parts(each)}" for each in found])
+    theirs = any(side is not Side.HERE for each in found for side in each.parts.values())
+    if theirs and not report.count(Outcome.UPDATED):
+        yield "to take what changed there: the same command with --update"
+
+
+def _trace_views_import_parts(item: ImportedItem) -> str:
+    by_side: dict[Side, list[str]] = defaultdict(list)
+    for part, side in item.parts.items():
+        by_side[side].append(part)
+    taken = item.outcome is Outcome.UPDATED
+    said = [
+        f"{', '.join(names)} {_SAID[side]}{', taken' if taken and side is not Side.HERE else ''}"
+        for side, names in sorted(by_side.items())
+    ]
+    return "; ".join(filter(None, [*said, item.note]))
+
+
+def _gone(report: ImportReport) -> Iterator[str]:
+    gone = [each for each in report.items if each.outcome is Outcome.GONE]
+    if gone:
+        yield f"not there any more, kept here: {len(gone)}"
+        yield from _some([f"  {each.id}: vfcc trace retire {each.id}" for each in gone])
+
+
+def _left(report: ImportReport) -> Iterator[str]:
+    """Yield what was not carried over: each reason with its count, and the place where it stands alone."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for line in report.left:
+        place, _, reason = line.partition(": ")
+        by_reason[reason].append(place)
+    by_reason = _grouped(by_reason)
+    if not by_reason:
+        return
+    yield f"not carried over: {len(report.left)}"
+    rows = sorted(by_reason.items(), key=lambda each: (-len(each[1]), each[0]))
+    yield from _some([f"  {len(at)} × {why}" if len(at) > 1 else f"  {at[0]}: {why}" for why, at in rows])
+
+
+def _grouped(by_reason: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return reasons that differ only in what stands in brackets as one."""
+    found: dict[str, list[tuple[str, list[str]]]] = defaultdict(list)
+    for reason, places in by_reason.items():
+        found[reason.partition(" (")[0]].append((reason, places))
+    return {
+        head if len(each) > 1 else each[0][0]: [place for _, places in each for place in places]
+        for head, each in found.items()
+    }
+
+
+def _some(lines: Iterable[str]) -> Iterator[str]:
+    every = list(lines)
+    yield from every[:MOST]
+    if len(every) > MOST:
+        yield f"  … and {len(every) - MOST} more (--json has all)"
+
 
 MOST_LINES = 12
 
@@ -75,7 +257,6 @@ def page(shown: "ItemPage") -> str:
 
 
 def _tree(shown: "ItemPage") -> str:
-    from verifflowcc.cli.trace_trees import item_tree
 
     item = shown.item
     parts = [("rationale", item.rationale.splitlines())] if item.rationale else []

@@ -7,7 +7,7 @@ import typer
 from verifflowcc.cli.options import IdArgument, JsonFlag
 
 if TYPE_CHECKING:
-    from verifflowcc.services.trace_listing import Row
+    from verifflowcc.services.trace_narrowing import Row
 
 
 def list_(
@@ -26,7 +26,7 @@ def list_(
     Retired ones only where that status is asked for.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.services.trace_listing import list_items
+    from verifflowcc.services.trace_narrowing import list_items
     from verifflowcc.services.workspace import open_workspace
 
     listing = list_items(open_workspace(), type_, status, without)
@@ -46,7 +46,7 @@ def show(item: IdArgument, as_json: JsonFlag = False) -> None:
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_item_views import page
-    from verifflowcc.services.trace_listing import show_item
+    from verifflowcc.services.trace_narrowing import show_item
     from verifflowcc.services.workspace import open_workspace
 
     shown = show_item(open_workspace(), item)

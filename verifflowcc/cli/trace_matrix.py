@@ -10,7 +10,7 @@ from verifflowcc.cli.options import JsonFlag, JunitOption, OutputOption, TypesOp
 from verifflowcc.cli.terminal import switch_color_off
 
 if TYPE_CHECKING:
-    from verifflowcc.services.trace_seeing import TraceSeen
+    from verifflowcc.services.trace_narrowing import TraceSeen
     from verifflowcc.trace.matrix import Matrix
 
 
@@ -48,7 +48,7 @@ def matrix(
     with 3 where there is no item.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.trace_warnings import see
+    from verifflowcc.cli.trace_matrix_views import see
     from verifflowcc.services.trace_narrowing import narrow_matrix
 
     wanted = _format(form, output, as_json=as_json)
@@ -82,7 +82,7 @@ def _format(given: Format | None, output: Path | None, *, as_json: bool) -> Form
 
 def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool) -> str:
     if wanted is Format.CSV:
-        from verifflowcc.trace.matrix_csv import csv_of_items, csv_of_tests
+        from verifflowcc.trace.matrix import csv_of_items, csv_of_tests
 
         return csv_of_tests(shown) if tests else csv_of_items(shown)
     if wanted is Format.HTML:

@@ -8,8 +8,25 @@ from typing import TYPE_CHECKING
 from verifflowcc.cli.table import table, width_of
 
 if TYPE_CHECKING:
+    from verifflowcc.services.trace_narrowing import TraceSeen
     from verifflowcc.trace.answers import TestSeen
     from verifflowcc.trace.matrix import LinkEnd, Matrix, MatrixRow
+
+
+# Read the trace for a command that shows it, and say what could not be read.
+
+
+def see(junit: Sequence[str] | None) -> "TraceSeen":
+    """Return the trace of the project here, with each notice told as a warning."""
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.trace_narrowing import see_trace
+    from verifflowcc.services.workspace import open_workspace
+
+    seen = see_trace(open_workspace(), junit or ())
+    for notice in seen.notices:
+        out.warn(notice)
+    return seen
+
 
 MOST_IDS = 3
 MIDDLE_COLUMNS, WIDE_COLUMNS = 110, 160

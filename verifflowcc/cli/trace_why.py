@@ -20,7 +20,7 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.terminal import wants_color
-    from verifflowcc.cli.trace_warnings import see
+    from verifflowcc.cli.trace_matrix_views import see
     from verifflowcc.services.trace_finding import find_item
     from verifflowcc.trace.story import story
 
@@ -33,7 +33,7 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
 
 
 def _tree(told: "Story", view: "TraceView") -> str:
-    from verifflowcc.cli.trace_trees import item_tree
+    from verifflowcc.cli.trace_item_views import item_tree
 
     item = told.item
     facts = (f"{told.state}: {told.state.means}", ", ".join(_facts(told)), item.path)
@@ -107,7 +107,7 @@ def _answer(told: "Story", number: int) -> str:
 
 
 def _places(told: "Story") -> list[str]:
-    from verifflowcc.trace.matrix_csv import place_word
+    from verifflowcc.trace.matrix import place_word
 
     return list(dict.fromkeys(map(place_word, told.code)))
 

@@ -20,12 +20,12 @@ class Importer:
 
 
 IMPORTERS: Mapping[str, Importer] = {
-    "doorstop": Importer((), "verifflowcc.adapters.foreign.doorstop_tree:read_doorstop_tree", "folder"),
+    "doorstop": Importer((), "verifflowcc.adapters.foreign.find:read_doorstop_tree", "folder"),
     "strictdoc": Importer((".sdoc",), "verifflowcc.formats.import_sdoc:read_sdoc"),
-    "vfcc": Importer((".json",), "verifflowcc.formats.import_exported:read_exported", "text"),
+    "vfcc": Importer((".json",), "verifflowcc.formats.import_needs:read_exported", "text"),
     "sphinx-needs": Importer((".json",), "verifflowcc.formats.import_needs:read_needs", "text"),
-    "reqif": Importer((".reqif", ".reqifz"), "verifflowcc.adapters.foreign.reqif_read:read_reqif", "file"),
-    "csv": Importer((".csv", ".tsv"), "verifflowcc.formats.import_csv:read_csv", "text", "columns"),
+    "reqif": Importer((".reqif", ".reqifz"), "verifflowcc.adapters.foreign.reqif_write:read_reqif", "file"),
+    "csv": Importer((".csv", ".tsv"), "verifflowcc.formats.import_needs:read_csv", "text", "columns"),
     "openfasttrace": Importer((".md", ".markdown"), "verifflowcc.formats.import_oft:read_oft"),
     "markdown": Importer((".md", ".markdown"), "verifflowcc.formats.import_markdown:read_markdown", option="pattern"),
 }

@@ -11,11 +11,17 @@ made otherwise never counts as the same:
 
 import json
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from hashlib import sha256
 
+from verifflowcc.domain.items import Link, Status
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.records import dataclass
-from verifflowcc.text.normative import folded
+from verifflowcc.text.canonical import digest_text
+from verifflowcc.text.wording import folded
+from verifflowcc.trace.view import TraceView
 
 ALGORITHM = "sha256"
 FIELDS = ("title", "text", "verification", "integrity", "links")
@@ -99,3 +105,64 @@ def matches(stamp: str, *digests: str) -> bool:
     A stamp of another algorithm, or of other fields, never is.
     """
     return stamp == _HEAD + "/".join(digests)
+
+
+# How a link stands to what somebody looked at: agreed, never looked at, or suspect, and at which end.
+
+
+class LinkState(StrEnum):
+    """What a link's stamp says today."""
+
+    AGREED = "agreed"
+    UNREVIEWED = "unreviewed"
+    SUSPECT = "suspect"
+    OUTGROWN = "outgrown"
+    DANGLING = "dangling"
+
+    @property
+    def means(self) -> str:
+        """What the word says, in a few words."""
+        return _MEANS[self]
+
+
+_MEANS = {
+    LinkState.AGREED: "both ends are unchanged since the last review",
+    LinkState.UNREVIEWED: "it has not been reviewed",
+    LinkState.SUSPECT: "its other end changed since the last review",
+    LinkState.OUTGROWN: "this item changed since the last review",
+    LinkState.DANGLING: "there is no such item",
+}
+
+
+def link_state(view: TraceView, item: TraceItem, link: Link) -> LinkState:
+    """Return how a link stands now. A stamp of another algorithm, or of other fields, makes it suspect."""
+    other = view.by_id.get(link.to)
+    if other is None:
+        return LinkState.DANGLING
+    if link.stamp is None:
+        return LinkState.UNREVIEWED
+    if matches(link.stamp.fingerprint, other.digest, item.digest):
+        return LinkState.AGREED
+    parts = read_stamp(link.stamp.fingerprint)
+    if parts is not None and parts.comparable and parts.digests[:1] == (other.digest,):
+        return LinkState.OUTGROWN
+    return LinkState.SUSPECT
+
+
+def review_word(item: TraceItem) -> str:
+    """Return how an item stands to its own review: `reviewed`, `changed since` or `unreviewed`."""
+    if item.reviewed is None:
+        return "unreviewed"
+    return "reviewed" if matches(item.reviewed.fingerprint, item.digest) else "changed since"
+
+
+# One digest for all items of a type, so that a ledger can say in a line what a stage handed over.
+
+
+def type_digests(items: Iterable[TraceItem]) -> Mapping[str, str]:
+    """Return type → digest over the ids and fingerprints of its items that are not retired, whatever their order."""
+    lines: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        if item.status is not Status.ARCHIVED:
+            lines[item.type].append(f"{item.id}\0{item.digest}\n")
+    return {name: digest_text("".join(sorted(lines[name]))) for name in sorted(lines)}

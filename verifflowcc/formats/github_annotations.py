@@ -3,11 +3,103 @@
 The escapes are those of the runner: `%`, CR and LF everywhere, and `:` and `,` in a property too.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from posixpath import join
+from xml.sax.saxutils import escape, quoteattr
 
 from verifflowcc.domain.catalogue import TRACE, Catalogue
-from verifflowcc.domain.trace import Finding, Severity
+from verifflowcc.domain.trace import RED, Asked, Finding, Severity, TraceReport
+
+# A report of checks as JUnit XML: one test case for each check, so that a CI server shows what was asked.
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_text(report: TraceReport, of: Catalogue = TRACE) -> str:
+    """Return the document: a suite for each family, a case for each check.
+
+    Errors and warnings are the case's failure, notes its output. A check that was asked of nothing is skipped, not
+    passed; a report with no item at all fails by its finding `nothing-to-evaluate`.
+    """
+    found: dict[str, list[Finding]] = {}
+    for each in report.findings:
+        found.setdefault(each.code, []).append(each)
+    asked = _with_unasked(report.asked, found, of)
+    suites = [
+        _suite(family, [one for one in asked if of.checks[one.code].family is family], found, of)
+        for family in of.families
+    ]
+    body = "".join(suite for suite in suites if suite)
+    red = sum(_fails(found.get(one.code, ())) for one in asked)
+    head = f'<testsuites name="{of.name}" tests="{len(asked)}" failures="{red}" errors="0">'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n{body}</testsuites>\n'
+
+
+def _with_unasked(asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> list[Asked]:
+    """Add checks that have findings and no denominator, so that none of the findings is lost."""
+    there = {one.code for one in asked}
+    more = [code for code in of.checks if code in found and code not in there]
+    return [*asked, *(Asked(code, of.checks[code].severity, len(found[code]), len(found[code])) for code in more)]
+
+
+def _suite(family: StrEnum, asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> str:
+    if not asked:
+        return ""
+    red = sum(_fails(found.get(one.code, ())) for one in asked)
+    idle = sum(_is_idle(one, found.get(one.code, ())) for one in asked)
+    head = (
+        f'  <testsuite name="{of.suite}.{family}" tests="{len(asked)}" failures="{red}" errors="0" skipped="{idle}">\n'
+    )
+    return head + "".join(_case(one, family, found.get(one.code, ()), of) for one in asked) + "  </testsuite>\n"
+
+
+def _case(asked: Asked, family: StrEnum, found: Sequence[Finding], catalogue: Catalogue) -> str:
+    head = f"    <testcase classname={_attribute(f'{catalogue.suite}.{family}')} name={_attribute(asked.code)}"
+    red = [each for each in found if _is_red(each)]
+    notes = [each for each in found if not _is_red(each)]
+    parts = []
+    if red:
+        of = f"{catalogue.checks[asked.code].title}: {len(red)} of {asked.asked}"
+        parts.append(f"      <failure message={_attribute(of)} type={_attribute(asked.code)}>{_lines(red)}</failure>\n")
+    elif _is_idle(asked, found):
+        parts.append('      <skipped message="there was nothing to ask this of"/>\n')
+    if notes:
+        parts.append(f"      <system-out>{_lines(notes)}</system-out>\n")
+    return f"{head}>\n{''.join(parts)}    </testcase>\n" if parts else f"{head}/>\n"
+
+
+def _is_idle(asked: Asked, found: Sequence[Finding]) -> bool:
+    return asked.asked == 0 and not found
+
+
+def _fails(found: Iterable[Finding]) -> bool:
+    return any(_is_red(each) for each in found)
+
+
+def _is_red(finding: Finding) -> bool:
+    return finding.severity in RED
+
+
+def _lines(found: Iterable[Finding]) -> str:
+    return escape(_clean("\n".join(_line(each) for each in found)))
+
+
+def _line(finding: Finding) -> str:
+    step = f"\n  → {finding.step}" if finding.step else ""
+    place = f"{finding.path}:{finding.line}: " if finding.path else ""
+    return f"{place}{finding.severity}: {finding.message}{step}"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_clean(text))
+
+
+def _clean(text: str) -> str:
+    """What XML cannot hold is shown as a replacement character."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 _CONTROL = dict.fromkeys(range(0x20), "\N{REPLACEMENT CHARACTER}") | {ord("\t"): " "}

@@ -1,10 +1,250 @@
 """sphinx-needs' `needs.json` as foreign items: the needs of its current version, with all kinds of links."""
 
+import csv
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 
+from verifflowcc.domain.items import Link, Ref, Stamp, Status
+from verifflowcc.domain.trace import TraceItem, Verified
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
 from verifflowcc.errors import FormatError
+from verifflowcc.formats.fingerprint import own_digest
+from verifflowcc.formats.trace_table import COLUMNS, VERIFIED
+from verifflowcc.text.wording import with_rationale
+
+# A table of items as foreign items: one row each, columns found by their headings.
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "uid", "identifier", "key", "req id", "requirement id", "number"),
+    "type": ("type", "kind", "item type", "category"),
+    "title": ("title", "name", "summary", "header", "heading"),
+    "text": ("text", "description", "statement", "content", "requirement", "requirement text"),
+    "parent": ("parent", "parents", "links", "link", "refines", "covers", "derived from", "traces to", "upstream"),
+    "verification": ("verification", "verification method", "method", "verified by method"),
+    "rationale": ("rationale", "reason", "justification"),
+    "status": ("status", "state"),
+    "derived": ("derived",),
+    "tags": ("tags", "labels"),
+    "files": ("files", "file", "refs", "references"),
+    "comment": ("comment", "comments", "notes", "note"),
+}
+_OURS = ("path", "integrity", "planned", "tests", "evidence")
+"""Columns of our own export that mean something else, or nothing, in another table."""
+_SEPARATORS = (",", ";", "\t", "|")
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINK = re.compile(r"(?:([a-z_]+):)?(\S+)")
+_YES = frozenset({"yes", "true", "1", "x", "y"})
+
+
+def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> Foreign:
+    """Return the rows of a table; `columns` maps headings to our fields and goes before what their names suggest.
+
+    Raises FormatError, with file and line, where it is no table, or where no column holds ids.
+    """
+    rows = _rows(path, text)
+    if not rows:
+        raise FormatError(f"{path}:1: the table is empty")
+    headings = [cell.strip() for cell in rows[0][1]]
+    exact = not columns and headings[:2] == ["id", "type"] and "path" in headings and set(headings) <= {*COLUMNS}
+    fields = _fields(path, headings, columns or {})
+    if exact:
+        fields = {**fields, **{name: name for name in _OURS if name in headings}}
+    left: list[str] = []
+    items = []
+    for line, row in rows[1:]:
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) > len(headings):
+            raise FormatError(f"{path}:{line}: this row has {len(row)} cells and the head {len(headings)}")
+        cells = dict(zip(headings, (row if exact else (cell.strip() for cell in row)), strict=False))
+        item = _import_csv_item(f"{path}:{line}", cells, fields, exact=exact)
+        items.append(item) if item.id else left.append(f"{path}:{line}: a row has no id")
+    return Foreign(tuple(items), tuple(left), "csv")
+
+
+def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
+    first = text.partition("\n")[0]
+    separator = max(_SEPARATORS, key=first.count)
+    reader = csv.reader(_LINES.findall(text), delimiter=separator, strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    line = 1
+    try:
+        for row in reader:
+            rows.append((line, row))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise FormatError(f"{path}:{line}: this row cannot be read: {error}") from error
+    return rows
+
+
+def _fields(path: str, headings: list[str], columns: Mapping[str, str]) -> Mapping[str, str]:
+    """Return heading → field; those that nothing is known of are left out."""
+    for heading, name in columns.items():
+        if heading not in headings:
+            raise FormatError(f"{path}:1: there is no column {heading!r}; there are {', '.join(headings)}")
+        if name not in FIELDS:
+            raise FormatError(f"{path}:1: {name!r} is no field; there are {', '.join(FIELDS)}")
+    found = dict(columns)
+    taken = set(columns.values())
+    for name, words in FIELDS.items():
+        near = [each for word in words for each in headings if each.lower().replace("_", " ") == word]
+        if name not in taken and near and near[0] not in found:
+            found[near[0]] = name
+    if "id" not in found.values():
+        raise FormatError(f"{path}:1: no column holds ids; there are {', '.join(headings)}")
+    return found
+
+
+def _import_csv_item(place: str, cells: Mapping[str, str], fields: Mapping[str, str], *, exact: bool) -> ForeignItem:
+    by_field = {name: cells.get(heading, "") for heading, name in fields.items()}
+    named = by_field.get
+    return ForeignItem(
+        id=named("id", ""),
+        kind=named("type", ""),
+        place=place,
+        title=named("title", "") if exact else " ".join(named("title", "").split()),
+        text=named("text", ""),
+        rationale=named("rationale", ""),
+        derived=named("derived", "").lower() in _YES,
+        links=_links(named("parent", "")),
+        verification=named("verification", "") or None,
+        files=_words(named("files", "")),
+        tags=_words(named("tags", "")),
+        status=named("status", ""),
+        comments=tuple(filter(None, [named("comment", "")])),
+        attributes={heading: cell for heading, cell in cells.items() if heading not in fields and cell},
+        integrity=named("integrity", ""),
+        planned=named("planned", ""),
+        tests=_words(named("tests", "")),
+        evidence=_words(named("evidence", "")),
+        exact=exact,
+    )
+
+
+def _links(cell: str) -> tuple[ForeignLink, ...]:
+    found = (_LINK.fullmatch(each) for each in re.split(r"[,;\s]+", cell) if each)
+    return tuple(dict.fromkeys(ForeignLink(each[2], each[1] or "") for each in found if each))
+
+
+def _words(cell: str) -> tuple[str, ...]:
+    return tuple(each.strip() for each in re.split(r"[,;\n]", cell) if each.strip())
+
+
+# What `vfcc trace export --format json` wrote, as foreign items: each whole, with stamps, reviews and its body.
+
+_Object = Mapping[str, object]
+
+
+def is_export(text: str) -> bool:
+    """Say whether a text is an export of vfcc: an object with `items`, the first of them with a fingerprint."""
+    try:
+        items = json.loads(text)["items"]
+        return bool(items) and isinstance(items[0]["fingerprint"], str)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return False
+
+
+def read_exported(path: str, text: str) -> Foreign:
+    """Return the items of an export. Raises FormatError, with file and line, where it is not one."""
+    try:
+        whole = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{path}:{error.lineno}: it is not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise FormatError(f"{path}:1: it is nested too deep") from error
+    items = whole.get("items") if isinstance(whole, dict) else None
+    if not isinstance(items, list):
+        raise FormatError(f"{path}:1: an export of vfcc has `items`, a list, and this has none")
+    found = [_import_exported_item(f"{path}:{number}", each) for number, each in enumerate(items, start=1)]
+    return Foreign(tuple(found), (), "vfcc")
+
+
+def _import_exported_item(place: str, said: object) -> ForeignItem:
+    """Return an item; its place has its number in the list, since JSON in one line has no other."""
+    if not isinstance(said, dict):
+        raise FormatError(f"{place}: an item is an object")
+    read = _Reader(place, said)
+    text, why, body = read.text("text"), read.text("rationale"), read.text("body")
+    if with_rationale(body) != (text, why):
+        body = "\n\n".join(each for each in (text, f"## Rationale\n\n{why}" if why else "") if each)
+        text, why = with_rationale(body)
+    links = tuple(Link(each.text("to"), each.text("relation"), 1, each.stamp()) for each in read.objects("links"))
+    method, level = read.text("verification") or None, read.text("integrity") or None
+    review = read.one("review")
+    verified = read.one("verified")
+    status = read.text("status") or "active"
+    if status not in set(Status):
+        raise FormatError(f"{place}: status {status!r} is not one of {', '.join(Status)}")
+    own = TraceItem(
+        id=read.text("id"),
+        type=read.text("type"),
+        title=read.text("title"),
+        path=read.text("path"),
+        text=text,
+        digest=own_digest(read.text("title"), text, method, level, [(each.to, each.relation) for each in links]),
+        status=Status(status),
+        verification=method,
+        links=links,
+        refs=tuple(
+            Ref(each.text("path"), each.text("symbol") or None, each.text("digest") or None)
+            for each in read.objects("refs")
+        ),
+        tests=read.words("tests"),
+        evidence=read.words("evidence"),
+        derived=said.get("derived") is True,
+        rationale=why,
+        planned=read.text("planned") or None,
+        integrity=level,
+        reviewed=review.stamp() if review else None,
+        verified=Verified(*map(verified.text, VERIFIED)) if verified else None,
+        tags=read.words("tags"),
+    )
+    if not own.id or not own.type or not own.title:
+        raise FormatError(f"{place}: an item has an id, a type and a title")
+    return ForeignItem(own.id, own.type, place, own.title, exact=True, own=own, body=body)
+
+
+class _Reader:
+    """The fields of an object; what has another form than an export gives it is refused."""
+
+    def __init__(self, place: str, said: _Object) -> None:
+        self.place, self._said = place, said
+
+    def text(self, name: str) -> str:
+        """Return a text; "" where there is none."""
+        value = self._said.get(name)
+        if value is not None and not isinstance(value, str):
+            raise FormatError(f"{self.place}: {name} is a text")
+        return value or ""
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts."""
+        return tuple(self._list(name, str, "texts"))
+
+    def objects(self, name: str) -> "list[_Reader]":
+        """Return a list of objects."""
+        return [_Reader(self.place, each) for each in self._list(name, dict, "objects")]
+
+    def one(self, name: str) -> "_Reader | None":
+        """Return an object; None where there is none."""
+        value = self._said.get(name)
+        if value is not None and not isinstance(value, dict):
+            raise FormatError(f"{self.place}: {name} is an object")
+        return _Reader(self.place, value) if value else None
+
+    def stamp(self) -> Stamp | None:
+        """Return the stamp that an object holds."""
+        name: Callable[[str], str | None] = lambda key: self.text(key) or None  # noqa: E731
+        mark = name("fingerprint")
+        return Stamp(mark, name("by"), name("on"), name("reason")) if mark else None
+
+    def _list(self, name: str, kind: type, what: str) -> list:  # type: ignore[type-arg]
+        value = self._said.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
+            raise FormatError(f"{self.place}: {name} is a list of {what}")
+        return value
+
 
 _BACK = "_back"
 _METHOD = ("verification", "verification_method", "verification_methods")

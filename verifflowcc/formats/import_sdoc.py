@@ -1,11 +1,165 @@
 """StrictDoc documents as foreign items: what has a UID and states something; texts and sections are told, not taken."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
-from verifflowcc.formats.sdoc_nodes import SdocNode, sdoc_nodes
-from verifflowcc.records import replace
+from verifflowcc.errors import FormatError
+from verifflowcc.records import dataclass, field, replace
+
+# StrictDoc's `.sdoc`, taken apart into its elements: tag, fields, relations, each with its line.
+#
+# Both syntaxes are read: `[[SECTION]]` and the older `[SECTION]`, `RELATIONS:` and the older `REFS:`, `[FREETEXT]`.
+# What a field means is not decided here.
+
+_TAG = re.compile(r"\[\[?(/?)([A-Z][A-Z0-9_]*)\]?\]\s*")
+_FIELD = re.compile(r"([A-Z][A-Za-z0-9_]*):(?: (.*)| *)")
+_RELATION = re.compile(r"- TYPE: *(\S+) *")
+_DETAIL = re.compile(r" +([A-Z_]+): *(.*?) *")
+_RELATIONS = frozenset({"RELATIONS", "REFS"})
+_UNREAD = frozenset({"GRAMMAR", "DOCUMENT"})
+"""Elements whose fields are nested: nothing of them is carried over but their titles."""
+
+
+@dataclass(frozen=True, slots=True)
+class SdocRelation:
+    """A relation: `Parent`, `Child` or `File`, the UID or path that it names, and its role."""
+
+    kind: str
+    value: str
+    line: int
+    role: str
+
+
+@dataclass(slots=True)
+class SdocNode:
+    """An element; `fields` are name, text and line in their order (a comment may stand there twice)."""
+
+    tag: str
+    line: int
+    fields: list[tuple[str, str, int]] = field(default_factory=list)
+    relations: list[SdocRelation] = field(default_factory=list)
+
+    def text(self, name: str) -> str:
+        """Return the first field of this name; "" where there is none."""
+        return next((text for known, text, _ in self.fields if known == name), "")
+
+
+@dataclass(slots=True)
+class _Lines:
+    path: str
+    lines: list[str]
+    at: int = 0
+
+    def refuse(self, line: int, reason: str) -> FormatError:
+        return FormatError(f"{self.path}:{line}: {reason}")
+
+
+def sdoc_nodes(path: str, text: str) -> tuple[SdocNode, ...]:
+    """Return the elements of a document in their order; `text` has LF newlines.
+
+    Raises FormatError, with file and line, where it is no `.sdoc`.
+    """
+    source = _Lines(path, text.split("\n"))
+    nodes: list[SdocNode] = []
+    open_tags: list[tuple[str, int]] = []
+    while source.at < len(source.lines):
+        line = source.lines[source.at]
+        number = source.at + 1
+        source.at += 1
+        if not line.strip():
+            continue
+        tag = _TAG.fullmatch(line)
+        if tag is None:
+            raise source.refuse(number, "here an element such as [REQUIREMENT] should begin")
+        if not nodes and tag[2] != "DOCUMENT":
+            raise source.refuse(number, "a .sdoc begins with [DOCUMENT]")
+        _element(source, tag, line, nodes, open_tags)
+    if not nodes:
+        raise source.refuse(1, "a .sdoc begins with [DOCUMENT]")
+    if open_tags:
+        name, number = open_tags[-1]
+        raise source.refuse(number, f"[{name}] is never closed")
+    return tuple(nodes)
+
+
+def _element(
+    source: _Lines, tag: re.Match[str], line: str, nodes: list[SdocNode], open_tags: list[tuple[str, int]]
+) -> None:
+    number, name = source.at, tag[2]
+    if tag[1]:
+        if not open_tags or open_tags[-1][0] != name:
+            raise source.refuse(number, f"[/{name}] closes nothing")
+        open_tags.pop()
+        return
+    node = SdocNode(name, number)
+    nodes.append(node)
+    if name == "FREETEXT":
+        _skip_to(source, "[/FREETEXT]", node)
+    elif name in _UNREAD:
+        _skip_block(source, node)
+    else:
+        _fields(source, node)
+    if line.startswith("[[") or name in {"SECTION", "COMPOSITE_REQUIREMENT"}:
+        open_tags.append((name, number))
+
+
+def _fields(source: _Lines, node: SdocNode) -> None:
+    while source.at < len(source.lines):
+        line = source.lines[source.at]
+        found = _FIELD.fullmatch(line)
+        if found is None:
+            if line.strip() and not _TAG.fullmatch(line):
+                raise source.refuse(source.at + 1, f"this is no field of [{node.tag}]")
+            return
+        source.at += 1
+        number = source.at
+        if found[1] in _RELATIONS:
+            _relations(source, node)
+        elif (found[2] or "").strip() == ">>>":
+            node.fields.append((found[1], _until(source, "<<<", number, found[1]), number))
+        else:
+            node.fields.append((found[1], (found[2] or "").strip(), number))
+
+
+def _relations(source: _Lines, node: SdocNode) -> None:
+    while source.at < len(source.lines):
+        found = _RELATION.fullmatch(source.lines[source.at])
+        if found is None:
+            return
+        source.at += 1
+        number, details = source.at, dict[str, str]()
+        while source.at < len(source.lines) and (detail := _DETAIL.fullmatch(source.lines[source.at])):
+            details[detail[1]] = detail[2]
+            source.at += 1
+        value = details.get("VALUE") or details.get("PATH")
+        if not value:
+            raise source.refuse(number, f"a relation of [{node.tag}] has no VALUE")
+        node.relations.append(SdocRelation(found[1], value, number, details.get("ROLE", "")))
+
+
+def _until(source: _Lines, end: str, number: int, what: str) -> str:
+    begin = source.at
+    while source.at < len(source.lines):
+        source.at += 1
+        if source.lines[source.at - 1].rstrip() == end:
+            return "\n".join(source.lines[begin : source.at - 1]).strip("\n")
+    raise source.refuse(number, f"{what} is opened and never closed by {end}")
+
+
+def _skip_to(source: _Lines, end: str, node: SdocNode) -> None:
+    node.fields.append(("STATEMENT", _until(source, end, node.line, "[FREETEXT]"), node.line))
+
+
+def _skip_block(source: _Lines, node: SdocNode) -> None:
+    """Pass over nested fields up to the next element; those at the left margin are kept."""
+    while source.at < len(source.lines) and not _TAG.fullmatch(source.lines[source.at]):
+        found = _FIELD.fullmatch(source.lines[source.at])
+        if found and found[2]:
+            node.fields.append((found[1], found[2].strip(), source.at + 1))
+        source.at += 1
+
 
 _PROSE = frozenset({"TEXT", "SECTION", "FREETEXT", "DOCUMENT_FROM_FILE"})
 _NO_CONTENT = frozenset({"DOCUMENT", "GRAMMAR"})

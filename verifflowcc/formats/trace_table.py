@@ -4,8 +4,115 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from verifflowcc.domain.events import Json
 from verifflowcc.domain.items import Stamp
-from verifflowcc.domain.trace import TraceItem
+from verifflowcc.domain.trace import TraceBaseline, TraceItem
+from verifflowcc.errors import FormatError
+from verifflowcc.text.canonical import canonical, parse_canonical
+
+# Rows as CSV (RFC 4180), safe to open in a spreadsheet.
+#
+# Lines end with CRLF; a cell with a comma, a quote or a line end is quoted, quotes are doubled. A cell that begins
+# with `=`, `+`, `-`, `@`, a tab or a line end, which a spreadsheet would run as a formula, gets a `'` before it; so
+# does one whose first letter is `'`, so that taking one `'` away always gives back what was written.
+
+_RUN = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'")
+_QUOTED = frozenset(',"\r\n')
+
+
+def csv_text(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    r"""Return headings and rows as CSV.
+
+    >>> csv_text(["id", "text"], [["REQ-a", "=1, 2"]])
+    'id,text\r\nREQ-a,"\'=1, 2"\r\n'
+    """
+    return "".join(f"{','.join(map(_csv_table_cell, row))}\r\n" for row in (headings, *rows))
+
+
+def unguarded(cell: str) -> str:
+    """Return what a cell said before it was made safe for spreadsheets."""
+    return cell[1:] if cell.startswith("'") and cell[1:].lstrip(" ").startswith(_RUN) else cell
+
+
+def _csv_table_cell(text: str) -> str:
+    safe = f"'{text}" if text.lstrip(" ").startswith(_RUN) else text
+    return '"{}"'.format(safe.replace('"', '""')) if not _QUOTED.isdisjoint(safe) or safe != safe.strip() else safe
+
+
+# A baseline's file: canonical JSON that maps the ids of items to their fingerprints at a moment.
+
+FORMAT = 1
+KIND = "trace"
+_DIGEST = re.compile(r"[0-9a-f]{20}")
+_TEXTS = ("name", "created", "by", "note")
+
+
+def encode_baseline(baseline: TraceBaseline) -> bytes:
+    """Return the bytes of a baseline's file, the same for the same baseline."""
+    value: dict[str, Json] = {
+        "format": FORMAT,
+        "kind": KIND,
+        "name": baseline.name,
+        "created": baseline.created,
+        "by": baseline.by,
+        "commit": baseline.commit,
+        "note": baseline.note,
+        "items": dict(baseline.items),
+    }
+    return canonical(value) + b"\n"
+
+
+def is_baseline(data: bytes) -> bool:
+    """Say whether a JSON file means to be a baseline of the trace; other kinds lie beside it and are left alone.
+
+    A file that is no JSON at all is one that was damaged, so it is asked further.
+    """
+    import json
+
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return True
+    return isinstance(value, dict) and value.get("kind") == KIND
+
+
+def read_baseline(path: str, data: bytes) -> TraceBaseline:
+    """Return the baseline in a file's bytes. Raises FormatError, beginning with the path, where it is none."""
+    try:
+        value = parse_canonical(data.replace(b"\r\n", b"\n").removesuffix(b"\n"))
+        return _baseline(path, value)
+    except FormatError as error:
+        raise FormatError(f"{path}:1: {error.message}", hint=f"git log -- {path}") from error
+
+
+def _baseline(path: str, value: Json) -> TraceBaseline:
+    if not isinstance(value, Mapping) or value.get("kind") != KIND:
+        raise FormatError("this is no baseline of the trace")
+    version = value.get("format")
+    if isinstance(version, bool) or not isinstance(version, int):
+        raise FormatError("format is no whole number")
+    if version != FORMAT:
+        raise FormatError(f"format {version} is newer than this vfcc reads ({FORMAT})")
+    texts = {name: _text(value, name) for name in _TEXTS}
+    commit, items = value.get("commit"), value.get("items")
+    if not (commit is None or isinstance(commit, str)):
+        raise FormatError("commit is no text")
+    if not isinstance(items, Mapping):
+        raise FormatError("its items are no mapping")
+    digests: dict[str, str] = {}
+    for name, digest in items.items():
+        if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+            raise FormatError(f"the fingerprint of {name} is not 20 hexadecimal digits")
+        digests[name] = digest
+    return TraceBaseline(texts["name"], path, texts["created"], texts["by"], digests, texts["note"], commit)
+
+
+def _text(value: Mapping[str, Json], name: str) -> str:
+    text = value.get(name)
+    if not isinstance(text, str):
+        raise FormatError(f"{name} is missing, or no text")
+    return text
+
 
 COLUMNS = (
     *("id", "type", "title", "status", "verification", "links", "text", "rationale", "derived", "integrity"),

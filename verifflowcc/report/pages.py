@@ -20,8 +20,8 @@ from verifflowcc.report.v_picture import v_picture
 from verifflowcc.services.memory.listing import Row
 from verifflowcc.text.secrets import withhold
 from verifflowcc.trace.answers import TestSeen
+from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import Matrix
-from verifflowcc.trace.state import State
 from verifflowcc.workflow.metrics_words import lasting, shown
 from verifflowcc.workflow.report import SprintReport
 from verifflowcc.workflow.report_page import ReportSection, report_opening, report_page, report_sections

@@ -24,7 +24,7 @@ from verifflowcc.services.next_step import NextStep, next_step
 from verifflowcc.services.report import report_sprint
 from verifflowcc.services.sprint_reading import ledger_of, list_sprints, load_sprint, unknown_sprint
 from verifflowcc.services.status import Status, current_status
-from verifflowcc.services.trace_seeing import TraceSeen, see_trace
+from verifflowcc.services.trace_narrowing import TraceSeen, see_trace
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.matrix import Matrix, matrix
 from verifflowcc.workflow.fold import arrange

@@ -1,7 +1,7 @@
 """How a status looks on a page: a symbol and a tone beside its word, so that colour never speaks alone."""
 
 from verifflowcc.records import dataclass
-from verifflowcc.trace.state import State
+from verifflowcc.trace.item_line import State
 
 GOOD, BAD, OPEN, GAP, CALM, BUSY = "good", "bad", "open", "gap", "calm", "busy"
 TONES = {

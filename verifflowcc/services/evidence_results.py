@@ -31,8 +31,7 @@ def keep_results(workspace: Workspace, criterion: Criterion, report: bytes | Non
     if criterion.kind is not Kind.JUNIT or report is None or not has_items(workspace.memory):
         return None
     from verifflowcc.services.pinned_workflow import policy_of
-    from verifflowcc.services.trace_code import read_code
-    from verifflowcc.services.trace_reading import read_items
+    from verifflowcc.services.trace_code import read_code, read_items
     from verifflowcc.trace.join import Marked, Ran, results_of, specified
 
     policy = policy_of(workspace)

@@ -14,8 +14,7 @@ from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.baselines import baseline_status, load_baseline
 from verifflowcc.services.sprint_reading import active_sprint
-from verifflowcc.services.trace_looking import Looked, key_of, look
-from verifflowcc.services.trace_reading import INDEX, nothing_collected
+from verifflowcc.services.trace_code import INDEX, Looked, key_of, look, nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text.record_codec import RecordCodec
 from verifflowcc.workflow.baseline_rules import expiry_problem, narrow, only_new

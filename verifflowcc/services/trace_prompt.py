@@ -20,7 +20,7 @@ from verifflowcc.services.workspace import Workspace
 if TYPE_CHECKING:
     from verifflowcc.domain.trace_codes import TracePolicy
     from verifflowcc.services.prompt_sources import SourceRequest
-    from verifflowcc.services.trace_reading import ItemsRead
+    from verifflowcc.services.trace_code import ItemsRead
     from verifflowcc.trace.sprint_scope import Names, Reached, SprintScope
     from verifflowcc.trace.view import TraceView
 
@@ -61,7 +61,7 @@ class PromptTrace:
         if not self._read:
             from verifflowcc.adapters.index.trace import TraceIndex
             from verifflowcc.services.pinned_workflow import policy_of
-            from verifflowcc.services.trace_reading import nothing_collected, read_walked
+            from verifflowcc.services.trace_code import nothing_collected, read_walked
 
             tree, state = request.tree, request.state
             tree.stamps.take([f"{MEMORY}/workflow.yaml"])

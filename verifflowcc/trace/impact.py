@@ -8,8 +8,7 @@ from collections import defaultdict
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.records import dataclass
-from verifflowcc.trace.answers import CodePlace, TestSeen, implementers, tests_of
-from verifflowcc.trace.reach import Reached, above, below
+from verifflowcc.trace.answers import CodePlace, Reached, TestSeen, above, below, implementers, tests_of
 from verifflowcc.trace.view import TraceView
 
 

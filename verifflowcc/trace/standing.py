@@ -12,8 +12,8 @@ from verifflowcc.domain.trace import Outcome, Results, TraceItem, Verified
 from verifflowcc.domain.trace_codes import Need
 from verifflowcc.formats.fingerprint import matches
 from verifflowcc.trace.answers import CodePlace, TestSeen, all_tests_of, implementers, specifications
-from verifflowcc.trace.pointed import pointed_content
-from verifflowcc.trace.verifying import METRIC, TEST, method_of
+from verifflowcc.trace.results import METRIC, TEST, method_of
+from verifflowcc.trace.telling import pointed_content
 from verifflowcc.trace.view import NONE, TraceView
 
 

@@ -7,10 +7,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from verifflowcc.domain.items import Status
+from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.records import dataclass
 from verifflowcc.trace.standing import Standing, Standings
-from verifflowcc.trace.type_order import type_order
 from verifflowcc.trace.view import TraceView
+
+# The order in which types are shown: from the top of the V down, then those that have no level.
+
+
+def type_order(policy: TracePolicy, name: str) -> tuple[int, int, str]:
+    """Return what sorts types: the level, then the workflow's own order, then the name; unknown types come last."""
+    rule = policy.types.get(name)
+    if rule is None:
+        return (1_000_001, 0, name)
+    place = list(policy.types).index(name)
+    return (1_000_000 if rule.level is None else rule.level, place, name)
+
 
 NO_METHOD = "none asked"
 

@@ -6,11 +6,10 @@ from verifflowcc.domain.items import Stamp
 from verifflowcc.domain.trace import CriterionShown, Finding, TraceItem, TraceReport
 from verifflowcc.formats.fingerprint import matches
 from verifflowcc.records import dataclass
-from verifflowcc.trace.answers import CodePlace, TestSeen
+from verifflowcc.trace.answers import CodePlace, Reached, TestSeen, above
+from verifflowcc.trace.item_line import State, state_of, suspects
 from verifflowcc.trace.matrix import LinkEnd, parents_of
-from verifflowcc.trace.reach import Reached, above
 from verifflowcc.trace.standing import Standing, Standings, stand, word_holds
-from verifflowcc.trace.state import State, state_of, suspects
 from verifflowcc.trace.view import TraceView
 
 

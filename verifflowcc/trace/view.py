@@ -9,8 +9,8 @@ from operator import attrgetter
 from verifflowcc.domain.items import Link, Status
 from verifflowcc.domain.trace import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
 from verifflowcc.domain.trace_codes import TracePolicy
+from verifflowcc.trace.join import Verdict, verdicts
 from verifflowcc.trace.test_names import TestNames, by_item
-from verifflowcc.trace.verdicts import Verdict, verdicts
 
 VERIFIES = "verifies"
 """The relation by which a specification hands its tests to what it verifies."""

@@ -8,6 +8,14 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from verifflowcc.adapters.index.store import DerivedTables, summed, unsummed
+from verifflowcc.domain.trace import TraceItem
+from verifflowcc.text.record_codec import RecordCodec
+
+# A trace item as one line of JSON for the index.
+
+_CODEC: RecordCodec[TraceItem] = RecordCodec(TraceItem)
+trace_item_to_text, trace_item_from_text = _CODEC.text, _CODEC.value
+
 
 _ITEMS = "SELECT path, stamp, digest, facts FROM trace_items WHERE policy = ?"
 

@@ -180,8 +180,7 @@ def _traced(
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the items of the trace whose code is touched, with those above; the tests of all, or in the files."""
     from verifflowcc.services.trace_sources import read_sources
-    from verifflowcc.trace.answers import all_tests_of, implementers
-    from verifflowcc.trace.reach import above
+    from verifflowcc.trace.answers import above, all_tests_of, implementers
     from verifflowcc.trace.view import TraceView
 
     read = read_sources(workspace)

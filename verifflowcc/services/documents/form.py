@@ -108,13 +108,13 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.trace_checking.TraceChecked": {"looked_at": "examined"},
     "verifflowcc.services.trace_import.ImportReport": {"left": "not_imported"},
     "verifflowcc.services.trace_import.ImportedItem": {"foreign": "foreign_id"},
-    "verifflowcc.services.trace_reviewing.Reviews": {"passed_over": "skipped"},
+    "verifflowcc.services.trace_clearing.Reviews": {"passed_over": "skipped"},
     "verifflowcc.services.vouching.Vouched": {"what": "decision", "good": "vouched", "written": "authors"},
     "verifflowcc.services.waivers.Waived": {"asked": "assessment", "people": "people_so_far", "done": "move"},
     "verifflowcc.trace.answers.CodePlace": {"by": "source", "there": "exists"},
     "verifflowcc.trace.answers.TestSeen": {"by": "source", "via": "specification"},
     "verifflowcc.trace.matrix.TestRow": {"seen": "test"},
-    "verifflowcc.trace.reach.Reached": {"way": "route"},
+    "verifflowcc.trace.answers.Reached": {"way": "route"},
     "verifflowcc.trace.statistics.Share": {"of": "total"},
     "verifflowcc.trace.story.Looked": {"what": "observation"},
     "verifflowcc.trace.story.Story": {"lacking": "missing", "looked": "records"},
@@ -214,10 +214,10 @@ LEAN: Mapping[str, str] = {
     " stage(stage(id title leg pair role) status entered_by) gates unmet(criterion kind file command)"
     " files(artifact(path) empty) folder next",
     "verifflowcc.services.trace_checking.TraceChecked": "report notices",
-    "verifflowcc.services.trace_listing.ItemPage": "item(id type title path text status verification planned) status"
+    "verifflowcc.services.trace_narrowing.ItemPage": "item(id type title path text status verification planned) status"
     " review links"
     " linked_by code tests",
-    "verifflowcc.services.trace_listing.Row": "id type title status parents children review",
+    "verifflowcc.services.trace_narrowing.Row": "id type title status parents children review",
     "verifflowcc.services.people_acting.Transition": "state(id status current gaps) event(id) changed before after"
     " notes warnings"
     " committed git_command learnings",

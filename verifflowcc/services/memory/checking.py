@@ -17,7 +17,7 @@ from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.looking import FilesRead, look_into, read_folders
 from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
 from verifflowcc.services.memory.refs import code_of
-from verifflowcc.services.trace_reading import nothing_collected
+from verifflowcc.services.trace_code import nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.workflow.baseline_rules import only_new
 
