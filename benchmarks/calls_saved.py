@@ -31,7 +31,7 @@ from tests.clients.installed import claude_program
 from tests.clients.model_server import serving
 from tests.clients.running import run_claude
 from tests.clients.turns import MAIN, Turn, calls
-from verifflowcc.cli.history_saved import saved_page
+from verifflowcc.cli.history import saved_page
 from verifflowcc.services.code.offering import OFFERED_TOKENS
 from verifflowcc.services.documents.form import form
 from verifflowcc.services.history.saving import calls_saved

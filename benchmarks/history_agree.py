@@ -9,9 +9,9 @@ did not name, so pairs are compared of what names one.
 import time
 from collections.abc import Sequence
 
-from verifflowcc.adapters.index.history_asked import tool_counts, touches
+from verifflowcc.adapters.index.history import tool_counts, touches
 from verifflowcc.adapters.index.history_duckdb import Analytics
-from verifflowcc.episodes.coedits import Edit, co_edits
+from verifflowcc.domain.episodes import Edit, co_edits
 from verifflowcc.services.history.questions import DAY_MS
 from verifflowcc.services.history.reading import history_files, open_history
 from verifflowcc.services.workspace import Workspace

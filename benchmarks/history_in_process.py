@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.history_agree import disagreements
-from verifflowcc.adapters.index.history_asked import task_rows
+from verifflowcc.adapters.index.history import task_rows
 from verifflowcc.adapters.index.history_duckdb import Analytics
 from verifflowcc.fast.garbage import collect_rarely
-from verifflowcc.services.history.learning import learned_patterns
+from verifflowcc.services.history.offering import recent_actions, similar_tasks
 from verifflowcc.services.history.questions import (
     edited_together,
     episode,
@@ -33,10 +33,8 @@ from verifflowcc.services.history.questions import (
     tasks_told,
     tool_use,
 )
-from verifflowcc.services.history.reading import history_files, open_history
-from verifflowcc.services.history.recording import record
-from verifflowcc.services.history.showing import recent_actions
-from verifflowcc.services.history.similar import similar_tasks
+from verifflowcc.services.history.reading import history_files, open_history, record
+from verifflowcc.services.history.sharing import learned_patterns
 from verifflowcc.services.workspace import Workspace
 
 QUERIES = {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from typing_extensions import Buffer
 
-from verifflowcc.services.history import batches
+from verifflowcc.services.history import importing as batches
 from verifflowcc.services.history.importing import import_sessions
 from verifflowcc.services.workspace import Workspace
 

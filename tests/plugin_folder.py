@@ -13,8 +13,7 @@ from verifflowcc.adapters.config.tools_yaml import parse_tools
 from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.clients.doors import SERVER, DoorTexts, RoleAgent, doors_of
 from verifflowcc.clients.entries import entries
-from verifflowcc.services.client_doors import description_of
-from verifflowcc.services.skill_texts import NAMES, skill_text
+from verifflowcc.services.client_setup import NAMES, description_of, skill_text
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "plugin"

@@ -15,9 +15,8 @@ import verifflowcc
 from tests.cli.process import VFCC, environment
 from tests.client_answers import check_answer
 from tests.tiers import count
-from verifflowcc.clients.answer import Answer
 from verifflowcc.clients.client import normal_form
-from verifflowcc.clients.encode import encode
+from verifflowcc.clients.encode import Answer, encode
 from verifflowcc.domain.agent_clients import FILES
 from verifflowcc.episodes.permission import wants_the_program
 from verifflowcc.episodes.shape import line_of

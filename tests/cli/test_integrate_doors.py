@@ -12,7 +12,7 @@ from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.clients.doors import CLIENTS, GIT, DoorKind, DoorTexts, doors_of
 from verifflowcc.domain.config import TokenSettings
 from verifflowcc.mcp.listing import lists
-from verifflowcc.services.client_doors import door_texts
+from verifflowcc.services.client_setup import door_texts
 from verifflowcc.services.workspace import Workspace
 
 SETTINGS = '{"permissions": {"deny": ["Bash(rm)"]},\r\n  "hooks": {}}'

@@ -11,7 +11,7 @@ from tests.cli.process import git, vfcc
 from tests.cli.shapes import promised, shape
 from tests.trees import write_tree
 from verifflowcc.domain.events import Json
-from verifflowcc.services.history.recording import record
+from verifflowcc.services.history.reading import record
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")

@@ -4,8 +4,7 @@ import pytest
 
 from tests.session_world import THREAD, codex_session, counted, entry, heard, hooks, of_hook, tokens
 from verifflowcc.formats.call_lines import Said, Spent, Tokens
-from verifflowcc.formats.calls_codex import CodexCalls
-from verifflowcc.formats.calls_codex_tools import Answer, Call, answer_of, call_of
+from verifflowcc.formats.calls_codex import Answer, Call, CodexCalls, answer_of, call_of
 
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.client_answers import check_answer
-from verifflowcc.clients.answer import Answer
 from verifflowcc.clients.client import client_of
-from verifflowcc.clients.encode import MOST_CHARACTERS, encode
+from verifflowcc.clients.encode import MOST_CHARACTERS, Answer, encode
 from verifflowcc.clients.entries import EVENTS
 
 CARRIES = {name: client_of(name).carries for name in EVENTS}

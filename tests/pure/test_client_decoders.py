@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from tests.client_answers import check_answer
 from verifflowcc.clients import copilot, cursor, gemini
-from verifflowcc.clients.answer import Answer
 from verifflowcc.clients.client import normal_form
-from verifflowcc.clients.encode import encode
+from verifflowcc.clients.encode import Answer, encode
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.episodes.permission import denied, wants_the_program
 from verifflowcc.episodes.shape import KINDS, event_of, line_of

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.clients.answer import Answer
 from verifflowcc.clients.codex import wants_outcome, with_outcome
-from verifflowcc.clients.encode import MOST_CHARACTERS, encode
+from verifflowcc.clients.encode import MOST_CHARACTERS, Answer, encode
 
 SAID = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_response": "half\n", "tool_use_id": "call_1"}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.episodes.coedits import Edit, co_edits
+from verifflowcc.domain.episodes import Edit, co_edits
 
 pytestmark = pytest.mark.vfcc("REQ-PATTERN-CO-EDIT")
 

@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.clients.door_files import door_installed, door_removed
-from verifflowcc.clients.doors import CLIENTS, Door, DoorKind, DoorTexts, RoleAgent, doors_of
+from verifflowcc.clients.doors import (
+    CLIENTS,
+    Door,
+    DoorKind,
+    DoorTexts,
+    RoleAgent,
+    door_installed,
+    door_removed,
+    doors_of,
+)
 from verifflowcc.clients.files import Outcome
 
 ROLE = RoleAgent("coder", 'Works as the "coder".', 'Read first.\nThen write """it""".', ("read", "edit", "vfcc"))

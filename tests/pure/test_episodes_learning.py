@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.calls import Call
-from verifflowcc.domain.episodes import Intent, LearnedPattern
-from verifflowcc.episodes.coedits import CoEdit
-from verifflowcc.episodes.intent import intent_of
-from verifflowcc.episodes.learning import FIXED_WITHIN_MS, error_fixes, learnings, patterns, renamed, renames
-from verifflowcc.text.error_signature import LONGEST, signature_of
+from verifflowcc.domain.calls import LONGEST, Call, signature_of
+from verifflowcc.domain.episodes import CoEdit, Intent, LearnedPattern
+from verifflowcc.episodes.learning import FIXED_WITHIN_MS, error_fixes, intent_of, learnings, patterns, renamed, renames
 
 ERROR = "KeyError: 'user'"
 

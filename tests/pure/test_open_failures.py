@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tests.window_world import NOW, ago, words
 from verifflowcc.episodes.failures import open_failures
-from verifflowcc.episodes.session_brief import brief_of
-from verifflowcc.episodes.session_window import window_of
+from verifflowcc.episodes.session_brief import brief_of, window_of
 from verifflowcc.episodes.shape import event_of
 from verifflowcc.episodes.test_report import report_of
 from verifflowcc.text.secrets import withhold

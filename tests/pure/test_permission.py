@@ -323,7 +323,7 @@ def test_tools_of_vfccs_own_server_have_the_classes_of_its_commands(
 
 
 def test_the_tools_of_the_server_are_those_that_rules_know() -> None:
-    from verifflowcc.episodes.tool_input import own_command
+    from verifflowcc.episodes.permission import own_command
     from verifflowcc.mcp.tools import READING, TOOLS
 
     commands = {name: own_command(f"mcp__vfcc__{name}") for name in TOOLS}

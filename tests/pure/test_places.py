@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.episodes.places import with_place
 from verifflowcc.episodes.shape import moment
+from verifflowcc.formats.history_rows import with_place
 
 TIMES = st.integers(0, 20)
 

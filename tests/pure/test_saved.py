@@ -7,9 +7,22 @@ import pytest
 
 from verifflowcc.domain.calls import Call
 from verifflowcc.domain.code_told import Snippet
-from verifflowcc.episodes.answered import Cause, Shown, World, shown_by
-from verifflowcc.episodes.looks import Kind, Look, looks
-from verifflowcc.episodes.saved import Counts, Judged, Saved, Unanswered, interval, judged, saved
+from verifflowcc.episodes.saved import (
+    Cause,
+    Counts,
+    Judged,
+    Kind,
+    Look,
+    Saved,
+    Shown,
+    Unanswered,
+    World,
+    interval,
+    judged,
+    looks,
+    saved,
+    shown_by,
+)
 
 pytestmark = pytest.mark.vfcc("REQ-CALLS-SAVED")
 

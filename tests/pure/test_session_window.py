@@ -10,8 +10,7 @@ from tests.window_world import NOW, ago, drawn_items, words
 from verifflowcc.domain.episodes import Operation
 from verifflowcc.domain.window import ItemType, Touched, WindowItem
 from verifflowcc.episodes.failures import open_failures
-from verifflowcc.episodes.session_brief import brief_of
-from verifflowcc.episodes.session_window import window_of
+from verifflowcc.episodes.session_brief import brief_of, window_of
 from verifflowcc.episodes.shape import event_of
 from verifflowcc.text.secrets import withhold
 

@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 from tests.window_world import NAMES, NOW, TASKS, drawn_items, item
 from verifflowcc.domain.episodes import SnapshotReason
 from verifflowcc.domain.window import ItemType, Touched, Window, WindowItem
-from verifflowcc.episodes.window import is_over, prune, prune_to, scored, snapshot_of
-from verifflowcc.episodes.window_events import beginning, snapshot_event, summaries
+from verifflowcc.episodes.window_prepare import (
+    beginning,
+    is_over,
+    prune,
+    prune_to,
+    scored,
+    snapshot_event,
+    snapshot_of,
+    summaries,
+)
 from verifflowcc.records import replace
 
 

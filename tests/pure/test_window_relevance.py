@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.window_world import NOW, TASKS, ago, drawn_items, item
 from verifflowcc.domain.window import ItemType, WindowItem
-from verifflowcc.episodes.window import HIGHEST, UNIT, age_minutes, relevance, scored
+from verifflowcc.episodes.window_prepare import HIGHEST, UNIT, age_minutes, relevance, scored
 
 FACTORS = {
     ItemType.SYSTEM_PROMPT: 100.0,

@@ -12,9 +12,9 @@ from verifflowcc.clients.encode import encode
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.subagent_brief import SHARE
 from verifflowcc.services.initialise import initialise
+from verifflowcc.services.sent_prompts import project_counter
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.token_counter import project_counter
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.extract import outline
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.history_agree import disagreements
 from benchmarks.history_events import write_history
-from verifflowcc.adapters.index.history_asked import calls, telling_calls
+from verifflowcc.adapters.index.history import calls, telling_calls
 from verifflowcc.episodes.learning import patterns
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.workspace import Workspace

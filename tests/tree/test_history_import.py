@@ -35,8 +35,7 @@ from verifflowcc.episodes.shape import line_of
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.call_lines import Tokens, milliseconds
 from verifflowcc.services.history import importing
-from verifflowcc.services.history.batches import Batches
-from verifflowcc.services.history.importing import Imported, import_sessions
+from verifflowcc.services.history.importing import Batches, Imported, import_sessions
 from verifflowcc.services.history.known import Known
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.slug import is_ulid

@@ -11,7 +11,7 @@ from tests.trees import example
 from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.domain.entries import Question
 from verifflowcc.services.context import compile_prompt_only, note_prompt
-from verifflowcc.services.history.similar import similar_tasks
+from verifflowcc.services.history.offering import similar_tasks
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.workspace import Workspace
 

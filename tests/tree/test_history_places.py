@@ -12,12 +12,11 @@ from tests.history_world import NOON_MS, edit, hooked, project, prompt
 from tests.tree.test_history_files import answers, forgotten
 from tests.trees import example
 from verifflowcc.adapters.files.partitions import add_lines
-from verifflowcc.adapters.index.history_asked import task_rows
+from verifflowcc.adapters.index.history import task_rows
 from verifflowcc.episodes.shape import line_of, moment
-from verifflowcc.services.history.reading import open_history
-from verifflowcc.services.history.recording import add
+from verifflowcc.services.history.offering import recent_actions
+from verifflowcc.services.history.reading import add, open_history
 from verifflowcc.services.history.sharing import share_session
-from verifflowcc.services.history.showing import recent_actions
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.quick_json import write
 

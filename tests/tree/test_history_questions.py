@@ -12,9 +12,9 @@ from verifflowcc.domain.episodes import FileInteraction, Intent, Operation, Task
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.errors import UsageError
-from verifflowcc.services.history.learning import learn_from_session, learned_in_sessions, learned_patterns
+from verifflowcc.services.history.analysing import days_in, plan_pruning, prune_history
+from verifflowcc.services.history.offering import recent_actions, sessions, similar_tasks
 from verifflowcc.services.history.proposing import propose_patterns
-from verifflowcc.services.history.pruning import days_in, plan_pruning, prune_history
 from verifflowcc.services.history.questions import (
     ToolUse,
     edited_together,
@@ -23,10 +23,13 @@ from verifflowcc.services.history.questions import (
     tasks_told,
     tool_use,
 )
-from verifflowcc.services.history.repeated import repeated_failures
-from verifflowcc.services.history.sharing import share_session
-from verifflowcc.services.history.showing import recent_actions, sessions
-from verifflowcc.services.history.similar import similar_tasks
+from verifflowcc.services.history.saving import repeated_failures
+from verifflowcc.services.history.sharing import (
+    learn_from_session,
+    learned_in_sessions,
+    learned_patterns,
+    share_session,
+)
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.statistics import Repeated
 from verifflowcc.services.memory.tasks_ending import end_task

@@ -8,7 +8,7 @@ from tests.cli.process import git, vfcc
 from tests.trees import write_memory, write_tree
 from verifflowcc.domain.events import Json
 from verifflowcc.episodes.saved import Unanswered
-from verifflowcc.services.history.recording import record
+from verifflowcc.services.history.reading import record
 from verifflowcc.services.history.saving import calls_saved
 from verifflowcc.services.workspace import Workspace
 

@@ -8,8 +8,7 @@ import pytest
 from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.domain.events import Json
 from verifflowcc.episodes.shape import line_of, moment
-from verifflowcc.services.history.reading import open_history
-from verifflowcc.services.history.recording import record
+from verifflowcc.services.history.reading import open_history, record
 from verifflowcc.services.workspace import Workspace
 
 EXECUTIONS, TASKS, SNAPSHOTS, FILES = 1_000, 100, 1_000, 10

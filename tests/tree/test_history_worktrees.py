@@ -12,7 +12,7 @@ from tests.history_world import NOW, edit, hooked, prompt, tell
 from tests.trees import git, write_memory
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.git.shared import repository_around
-from verifflowcc.adapters.index.history_asked import TaskRow, task_rows
+from verifflowcc.adapters.index.history import TaskRow, task_rows
 from verifflowcc.services.history.questions import file_history
 from verifflowcc.services.history.reading import history_folders, open_history
 from verifflowcc.services.workspace import Workspace

@@ -8,7 +8,7 @@ import pytest
 from tests.history_world import hooked
 from tests.ledger_samples import ANN, fill, started
 from tests.trees import OWN, write_tree
-from verifflowcc.clients.answer import Answer
+from verifflowcc.clients.encode import Answer
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.sprints import close_sprint, start_sprint

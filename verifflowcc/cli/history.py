@@ -6,15 +6,153 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli import history_import
-from verifflowcc.cli.history_saved import saved
-from verifflowcc.cli.options import JsonFlag, YesFlag
+from verifflowcc.cli.options import JsonFlag, YesFlag, counted, tokens
 
 if TYPE_CHECKING:
+    from verifflowcc.episodes.saved import Saved, Tally
+    from verifflowcc.formats.call_lines import Tokens
+    from verifflowcc.services.history.importing import Imported, ImportedFile
     from verifflowcc.services.workspace import Workspace
 
+
+# `vfcc history import`: read what clients keep of past sessions into the history.
+
+
+def import_(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]…", help="Files or folders (default: where the clients keep them)."),
+    ] = None,
+    client: Annotated[str | None, typer.Option("--client", metavar="NAME", help="Only claude, or only codex.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be added; write nothing.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Add past sessions of this project to its history.
+
+    Transcripts of Claude Code and rollouts of Codex: calls of tools, files, prompts, turns and tokens, each on the day
+    it is of. Sessions that a hook or an import recorded are not added again. Sessions of other projects are left out.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.history.importing import import_sessions
+    from verifflowcc.services.workspace import open_workspace
+
+    done = import_sessions(open_workspace(), paths or (), client=client, dry_run=dry_run)
+    if as_json:
+        out.emit_json(done)
+        return
+    for note in (*done.notes, *(note for each in done.files for note in each.notes)):
+        out.note(note)
+    out.emit_lines(_page(done))
+
+
+def _page(done: "Imported") -> list[str]:
+    lines = [line for each in done.files for line in _lines(each)]
+    if done.other_projects:
+        lines.append(f"{counted(done.other_projects, 'session')} of other projects left out")
+    would = "would be " if done.dry_run and done.new else ""
+    known = f", {done.known:,} known" if done.known else ""
+    added = f"{counted(done.new, 'event')} {would}new" if done.new else "nothing new"
+    lines.append(f"{counted(len(done.files), 'file')}, {counted(done.calls, 'call')} of tools: {added}{known}")
+    if done.files:
+        lines.append(_tokens(done.tokens))
+    return lines
+
+
+def _lines(each: "ImportedFile") -> list[str]:
+    known = f", {each.known:,} known" if each.known else ""
+    calls = counted(each.calls, "call")
+    head = f"{each.session} ({each.client}): {counted(each.new, 'event')} new{known}, {calls} of tools"
+    return [head, f"  {_tokens(each.tokens)}"]
+
+
+def _tokens(tokens: "Tokens") -> str:
+    cached = f"{tokens.cache_read:,} out of a cache and {tokens.cache_creation:,} into one"
+    return f"tokens: {tokens.input:,} in, {tokens.output:,} out, {cached}"
+
+
+# `vfcc history saved`: which searches, listings and reads the code in the prompts had answered.
+
+_TITLES = {"search": "searches", "listing": "listings", "read": "reads"}
+_CAUSES = {
+    "the_same_again": "looked for the same again: the window had it",
+    "written_since_the_prompt": "of files that were written since the prompt",
+    "no_code": "of files that are no code: documents, settings, data",
+    "code_that_was_not_chosen": "of code that was not among the pieces",
+    "outside_of_the_project": "outside of the project",
+    "not_there_now": "of files that are not there now",
+    "finds_nothing_now": "find nothing now",
+    "pattern_cannot_be_run": "have a pattern that is not run",
+}
+
+
+def saved(
+    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Of this session alone.")] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget",
+            parser=tokens,
+            metavar="TOKENS",
+            help="So many tokens of code in a prompt; 4k is 4,000 (default: 8,000).",
+        ),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show which searches, listings and reads were answered.
+
+    Each prompt of the history is asked again for its code, and the calls that followed are held against it. Code and
+    files are judged as they are now.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.code.offering import OFFERED_TOKENS
+    from verifflowcc.services.history.saving import calls_saved
+    from verifflowcc.services.workspace import open_workspace
+
+    found = calls_saved(open_workspace(), session, budget or OFFERED_TOKENS)
+    out.emit_json(found) if as_json else out.emit(saved_page(found))
+
+
+def saved_page(found: "Saved") -> str:
+    """Return what was answered as a page."""
+    from verifflowcc.cli.table import table
+
+    if not found.total.calls:
+        return "no search, listing or read that follows a prompt was recorded here"
+    rows = [_row(_TITLES[kind], each) for kind, each in found.kinds.items()] + [_row("all", found.total)]
+    heading = ("", "calls", "answered", "in part", "again", "share", "of what was looked for")
+    lines = [
+        f"{found.prompts} prompts in {found.sessions} sessions, {found.budget_tokens:,} tokens of code in each:",
+        "",
+        table(heading, rows, right=(1, 2, 3, 4, 5, 6)),
+        "",
+        f"{_percent(found.of_all_calls)} of all {found.calls} calls of tools were answered before they were made",
+    ]
+    if found.interval:
+        low, high = map(_percent, found.interval)
+        lines.append(f"share answered, 95 % interval over sessions: {low} to {high}")
+    lines.append(f"share answered with {2 * found.budget_tokens:,} tokens: {_percent(found.twice.share)}")
+    if found.unasked:
+        lines.append(f"{found.unasked} calls look around and belong to no prompt; they are not counted")
+    if found.causes:
+        lines += [
+            "",
+            "not answered, or in part:",
+            *(f"  {each.calls:5} {_CAUSES[each.cause]}" for each in found.causes),
+        ]
+    return "\n".join(lines)
+
+
+def _row(title: str, each: "Tally") -> tuple[str, ...]:
+    counts = (each.calls, each.wholly, each.partly, each.again)
+    return (title, *map(str, counts), _percent(each.share), _percent(each.covered))
+
+
+def _percent(thousandths: int) -> str:
+    return f"{thousandths // 10}.{thousandths % 10} %"
+
+
 app = typer.Typer(help="Show what agents did here, and what can be learnt from it.", no_args_is_help=True)
-app.command("import")(history_import.import_)
+app.command("import")(import_)
 app.command()(saved)
 
 
@@ -59,7 +197,7 @@ def show(
     from verifflowcc.cli import history_views as views
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
-    from verifflowcc.services.history.showing import bad_lines
+    from verifflowcc.services.history.offering import bad_lines
     from verifflowcc.services.workspace import open_workspace
 
     if what is not None and by not in (By.FILE, By.COEDIT):
@@ -94,7 +232,7 @@ class Asked:
 
 def _actions(asked: Asked) -> tuple[object, str]:
     from verifflowcc.cli.history_views import actions_table
-    from verifflowcc.services.history.showing import ACTIONS, recent_actions
+    from verifflowcc.services.history.offering import ACTIONS, recent_actions
 
     found = recent_actions(asked.workspace, limit=asked.limit or ACTIONS)
     return found, actions_table(found)
@@ -141,7 +279,7 @@ def _by_coedit(asked: Asked) -> tuple[object, str]:
 
 def _by_pattern(asked: Asked) -> tuple[object, str]:
     from verifflowcc.cli.history_views import patterns_table
-    from verifflowcc.services.history.learning import learned_patterns
+    from verifflowcc.services.history.sharing import learned_patterns
 
     found = learned_patterns(asked.workspace)[: asked.limit]
     return found, patterns_table(found)
@@ -149,7 +287,7 @@ def _by_pattern(asked: Asked) -> tuple[object, str]:
 
 def _by_learning(asked: Asked) -> tuple[object, str]:
     from verifflowcc.cli.history_views import learnings_table
-    from verifflowcc.services.history.learning import learned_in_sessions
+    from verifflowcc.services.history.sharing import learned_in_sessions
 
     found = learned_in_sessions(asked.workspace, asked.limit or 20)
     return found, learnings_table(found)
@@ -157,7 +295,7 @@ def _by_learning(asked: Asked) -> tuple[object, str]:
 
 def _by_session(asked: Asked) -> tuple[object, str]:
     from verifflowcc.cli.history_views import sessions_table
-    from verifflowcc.services.history.showing import ACTIONS, sessions
+    from verifflowcc.services.history.offering import ACTIONS, sessions
 
     found = sessions(asked.workspace, asked.limit or ACTIONS)
     return found, sessions_table(found)
@@ -175,7 +313,7 @@ def similar(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.history_views import similar_page
-    from verifflowcc.services.history.similar import similar_tasks
+    from verifflowcc.services.history.offering import similar_tasks
     from verifflowcc.services.workspace import open_workspace
 
     found = similar_tasks(open_workspace(), text, limit)
@@ -196,7 +334,7 @@ def prune(
     from verifflowcc.cli import moves as asking
     from verifflowcc.cli import output as out
     from verifflowcc.cli.history_views import pruned
-    from verifflowcc.services.history.pruning import days_in, plan_pruning, prune_history
+    from verifflowcc.services.history.analysing import days_in, plan_pruning, prune_history
     from verifflowcc.services.workspace import open_workspace
 
     days, workspace = days_in(older_than), open_workspace()

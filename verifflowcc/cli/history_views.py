@@ -7,12 +7,11 @@ from verifflowcc.cli.table import table
 
 if TYPE_CHECKING:
     from verifflowcc.adapters.index.history_duckdb import Rows
-    from verifflowcc.domain.episodes import FileInteraction, LearnedPattern, SessionLearning, TaskEpisode
-    from verifflowcc.episodes.coedits import CoEdit
+    from verifflowcc.domain.episodes import CoEdit, FileInteraction, LearnedPattern, SessionLearning, TaskEpisode
+    from verifflowcc.services.history.analysing import Pruning
+    from verifflowcc.services.history.offering import Action, SessionLine
     from verifflowcc.services.history.proposing import Proposed
-    from verifflowcc.services.history.pruning import Pruning
     from verifflowcc.services.history.questions import ToolUse
-    from verifflowcc.services.history.showing import Action, SessionLine
 
 NOTHING = "nothing of the kind was recorded here"
 _LONGEST = 120

@@ -34,8 +34,7 @@ def answered(
 
 def deny(client: str, payload: Mapping[str, Any], root: str, rules: object) -> None:
     """Deny a call that these rules forbid, or every agent's rules; print nothing for another one."""
-    from verifflowcc.clients.answer import Answer
-    from verifflowcc.clients.encode import encode
+    from verifflowcc.clients.encode import Answer, encode
     from verifflowcc.episodes.permission import denied
 
     if why := denied(payload, rules, root, os.path.realpath):

@@ -1,8 +1,7 @@
 """How it is shown what became of clients' files."""
 
 from verifflowcc.clients.files import Outcome
-from verifflowcc.services.client_doors import DoorFile
-from verifflowcc.services.client_setup import ClientSetup
+from verifflowcc.services.client_setup import ClientSetup, DoorFile
 from verifflowcc.services.integrating import ClientFile, Integrated
 
 

@@ -64,7 +64,7 @@ def add(
     from verifflowcc.cli.window_views import added
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.tasks import fitting_task_id
-    from verifflowcc.services.window.items import Given
+    from verifflowcc.services.window.context_window import Given
     from verifflowcc.services.window.showing import add_to_window
 
     if (text is None) is not stdin:

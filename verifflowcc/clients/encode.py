@@ -1,8 +1,23 @@
 """An answer in the form that a client's hook expects: what it prints, and its exit code. It runs inside of hooks."""
 
-from verifflowcc.clients.answer import Answer
 from verifflowcc.clients.client import client_of
+from verifflowcc.records import dataclass
 from verifflowcc.text.quick_json import write
+
+# What vfcc answers a hook, whichever client asked.
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`context` is what the agent is to know; `decision` is `""`, `deny`, `ask` (before a tool) or `block` (at a stop).
+
+    `reason` says why it was decided so, to the agent.
+    """
+
+    context: str = ""
+    decision: str = ""
+    reason: str = ""
+
 
 MOST_CHARACTERS = 9_500
 """Above 10,000 Claude Code makes a file of a context, and shows the agent its beginning."""

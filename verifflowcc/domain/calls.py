@@ -1,8 +1,39 @@
 """A call of a tool, as far as something can be learnt from it."""
 
 import json
+import re
 
 from verifflowcc.records import dataclass
+
+# What is the same in two errors of one cause: their words without paths, numbers, times and quoted names.
+
+LONGEST = 160
+_QUOTED = re.compile(r"(['\"`])[^'\"`\n]{1,200}\1")
+_PATH = re.compile(r"(?:[A-Za-z]:)?[\w.~-]*(?:[/\\][\w.@+-]+)+")
+_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{12,}\b|\d+")
+_SPACE = re.compile(r"\s+")
+_TELLS = re.compile(r"(?i)error|exception|fail|fatal|panic|not found|no such|denied|cannot|undefined|unexpected")
+
+
+def signature_of(error: str) -> str:
+    """Return the signature of an error; empty where there are no words in it.
+
+    The line that names the error is taken: the last one that looks like it, else the last that says anything.
+
+    >>> signature_of("Traceback:\\n  File \\"a.py\\", line 3\\nKeyError: 'user_17'")
+    'keyerror: ?'
+    >>> signature_of("Exit code 2\\nsrc/app.py:12: error: Name 'x' is not defined")
+    '?:#: error: name ? is not defined'
+    """
+    lines = [line.strip() for line in error[:4000].split("\n") if line.strip()]
+    telling = [line for line in lines if _TELLS.search(line)]
+    if not lines:
+        return ""
+    line = (telling or lines)[-1]
+    for pattern, word in ((_QUOTED, "?"), (_PATH, "?"), (_NUMBER, "#"), (_SPACE, " ")):
+        line = pattern.sub(word, line)
+    return line.casefold().strip()[:LONGEST]
+
 
 _LONGEST_COMMAND = 120
 

@@ -4,10 +4,132 @@ The fields are those of the decision record on episodic memory. Times are ISO da
 `session` is the client's own id of a conversation.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import groupby
+from math import isqrt
 
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.records import dataclass, field
+
+# Which past tasks are most like a text: BM25 over their words, in whole numbers, so that every machine ranks alike.
+
+K1_TENTHS = 12
+"""k1 is 1.2, and b a half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """How often a term is in a task."""
+
+    task: str
+    count: int
+
+
+def ranked(
+    postings: Mapping[str, Sequence[Posting]], lengths: Mapping[str, int], tasks: int, limit: int
+) -> tuple[tuple[str, int], ...]:
+    """Return the tasks that share words with a text, best first, with their scores; ties by id.
+
+    `postings` are those of the text's terms, `lengths` the terms in each task, `tasks` how many there are in all.
+    """
+    mean = max(sum(lengths.values()) // max(len(lengths), 1), 1)
+    scores: dict[str, int] = {}
+    for found in postings.values():
+        weight = _rarity(len(found), tasks)
+        for each in found:
+            length = lengths.get(each.task, mean)
+            damping = K1_TENTHS * (mean + length) // (2 * mean)
+            scores[each.task] = scores.get(each.task, 0) + weight * each.count * 1000 // (each.count * 10 + damping)
+    best = sorted(scores.items(), key=lambda each: (-each[1], each[0]))
+    return tuple(best[:limit])
+
+
+def _rarity(holding: int, tasks: int) -> int:
+    """How much a term says: the square root of how many times more tasks there are than hold it, in tenths.
+
+    As the usual logarithm it falls with each task that holds the term, and needs no floating point.
+    """
+    return isqrt(100 * (tasks + 1) // (holding + 1))
+
+
+# Which files are edited together: in one task, within five minutes of each other, at least three times.
+#
+# The record counts every pair of edits; here each edit counts once for a pair, so that a file which is saved three
+# times while another one is saved once was edited together with it once.
+
+WITHIN_MS = 300_000
+LEAST = 3
+_MOST_FILES = 200
+"""What edits more files than these at a time is a tool that goes through all of them, and tells of no pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edit of a file in a task, at a time in milliseconds since 1970, and the same as text."""
+
+    task: str | None
+    path: str
+    at_ms: int
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoEdit:
+    """Two files that are edited together, by name; how often, in how many tasks, first and last when."""
+
+    files: tuple[str, str]
+    count: int
+    tasks: int
+    first: str
+    last: str
+
+
+def co_edits(edits: Iterable[Edit], least: int = LEAST) -> tuple[CoEdit, ...]:
+    """Return the pairs of files that are edited together, the most frequent first; ties by name.
+
+    `edits` come in order of their tasks, those of one task by time. Those without a task tell nothing.
+    """
+    counts: dict[tuple[str, str], int] = defaultdict(int)
+    tasks: dict[tuple[str, str], int] = defaultdict(int)
+    times: dict[tuple[str, str], list[str]] = {}
+    for task, found in groupby(edits, key=lambda each: each.task):
+        if task is None:
+            continue
+        for pair, count, first, last in _of_task(list(found)):
+            counts[pair] += count
+            tasks[pair] += 1
+            seen = times.setdefault(pair, [first, last])
+            seen[:] = min(seen[0], first), max(seen[1], last)
+    frequent = (CoEdit(pair, count, tasks[pair], *times[pair]) for pair, count in counts.items() if count >= least)
+    return tuple(sorted(frequent, key=lambda each: (-each.count, each.files)))
+
+
+def _of_task(edits: list[Edit]) -> Iterator[tuple[tuple[str, str], int, str, str]]:
+    by_path: dict[str, list[Edit]] = defaultdict(list)
+    for each in edits:
+        by_path[each.path].append(each)
+    names = sorted(by_path)
+    if len(names) > _MOST_FILES:
+        return
+    for place, one in enumerate(names):
+        for other in names[place + 1 :]:
+            near, far = _near(by_path[one], by_path[other]), _near(by_path[other], by_path[one])
+            if near:
+                both = [each.time for each in (*near, *far)]
+                yield (one, other), min(len(near), len(far)), min(both), max(both)
+
+
+def _near(some: list[Edit], others: list[Edit]) -> list[Edit]:
+    """Return those of `some` that have one of `others` within five minutes; both are in order of time."""
+    found, place = [], 0
+    for each in some:
+        while place < len(others) and others[place].at_ms < each.at_ms - WITHIN_MS:
+            place += 1
+        if place < len(others) and others[place].at_ms <= each.at_ms + WITHIN_MS:
+            found.append(each)
+    return found
 
 
 class Operation(StrEnum):

@@ -14,6 +14,7 @@ from verifflowcc.episodes.read_only import only_looks, only_reads
 from verifflowcc.episodes.touches import placed, touches
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from typing import Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     Json = Any
     Wish = tuple[str, str]
+
 
 CLASSES = {
     "Read": "read",
@@ -83,7 +85,6 @@ class Call:
             return [command] if isinstance(command, str) and "*** Begin Patch" not in command else []
         if not self.tool or self.tool in CLASSES:
             return []
-        from verifflowcc.episodes.tool_input import commands_in
 
         return commands_in(self.given)
 
@@ -124,7 +125,6 @@ def denied(payload: "Mapping[str, Json]", rules: "Json", root: str, real: "Calla
         return why
     if not isinstance(rules, dict) or not call.tool or not isinstance(rules.get("tools"), dict):
         return ""
-    from verifflowcc.episodes.role_rules import by_rules
 
     return by_rules(call, list(_wishes(call)), rules)
 
@@ -145,7 +145,6 @@ def _closed_to_all(call: Call) -> str:
             return why
     if call.unknown:
         from verifflowcc.episodes.closed_files import whose
-        from verifflowcc.episodes.tool_input import only_reads_by_name, texts_in
 
         if not only_reads_by_name(call.tool):
             for text in texts_in(call.given):
@@ -219,7 +218,6 @@ def _wishes(call: Call) -> "Iterator[Wish]":
 
 def _of_unknown(call: Call) -> "Iterator[Wish]":
     """Yield what a tool of a server, or one that is new, wants by its name and input."""
-    from verifflowcc.episodes.tool_input import only_reads_by_name, own_command, paths_in
 
     if own := own_command(call.tool):
         yield "vfcc", own  # it names files, and edits none of them
@@ -278,3 +276,309 @@ def _changed(program: "Program") -> "list[str]":
     if program.name in ("cp", "install", "ln", "rsync") and len(operands) > 1:
         return operands[-1:]
     return [word.partition("=")[2] for word in operands if program.name == "dd" and word.startswith("of=")]
+
+
+# Whether the tables of roles and the stage allow what a call wants to do. It runs inside of hooks.
+
+MCP = "mcp__"
+_VERBS = {"read": "read", "search": "search", "edit": "edit", "run": "run commands in"}
+_MOST_SHOWN = 4
+
+
+def by_rules(call: "Call", wishes: "list[Wish]", rules: "Mapping[str, Json]") -> str:
+    """Return why the role of the stage, that of a subagent, or the stage itself forbids a call."""
+    tools = rules.get("tools")
+    if not isinstance(tools, dict):
+        return ""
+    role, stage = str(rules.get("role")), rules.get("stage")
+    artifacts = str(rules.get("artifacts") or "")
+    advice = _instead(artifacts, rules.get("owed"))
+    opened = str(rules.get("opened") or artifacts)
+    whose = RoleTable(role, f"the role {role} (stage {stage})", opened, advice)
+    whose.missing = rules.get("missing") is True
+    if why := _by_table(wishes, tools, whose):
+        return why
+    others = rules.get("others")
+    own = others.get(call.agent_type) if call.agent and isinstance(others, dict) and call.agent_type != role else None
+    if isinstance(own, dict):
+        subagent = RoleTable(call.agent_type, f"the subagent {call.agent_type} (stage {stage})", "", "")
+        if why := _by_table(wishes, own, subagent):
+            return why
+    return _by_stage(wishes, rules, advice) if call.agent or not artifacts else ""
+
+
+class RoleTable:
+    """RoleTable table decides: the role, its name in a sentence, its artifacts, and the advice of a denial."""
+
+    __slots__ = ("advice", "artifacts", "missing", "role", "text")
+
+    def __init__(self, role: str, text: str, artifacts: str, advice: str) -> None:
+        self.role, self.text, self.artifacts, self.advice = role, text, artifacts, advice
+        self.missing = False
+
+    @property
+    def file(self) -> str:
+        """The file with the role's table."""
+        return f".memory/agent/{self.role}/tools.yaml"
+
+    def lacks(self, tool: str) -> str:
+        """Return why a tool is closed."""
+        if self.missing:
+            return f"there is no {self.file}, so that it only reads (a person mends that: vfcc doctor)"
+        return f"{self.file} lists {tool}"
+
+
+def _by_table(wishes: "list[Wish]", tools: "Mapping[str, Json]", whose: RoleTable) -> str:
+    for sort, detail in wishes:
+        rule = tools.get(sort)
+        if sort in ("git-read", "git-write", "mcp", "vfcc") or (sort == "run" and isinstance(rule, dict)):
+            if why := _by_class(sort, detail, rule, whose):
+                return why
+        elif why := _by_paths(sort, "" if sort == "run" else detail, rule, whose):
+            return why
+    return ""
+
+
+def _by_paths(sort: str, path: str, rule: "Json", whose: RoleTable) -> str:
+    if sort == "edit" and whose.artifacts and path.startswith(f"{whose.artifacts}/"):
+        return ""
+    instead = whose.advice if sort in ("edit", "run") else ""
+    if not isinstance(rule, dict):
+        target, lacks = path or "the project", whose.lacks(f"no tool {sort!r}")
+        return f"{whose.text} may not {_VERBS[sort]} {target}: {lacks}{instead}"
+    if path and not path.startswith(("/", "~")):
+        if _fits(path, rule.get("never") or ()):
+            return f"{whose.text} may never {_VERBS[sort]} {path}, says {whose.file}{instead}"
+        paths = rule.get("paths")
+        if paths and path != "." and not _fits(path, paths):
+            return f"{whose.text} may not {_VERBS[sort]} {path}: {whose.file} allows {_few(paths)}{instead}"
+    return ""
+
+
+def _by_class(sort: str, detail: str, rule: "Json", whose: RoleTable) -> str:
+    """Return why a call of git, vfcc, a server or a program is none that the table lists."""
+    if sort == "vfcc":
+        from verifflowcc.domain.command_classes import class_or_strictest
+
+        allowed = rule.get("classes") if isinstance(rule, dict) else ()
+        words = detail.split()
+        wanted = class_or_strictest(words)
+        lacks = whose.lacks(f"no class {wanted!r} of vfcc")
+        if isinstance(allowed, list) and wanted in allowed:
+            return ""
+        return f"{whose.text} may not run vfcc {' '.join(words[:2])}: {lacks}"
+    if not isinstance(rule, dict):
+        act, lacks = "call" if sort == "mcp" else "run", whose.lacks(f"no tool {sort!r}")
+        advice = whose.advice if sort == "git-write" else ""
+        return f"{whose.text} may not {act} {detail}: {lacks}{advice}"
+    if sort == "run":
+        allowed = rule.get("commands")
+        if not allowed or any(_begins(detail, str(each)) for each in allowed):
+            return ""
+        what = detail[:60] or "this command"
+        return f"{whose.text} may not run {what}: {whose.file} allows {_few(allowed)}{whose.advice}"
+    if sort == "mcp":
+        server = detail.removeprefix(MCP).partition("__")[0]
+        for key, name in (("servers", server), ("tools", detail)):
+            if rule.get(key) and not _fits(name, rule[key]):
+                return f"{whose.text} may not call {detail}: {whose.file} allows the {key} {_few(rule[key])}"
+    return ""
+
+
+def _begins(command: str, words: str) -> bool:
+    return f"{command} ".startswith(f"{' '.join(words.split())} ")
+
+
+def _by_stage(wishes: "list[Wish]", rules: "Mapping[str, Json]", advice: str) -> str:
+    """Return why a stage does not change a file of the product, whoever would."""
+    edits, stage = rules.get("edits"), rules.get("stage")
+    if edits not in ("none", "tests"):
+        return ""
+    for sort, path in wishes:
+        if sort != "edit" or not in_project(path) or path.startswith(".memory/"):
+            continue
+        if edits == "none" or not _fits(path, rules.get("tests") or ()):
+            what = "no file outside .memory/" if edits == "none" else "tests alone"
+            return f"{path} may not be edited in stage {stage}: its workflow opens {what}{advice}"
+    return ""
+
+
+def _few(patterns: "Json") -> str:
+    shown = [str(each) for each in patterns]
+    return ", ".join(shown[:_MOST_SHOWN]) + (f" and {len(shown) - _MOST_SHOWN} more" if shown[_MOST_SHOWN:] else "")
+
+
+def _instead(artifacts: str, owed: "Json") -> str:
+    """Return how the role can hand over its work: the stage's artifacts are open to it."""
+    if not artifacts:
+        return ""
+    names = [str(each) for each in owed] if isinstance(owed, list) and owed else ["NAME"]
+    more = f" (also {', '.join(names[1:])})" if names[1:] else ""
+    return (
+        f"; the stage's artifacts are open to it: write {artifacts}/{names[0]} or run: vfcc stage put {names[0]}{more}"
+    )
+
+
+def _fits(path: str, patterns: "Json") -> bool:
+    if "**" in patterns:
+        return True
+    from verifflowcc.text.glob import matches
+
+    return any(isinstance(each, str) and matches(path, each) for each in patterns)
+
+
+# What the input of an unknown tool names: paths and commands, wherever they are in it. It runs inside of hooks.
+
+_COMMANDS = frozenset(("command", "cmd", "script", "shell_command", "commandline", "command_line"))
+_PATHS = (
+    "path",
+    "file",
+    "uri",
+    "url",
+    "dir",
+    "folder",
+    "source",
+    "destination",
+    "dest",
+    "target",
+    "root",
+    "from",
+    "to",
+)
+_READS = frozenset(
+    (
+        *(
+            "read",
+            "get",
+            "list",
+            "search",
+            "find",
+            "view",
+            "show",
+            "fetch",
+            "query",
+            "lookup",
+            "describe",
+            "stat",
+            "count",
+        ),
+        *(
+            "grep",
+            "glob",
+            "cat",
+            "head",
+            "tail",
+            "tree",
+            "status",
+            "diff",
+            "log",
+            "info",
+            "check",
+            "web",
+            "lsp",
+            "hover",
+        ),
+    )
+)
+_TOOL_INPUT_CHANGES = frozenset(
+    (
+        *("write", "edit", "update", "create", "delete", "move", "rename", "set", "put", "save", "append", "insert"),
+        *("replace", "remove", "patch", "apply", "copy", "upload", "modify", "truncate", "run", "exec", "execute"),
+    )
+)
+_DEEPEST, _MOST, _LONGEST = 12, 2_000, 4_096
+
+
+def only_reads_by_name(tool: str) -> bool:
+    """Say whether a tool's name is that of one that reads.
+
+    >>> [only_reads_by_name(each) for each in ("mcp__fs__read_file", "mcp__fs__get_or_create", "FileEditor")]
+    [True, False, False]
+    """
+    words = _words(tool.rpartition("__")[2])
+    return bool(words) and words[0] in _READS and not any(word in _TOOL_INPUT_CHANGES for word in words)
+
+
+def commands_in(given: "Json") -> "list[str]":
+    """Return the texts that are commands by the name of their field; a list of words is one command."""
+    if not isinstance(given, dict):
+        return []
+    found = []
+    for key, value in given.items():
+        if str(key).lower() in _COMMANDS:
+            if isinstance(value, str):
+                found.append(value)
+            elif isinstance(value, list):
+                found.append(
+                    " ".join("'" + each.replace("'", "'\\''") + "'" for each in value if isinstance(each, str))
+                )
+    return found
+
+
+def paths_in(given: "Json") -> "list[str]":
+    """Return the texts that name a file: by the name of their field, or by how they begin.
+
+    >>> paths_in({"edits": [{"path": "a.py", "text": "x y"}], "uri": "file:///p/b", "note": "~/c", "url": "https://d"})
+    ['/p/b', '~/c', 'a.py']
+    """
+    found = []
+    for key, text in _texts(given):
+        plain = text.removeprefix("file://")
+        if "://" in plain or "\n" in plain or not plain or len(plain) > _LONGEST:
+            continue
+        named = any(part in key.lower() for part in _PATHS[:5]) or key.lower() in _PATHS
+        if named or plain.startswith(("/", "./", "../", "~/")):
+            found.append(plain)
+    return found
+
+
+def texts_in(given: "Json") -> "list[str]":
+    """Return all texts of one line, which may name a file under any field."""
+    return [text.removeprefix("file://") for _, text in _texts(given) if "\n" not in text and len(text) <= _LONGEST]
+
+
+def _texts(value: "Json") -> "Iterator[tuple[str, str]]":
+    waiting: list[tuple[str, Json, int]] = [("", value, 0)]
+    seen = 0
+    while waiting and seen < _MOST:
+        key, each, depth = waiting.pop(0)
+        seen += 1
+        if isinstance(each, str):
+            yield key, each
+        elif depth < _DEEPEST and isinstance(each, dict):
+            waiting += [(str(name), one, depth + 1) for name, one in each.items()]
+        elif depth < _DEEPEST and isinstance(each, list):
+            waiting += [(key, one, depth + 1) for one in each]
+
+
+def _words(name: str) -> "list[str]":
+    """Return the words of a name, `readFile` and `read_file` alike."""
+    spaced = "".join(
+        f" {letter}" if letter.isupper() and place and not name[place - 1].isupper() else letter
+        for place, letter in enumerate(name)
+    )
+    return spaced.lower().replace("_", " ").replace("-", " ").replace(".", " ").split()
+
+
+_OWN_SERVERS = ("mcp__vfcc__", "mcp__plugin_vfcc_vfcc__")
+_OWN_COMMANDS = {
+    "next": "next",
+    "brief": "context show",
+    "recall": "memory search",
+    "known": "history show",
+    "code": "code context",
+    "remember": "memory add",
+    "put": "stage put",
+    "check": "evidence run",
+    "advance": "stage advance",
+}
+
+
+def own_command(tool: str) -> str:
+    """Return the command of vfcc that does the same as a tool of its server; empty for any other tool.
+
+    >>> own_command("mcp__vfcc__put"), own_command("mcp__vfcc__write"), own_command("mcp__other__put")
+    ('stage put', '', '')
+    """
+    start = next((each for each in _OWN_SERVERS if tool.startswith(each)), None)
+    return _OWN_COMMANDS.get(tool[len(start) :], "") if start else ""

@@ -94,7 +94,7 @@ class Hook:
         return dict(with_typed_words(said, self._sent_prompts))
 
     def _sent_prompts(self) -> "list[dict[str, Json]]":
-        from verifflowcc.adapters.files.sent_prompts import sent_prompts
+        from verifflowcc.adapters.files.after_edit import sent_prompts
 
         return sent_prompts(self.root + LOCAL)
 
@@ -208,7 +208,7 @@ class Hook:
 
             add_seen(self.root + LOCAL, whose, noted)
         if parts:
-            from verifflowcc.clients.answer import Answer
+            from verifflowcc.clients.encode import Answer
             from verifflowcc.text.injected import between_marks
 
             sys.stdout.write(encode(self.client, event, Answer(context=between_marks(parts)))[0])

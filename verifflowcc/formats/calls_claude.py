@@ -5,7 +5,8 @@ another. A message comes as several lines that each say its tokens: the most tha
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from verifflowcc.formats.call_lines import (
     CallLines,
@@ -19,9 +20,101 @@ from verifflowcc.formats.call_lines import (
     texts_of,
     word_at,
 )
-from verifflowcc.formats.calls_claude_totals import Totals
-from verifflowcc.formats.turns import LEFT_OUT, typed
+from verifflowcc.formats.turns import LEFT_OUT, looks_like_claude, typed
+from verifflowcc.formats.turns_codex import looks_like_codex
 from verifflowcc.records import dataclass, replace
+
+# What Claude Code counts for a session beyond the messages of its transcript, such as the request of a compaction.
+
+
+class Totals:
+    """The messages of a session so far, beside what the client counts now and then; `others` are its subagents'."""
+
+    def __init__(self, others: Sequence[Spent] = ()) -> None:
+        self._others = others
+        self._own: dict[str, Tokens] = {}
+        self._told: dict[str, Tokens] = {}
+        self._begun = False
+
+    def add(self, model: str, tokens: Tokens) -> None:
+        """Count a message, or what more there is of it."""
+        self._own[model] = self._own.get(model, Tokens()) + tokens
+
+    def beyond(self, at: int, row: Mapping[str, Json], before: int | None, *, copied: bool) -> Iterator[Spent]:
+        """Yield what a `cost-state` line counts that no message told, as far as that was not told before.
+
+        The others' messages count that came `before` the session went on. A session with `copied` lines was forked from
+        another one, which its first count holds too: what that counts beyond is no one's here.
+        """
+        counted = {model: _calls_claude_totals_tokens(each) for model, each in mapping_at(row, "modelUsage").items()}
+        spent = dict(self._own)
+        for each in self._others:
+            if before is None or each.at < before:
+                spent[each.model] = spent.get(each.model, Tokens()) + each.tokens
+        if not spent.keys() <= counted.keys():  # the client names models otherwise where it counts
+            counted, spent = {"": _sum(counted)}, {"": _sum(spent)}
+        for model, total in sorted(counted.items()):
+            told = self._told.get(model, Tokens())
+            more = total.beyond(spent.get(model, Tokens()) + told)
+            self._told[model] = told + more
+            if more != Tokens() and (self._begun or not copied):
+                key = f"{model} {total.input} {total.output} {total.cache_read} {total.cache_creation}"
+                yield Spent(at, key, more, model)
+        self._begun = True
+
+
+def _calls_claude_totals_tokens(counted: Json) -> Tokens:
+    names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+    return Tokens(*(number_at(counted, name) for name in names))
+
+
+def _sum(tokens: Mapping[str, Tokens]) -> Tokens:
+    return sum(tokens.values(), Tokens())
+
+
+# What the first lines of a file say of the session that it tells of, if it tells of one.
+
+CLAUDE, CODEX = "claude", "codex"
+_MOST_LINES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """The client, the session's id, the folder that it worked in, and its first moment in milliseconds since 1970.
+
+    `agent_type` is that of a subagent, where its messages say it.
+    """
+
+    client: str
+    session: str
+    folder: str
+    at: int
+    agent_type: str = ""
+
+
+def glance(lines: Iterable[bytes]) -> Glance | None:
+    """Return what the first lines say; None where they are of no session that worked in a folder."""
+    session, folder, agent_type, at = "", "", "", 0
+    for row in islice(CallLines("", lines).rows(), _MOST_LINES):
+        if looks_like_codex(row):
+            return _of_codex(row)
+        if not looks_like_claude(row):
+            continue
+        session = session or word_at(row, "sessionId")
+        folder = folder or word_at(row, "cwd")
+        agent_type = agent_type or word_at(row, "attributionAgent")
+        at = at or milliseconds(row.get("timestamp")) or 0
+        if session and folder and at and (agent_type or row.get("isSidechain") is not True):
+            break
+    return Glance(CLAUDE, session, folder, at, agent_type) if session and folder else None
+
+
+def _of_codex(row: Mapping[str, Json]) -> Glance | None:
+    entry = mapping_at(row, "payload") or row
+    session, folder = word_at(entry, "session_id") or word_at(entry, "id"), word_at(entry, "cwd")
+    at = milliseconds(entry.get("timestamp")) or milliseconds(row.get("timestamp")) or 0
+    return Glance(CODEX, session, folder, at) if session and folder else None
+
 
 SKIPPED = (b'{"type":"api-request', b'{"type": "api-request', b'{"type":"file-history', b'{"type":"tools-used')
 """Lines that hold whole requests and files, and nothing that is asked for here."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_of
 from verifflowcc.records import dataclass
-from verifflowcc.services.token_counter import project_counter
+from verifflowcc.services.sent_prompts import project_counter
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold

@@ -2,7 +2,7 @@
 
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass
-from verifflowcc.services.history.showing import SessionLine, sessions
+from verifflowcc.services.history.offering import SessionLine, sessions
 from verifflowcc.services.memory.inbox import Waiting, open_inbox
 from verifflowcc.services.memory.scopes import scopes_listed
 from verifflowcc.services.memory.tasks import TaskLine, list_tasks

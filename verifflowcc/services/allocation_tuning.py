@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low
 
-from verifflowcc.adapters.files.sent_prompts import sent_prompts
+from verifflowcc.adapters.files.after_edit import sent_prompts
 from verifflowcc.domain.config import SHARE_UNIT, Allocation, Config
 from verifflowcc.domain.entries import LayerUse, Prompt, Question
 from verifflowcc.domain.layers import PRIORITY, Layer

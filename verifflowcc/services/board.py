@@ -197,7 +197,7 @@ def _waiting(workspace: Workspace, notices: list[str]) -> int:
 
 def _agents(workspace: Workspace, notices: list[str]) -> tuple[AgentLine, ...]:
     """Return the latest call of each agent, newest first."""
-    from verifflowcc.services.history.showing import recent_actions
+    from verifflowcc.services.history.offering import recent_actions
 
     try:
         actions = recent_actions(workspace, limit=AGENTS)

@@ -24,9 +24,7 @@ from verifflowcc.domain.ports import Diagnosis, Health, Remark
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.services.configuration import check_config, effective_config
-from verifflowcc.services.fault_log import newest_fault
-from verifflowcc.services.history.health import history_remarks
-from verifflowcc.services.hooks_health import hooks_remarks
+from verifflowcc.services.hooks_health import history_remarks, hooks_remarks, newest_fault
 from verifflowcc.services.initialise import IGNORED
 from verifflowcc.services.loading import dead_memory
 from verifflowcc.services.memory_health import extras_remarks, privacy_remarks

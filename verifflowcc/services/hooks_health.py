@@ -1,21 +1,93 @@
 """What `vfcc doctor` says of clients' hooks: whether they stand where they were put, and whether they can run."""
 
+import json
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.adapters.files import on_path
 from verifflowcc.adapters.files.integrations import load_records, read_text
+from verifflowcc.adapters.index.history import FILE, sizes_read
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS, Target, next_steps, target_of
 from verifflowcc.clients.faults import MISPLACED, faults, misplaced, untrusted
 from verifflowcc.clients.files import Found, found_in
 from verifflowcc.domain.agent_clients import FILES
 from verifflowcc.domain.ports import Health, Remark
-from verifflowcc.errors import VfccError
-from verifflowcc.services.fault_log import newest_fault
+from verifflowcc.episodes.shape import moment
+from verifflowcc.errors import VfccError, WorkspaceError
+from verifflowcc.records import dataclass
+from verifflowcc.services.history.reading import history_files
 from verifflowcc.services.integrating import manifest_of
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text import json_edit
 from verifflowcc.text.json_edit import Record
+
+# What the logs of faults say in short, for `vfcc doctor`: how many there are, and the newest.
+
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSummary:
+    """The number of faults in a log, and the newest: when it was (with a comma before it), of what, and its words."""
+
+    count: int
+    when: str
+    source: str
+    words: str
+
+
+def newest_fault(workspace: Workspace, name: str) -> FaultSummary | None:
+    """Return what a log below `.memory/` says in short; None where it is empty or cannot be read."""
+    try:
+        text = read_text(workspace.root, f"{MEMORY}/{name}") or ""
+    except VfccError:
+        return None
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        return None
+    when, source, words = "", "", "a line that is no JSON"
+    try:
+        newest = json.loads(lines[-1])
+        words = " ".join(str(newest["error"]).split())[:_LONGEST]
+        source = " ".join(str(newest.get("source", "")).split())[:_LONGEST]
+        when = f", {moment(int(newest['time']))}"
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError, AttributeError):
+        pass  # what can be read of it is shown
+    return FaultSummary(len(lines), when, source, words)
+
+
+# What `vfcc doctor` says of the history: how much of it there is, and whether its tables are behind.
+
+HEALTH_AREA = "history"
+LARGE_BYTES = 200 * 1024 * 1024
+
+
+def history_remarks(workspace: Workspace) -> Iterator[Remark]:
+    """Yield what there is to say of the history. Nothing is read into its tables by this."""
+    files = history_files(workspace)
+    if not files:
+        yield Remark(HEALTH_AREA, Health.OK, "nothing was recorded")
+        return
+    try:
+        size = sum(path.stat().st_size for path in files)
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
+    behind = size - sum(sizes_read(workspace.local / FILE).values())
+    days = "1 file" if len(files) == 1 else f"{len(files):,} files"
+    told = f"{_kib(size)} in {days}"
+    if behind > 0:
+        yield Remark(
+            HEALTH_AREA, Health.OK, f"{told}; its tables are {_kib(behind)} behind, which the next question reads"
+        )
+    else:
+        yield Remark(HEALTH_AREA, Health.OK, f"{told}; its tables are up to it")
+    if size > LARGE_BYTES:
+        yield Remark(HEALTH_AREA, Health.NOTE, f"the history takes {_kib(size)}", "vfcc history prune --older-than 90d")
+
+
+def _kib(size_bytes: int) -> str:
+    return f"{(size_bytes + 1023) // 1024:,} KiB"
+
 
 AREA = "hooks"
 ERRORS = "local/hook-errors.jsonl"

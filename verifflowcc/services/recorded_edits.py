@@ -12,8 +12,8 @@ from verifflowcc.adapters.actor import clean_name
 from verifflowcc.adapters.project.content import digest_file
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.sprints import Artifact, SprintState, SprintStatus, artifacts_folder
-from verifflowcc.episodes.places import with_place
 from verifflowcc.episodes.shape import PLACED, is_of_project
+from verifflowcc.formats.history_rows import with_place
 from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.people_acting import add_note
 from verifflowcc.services.sprint_reading import load_movable

@@ -1,11 +1,31 @@
 """Note a compiled prompt, so that a hook which meets it again takes it for no words of a person."""
 
-from verifflowcc.adapters.files.sent_prompts import add_sent_prompt
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from verifflowcc.adapters.files.after_edit import add_sent_prompt
+from verifflowcc.adapters.index.index import Index
+from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.entries import Prompt, Question
+from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.episodes.shape import digest_of
+from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.injected import fingerprint
 from verifflowcc.text.secrets import withhold
+
+# The project's token counter, which remembers what it counted.
+
+
+@contextmanager
+def project_counter(workspace: Workspace, settings: TokenSettings | None = None) -> Iterator[TokenCounter]:
+    """The project's counter, which remembers what it counted; `settings` go before those of the project."""
+    given = settings or effective_config(workspace).config.tokens
+    with Index(workspace.local / "index.db") as index:
+        yield open_counter(given, index.counts)
+        index.save()
+
 
 _LONGEST_TASK = 500
 

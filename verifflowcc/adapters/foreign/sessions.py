@@ -8,7 +8,7 @@ from pathlib import Path
 
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.formats.call_lines import LONGEST
-from verifflowcc.formats.calls_glance import CLAUDE, CODEX, Glance, glance
+from verifflowcc.formats.calls_claude import CLAUDE, CODEX, Glance, glance
 from verifflowcc.records import dataclass
 
 ENDING = ".jsonl"

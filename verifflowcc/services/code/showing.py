@@ -9,7 +9,7 @@ from verifflowcc.domain.code_told import CodeContext, CodeMap
 from verifflowcc.records import replace
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.code.offering import graph_kept
-from verifflowcc.services.token_counter import project_counter
+from verifflowcc.services.sent_prompts import project_counter
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
 

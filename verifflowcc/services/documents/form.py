@@ -72,7 +72,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.evidence_listing.EvidenceView": {"asked": "assessment"},
     "verifflowcc.services.feedback.Said": {"done": "move"},
     "verifflowcc.services.evidence_redacting.Redaction": {"done": "move"},
-    "verifflowcc.services.history.showing.Action": {"about": "subject"},
+    "verifflowcc.services.history.offering.Action": {"about": "subject"},
     "verifflowcc.services.memory.importing.ImportedItem": {"fate": "outcome"},
     "verifflowcc.services.memory.inbox.Waiting": {"who": "proposed_by"},
     "verifflowcc.services.memory.moving.Moved": {"was": "previous_scope"},

@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from verifflowcc.domain.episodes import FileInteraction, Operation, TaskEpisode, WindowSnapshot
+from verifflowcc.domain.episodes import CoEdit, FileInteraction, Operation, TaskEpisode, WindowSnapshot
 from verifflowcc.domain.events import Json
-from verifflowcc.episodes.coedits import CoEdit
 from verifflowcc.episodes.touches import placed
-from verifflowcc.episodes.window_events import FILE_INTERACTION, SNAPSHOT, beginning, snapshot_event
+from verifflowcc.episodes.window_prepare import FILE_INTERACTION, SNAPSHOT, beginning, snapshot_event
 from verifflowcc.errors import UsageError
+from verifflowcc.services.history.offering import similar_tasks
 from verifflowcc.services.history.questions import ToolUse, edited_together, file_history, tool_use
-from verifflowcc.services.history.recording import record
-from verifflowcc.services.history.similar import similar_tasks
-from verifflowcc.services.window.keeping import checked_session
+from verifflowcc.services.history.reading import record
+from verifflowcc.services.window.context_window import checked_session
 from verifflowcc.services.workspace import open_workspace
 
 

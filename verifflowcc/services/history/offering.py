@@ -8,16 +8,196 @@ import os
 from collections.abc import Iterator
 
 from verifflowcc.adapters.files.layout import MEMORY, Supplied
-from verifflowcc.adapters.index.history import History
-from verifflowcc.adapters.index.history_asked import task_rows
-from verifflowcc.domain.episodes import TaskEpisode
+from verifflowcc.adapters.index.history import ROLE_OF, History, task_rows
+from verifflowcc.domain.episodes import Posting, TaskEpisode, ranked
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.services.history.questions import episode, status_of
+from verifflowcc.records import dataclass
+from verifflowcc.services.history.questions import episode, milliseconds_now, status_of
 from verifflowcc.services.history.reading import SHARED, history_folders, open_history
-from verifflowcc.services.history.showing import actions_in
-from verifflowcc.services.history.similar import BEST, alike_in
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import plain_line
+from verifflowcc.text.stems import stems
+
+# The history as `vfcc history show` tells it: the latest actions, and whether any line of it could not be read.
+
+ACTIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A call of a tool in one line: `about` is the file, the command or what else says what it was for."""
+
+    time: str
+    session: str
+    client: str | None
+    role: str | None
+    """The agent's role, or null."""
+    tool: str
+    about: str
+    """The file, the command or another argument."""
+    success: bool | None
+    """Null if unknown."""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """A session: when it was first and last heard of, what it did, and the tokens that an import read of it."""
+
+    session: str
+    client: str | None
+    first: str
+    last: str
+    prompts: int
+    tools: int
+    failed: int
+    files: int
+    input_tokens: int
+    """As an import read them."""
+    output_tokens: int
+    """As an import read them."""
+
+
+def recent_actions(workspace: Workspace, role: str | None = None, limit: int = ACTIONS) -> tuple[Action, ...]:
+    """Return the latest calls of tools, newest first; with `role` those of that role and of none in particular.
+
+    Raises BackendError.
+    """
+    with open_history(workspace) as history:
+        return actions_in(history, role, limit)
+
+
+def actions_in(history: History, role: str | None = None, limit: int = ACTIONS) -> tuple[Action, ...]:
+    """Return the same from a history that is open."""
+    rows = history.rows(
+        f"""
+        WITH found AS (SELECT *, {ROLE_OF.format("e")} AS whose FROM tool_executions AS e)
+        SELECT timestamp, session_id, client, whose, tool_name, parameters, success, COALESCE(error_message, ''),
+            (SELECT GROUP_CONCAT(file_path, ', ') FROM file_interactions AS f WHERE f.event = found.id)
+        FROM found WHERE ?1 IS NULL OR whose IS NULL OR whose = ?1
+        ORDER BY at_ms DESC, id DESC LIMIT ?2
+        """,
+        (role, limit),
+    )
+    return tuple(
+        Action(time, session, client, whose, tool, _about(given, files), None if ok is None else bool(ok), error)
+        for time, session, client, whose, tool, given, ok, error, files in rows
+    )
+
+
+def sessions(workspace: Workspace, limit: int = ACTIONS) -> tuple[SessionLine, ...]:
+    """Return the sessions that were heard of last, newest first. Raises BackendError."""
+    with open_history(workspace) as history:
+        rows = history.rows(
+            """
+            WITH heard AS (
+                SELECT session_id, client, timestamp, at_ms FROM tool_executions
+                UNION ALL SELECT session_id, client, timestamp, at_ms FROM prompts
+                UNION ALL SELECT session_id, client, timestamp, at_ms FROM session_events
+            )
+            SELECT session_id, MAX(client), MIN(timestamp), MAX(timestamp),
+                (SELECT COUNT(*) FROM prompts AS p WHERE p.session_id = h.session_id),
+                (SELECT COUNT(*) FROM tool_executions AS e WHERE e.session_id = h.session_id),
+                (SELECT COUNT(*) FROM tool_executions AS e WHERE e.session_id = h.session_id AND e.success = 0),
+                (SELECT COUNT(DISTINCT file_path) FROM file_interactions AS f WHERE f.session_id = h.session_id),
+                (SELECT COALESCE(SUM(input_tokens), 0) FROM usage AS u WHERE u.session_id = h.session_id),
+                (SELECT COALESCE(SUM(output_tokens), 0) FROM usage AS u WHERE u.session_id = h.session_id)
+            FROM heard AS h WHERE session_id <> '' GROUP BY session_id
+            ORDER BY MAX(at_ms) DESC, session_id LIMIT ?
+            """,
+            (limit,),
+        )
+    return tuple(SessionLine(*row) for row in rows)
+
+
+def bad_lines(workspace: Workspace) -> int:
+    """Return how many lines of the history are no events: torn by a full disk, or written by somebody else."""
+    with open_history(workspace) as history:
+        return history.bad_lines
+
+
+def _about(parameters: str, files: str | None) -> str:
+    import json
+
+    given = json.loads(parameters)
+    for name in ("command", "query", "url", "pattern", "description", "prompt"):
+        value = given.get(name) if isinstance(given, dict) else None
+        if isinstance(value, str) and value.strip():
+            return " ".join(value.split())[:200]
+    return files or ""
+
+
+# Past tasks that are like a text, with what came of them.
+
+BEST = 3
+_LOOKED_AT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A past task that is like a text, and how much: a whole number that says nothing but which is more."""
+
+    task: TaskEpisode
+    score: int
+
+
+def similar_tasks(workspace: Workspace, text: str, limit: int = BEST) -> tuple[TaskEpisode, ...]:
+    """Return the past tasks that are most like a text, best first; what is still in work is no past task.
+
+    Raises BackendError.
+    """
+    with open_history(workspace) as history:
+        return tuple(each.task for each in alike_in(history, text, milliseconds_now(workspace), limit))
+
+
+def alike_in(history: History, text: str, now_ms: int | None, limit: int = BEST) -> tuple[Alike, ...]:
+    """Return the same from a history that is open, with scores. Of tasks with the same words one stands for all."""
+    terms = sorted(set(stems(text)))
+    if not terms:
+        return ()
+    marks = ", ".join("?" * len(terms))
+    postings: dict[str, list[Posting]] = {}
+    for term, name, count in history.rows(f"SELECT term, id, count FROM task_terms WHERE term IN ({marks})", terms):
+        postings.setdefault(term, []).append(Posting(name, count))
+    names = sorted({each.task for found in postings.values() for each in found})
+    lengths = _lengths(history, names)
+    ((tasks,),) = history.rows("SELECT COUNT(*) FROM task_lengths")
+    found: list[Alike] = []
+    best = ranked(postings, lengths, tasks, len(names))
+    for place in range(0, len(best), limit * _LOOKED_AT):
+        some = best[place : place + limit * _LOOKED_AT]
+        found += _past(history, some, {each.task.description.strip().casefold() for each in found}, now_ms)
+        if len(found) >= limit:
+            break
+    return tuple(found[:limit])
+
+
+def _past(history: History, best: tuple[tuple[str, int], ...], told: set[str], now_ms: int | None) -> list[Alike]:
+    """Return those of the events that begin past tasks, in their order, but for those whose words were told."""
+    ids = [name for name, _ in best]
+    marks = ", ".join("?" * len(ids))
+    both = f"SELECT id, task_id FROM {{}} WHERE id IN ({marks})"
+    task_of = dict(history.rows(f"{both.format('prompts')} UNION ALL {both.format('tasks')}", ids * 2))
+    rows = {row.id: row for row in task_rows(history, sorted(set(task_of.values())))}
+    found = []
+    for name, score in best:
+        row = rows.get(task_of.get(name, ""))
+        if row is None or status_of(row, now_ms) is TaskStatus.ACTIVE or row.description.strip().casefold() in told:
+            continue
+        told.add(row.description.strip().casefold())
+        found.append(Alike(episode(history, row, now_ms), score))
+    return found
+
+
+def _lengths(history: History, names: list[str]) -> dict[str, int]:
+    lengths: dict[str, int] = {}
+    for place in range(0, len(names), 500):
+        some = names[place : place + 500]
+        marks = ", ".join("?" * len(some))
+        query = f"SELECT id, terms FROM task_lengths WHERE id IN ({marks})"
+        lengths |= dict(history.rows(query, some))
+    return lengths
+
 
 _FILES, _OPEN, _LONGEST = 8, 3, 300
 

@@ -3,7 +3,7 @@
 from verifflowcc.domain.episodes import LearnedPattern, PatternType
 from verifflowcc.domain.items import Ref, Source, SourceKind
 from verifflowcc.records import dataclass
-from verifflowcc.services.history.learning import learned_patterns
+from verifflowcc.services.history.sharing import learned_patterns
 from verifflowcc.services.memory.adding import Outcome, Wanted, add_item
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from verifflowcc.adapters.index.history import History
-from verifflowcc.adapters.index.history_asked import (
+from verifflowcc.adapters.index.history import (
+    History,
     TaskRow,
     edits,
     files_of,
@@ -13,10 +13,9 @@ from verifflowcc.adapters.index.history_asked import (
     tools_of,
     touches,
 )
-from verifflowcc.domain.episodes import FileInteraction, TaskEpisode
+from verifflowcc.domain.episodes import CoEdit, Edit, FileInteraction, TaskEpisode, co_edits
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.episodes.coedits import CoEdit, Edit, co_edits
-from verifflowcc.episodes.intent import intent_of
+from verifflowcc.episodes.learning import intent_of
 from verifflowcc.episodes.shape import moment
 from verifflowcc.records import dataclass
 from verifflowcc.services.history.reading import open_history

@@ -1,19 +1,81 @@
 """Open the history of a project: what was recorded here, and what other people's clones committed of theirs."""
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.partitions import ENDING, FOLDER, LOCAL, move_days
+from verifflowcc.adapters.files.partitions import ENDING, FOLDER, LOCAL, add_events, move_days
 from verifflowcc.adapters.git.shared import Repository, repository_around, worktree_tops
 from verifflowcc.adapters.index.history import FILE, History, Partition, partitions_in
 from verifflowcc.domain.events import Json
-from verifflowcc.episodes.places import with_place
-from verifflowcc.episodes.shape import PLACED
-from verifflowcc.errors import ConflictError, WorkspaceError
+from verifflowcc.domain.tasks import Task
+from verifflowcc.episodes.shape import PLACED, VERSION, moment
+from verifflowcc.errors import ConflictError, VfccError, WorkspaceError
+from verifflowcc.formats.history_rows import with_place
+from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.invisible import withhold_json
+from verifflowcc.text.quick_json import write
+from verifflowcc.text.slug import ENTROPY_BYTES, ulid
+
+# Add events to the history from the whole program, in the form in which hooks add them.
+
+
+def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]], at: datetime | None = None) -> None:
+    """Add events of one kind, as of `at` (default: now), each with an id of its own and without secrets.
+
+    Raises WorkspaceError.
+    """
+    now = int((at or workspace.clock.now()).timestamp() * 1000)
+    around = repository_around(str(workspace.root))
+    place: dict[str, Json] = {"worktree": around.worktree} if around and around.worktree else {}
+    lines = []
+    for event in events:
+        head: dict[str, Json] = {
+            "v": VERSION,
+            "kind": kind,
+            "id": ulid(now, os.urandom(ENTROPY_BYTES)),
+            "time": moment(now),
+        }
+        lines.append(write(head | place | withhold_json(dict(event))))  # type: ignore[arg-type, operator]
+    if lines:
+        add(workspace, moment(now)[:10], "".join(f"{line}\n" for line in lines).encode("ascii"), around)
+
+
+def add(workspace: Workspace, day: str, lines: bytes, around: Repository | None = None) -> None:
+    """Add whole lines to the history of a day; `around` as in `add_events`. Raises WorkspaceError."""
+    try:
+        add_events(str(workspace.root), day, lines, around)
+    except OSError as error:
+        where = error.filename or workspace.local / FOLDER
+        raise WorkspaceError(f"cannot write {where}: {error.strerror or error}") from error
+
+
+# Tasks that somebody starts and ends by name, in the history: what was asked for, and what came of it.
+
+
+def note_task(workspace: Workspace, task: Task) -> None:
+    """Record how a task stands now, where the project records at all. Raises WorkspaceError where it cannot."""
+    try:
+        if not effective_config(workspace).config.hooks.record:
+            return
+    except VfccError:
+        return  # the settings are told of by whatever needs them
+    event = {
+        "task": task.id,
+        "status": str(task.status),
+        "description": task.description,
+        "outcome": task.outcome,
+        "role": task.agent,
+        "sprint": task.sprint,
+        "stage": task.stage,
+    }
+    record(workspace, "task", [{name: value for name, value in event.items() if value}])
+
 
 SHARED = "history"
 """The folder below `.memory/` of what is committed."""

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.adapters.git.shared import repository_around
-from verifflowcc.clients.answer import Answer
-from verifflowcc.clients.encode import MOST_CHARACTERS, carries_context
+from verifflowcc.clients.encode import MOST_CHARACTERS, Answer, carries_context
 from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTable
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.episodes.briefed import conversation_of, needs_brief, stage_line
@@ -18,7 +17,7 @@ from verifflowcc.episodes.permission import denied, edited_files
 from verifflowcc.episodes.seen_brief import SeenBrief, last_seen, rules_in
 from verifflowcc.episodes.shape import DENIED, PLACED, line_of, moment
 from verifflowcc.records import dataclass, field, replace
-from verifflowcc.services.history.recording import add, record
+from verifflowcc.services.history.reading import add, record
 from verifflowcc.services.hooks.settings import Standing, standing_of
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
@@ -232,7 +231,7 @@ def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, rea
 def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounter]:
     """The project's counter, with the defaults where its settings cannot be read."""
     from verifflowcc.services.configuration import effective_config
-    from verifflowcc.services.token_counter import project_counter
+    from verifflowcc.services.sent_prompts import project_counter
 
     settings = reader.read("token settings", lambda: effective_config(workspace).config.tokens, TokenSettings())
     with project_counter(workspace, settings) as counter:
@@ -263,7 +262,7 @@ def _before_compaction(workspace: Workspace, standing: Standing, payload: Payloa
     session = payload.get("session_id")
     _forget(workspace, payload, reader)  # not every client reports that the conversation went on after it
     if isinstance(session, str) and session:
-        from verifflowcc.services.window.of_session import keep_before_compaction
+        from verifflowcc.services.window.showing import keep_before_compaction
 
         with _counter(workspace, reader) as counter:
             keep_before_compaction(workspace, session, counter.count)
@@ -271,7 +270,7 @@ def _before_compaction(workspace: Workspace, standing: Standing, payload: Payloa
 
 
 def _at_end(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
-    from verifflowcc.services.history.learning import learn_from_session
+    from verifflowcc.services.history.sharing import learn_from_session
 
     session = payload.get("session_id")
     if standing.settings.record and isinstance(session, str) and session:

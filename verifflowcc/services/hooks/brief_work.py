@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.git.shared import Repository, repository_around
-from verifflowcc.adapters.index.history import History
-from verifflowcc.adapters.index.history_asked import TaskRow, files_by_use, newest_tasks, task_rows
+from verifflowcc.adapters.index.history import History, TaskRow, files_by_use, newest_tasks, task_rows
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.episodes.shape import moment
 from verifflowcc.services.history.questions import status_of
@@ -35,7 +34,7 @@ def before_compaction(request: BriefRequest) -> BriefPart:
     """Return what this session did before its client compacted it."""
     if not request.compacted or not request.session:
         return BriefPart()
-    from verifflowcc.services.window.of_session import brief_after_compaction
+    from verifflowcc.services.window.showing import brief_after_compaction
 
     half = request.budget_tokens // 2
     lines = brief_after_compaction(request.workspace, request.session, half, request.count)

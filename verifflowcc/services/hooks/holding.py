@@ -6,7 +6,7 @@ from typing import Any
 
 from verifflowcc.adapters.files.partitions import seen_file
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.clients.answer import Answer
+from verifflowcc.clients.encode import Answer
 from verifflowcc.domain.gates import PEOPLE, Mode
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.hooks.brief_text import shown

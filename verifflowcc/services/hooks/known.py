@@ -7,7 +7,7 @@ from typing import Any
 
 from verifflowcc.adapters.files.partitions import add_seen, seen_file
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.index.history_asked import touches
+from verifflowcc.adapters.index.history import touches
 from verifflowcc.domain.config import HookSettings
 from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.trace import may_hold_mark

@@ -14,10 +14,10 @@ from typing import Any
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.layout import Stamps, settled
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.index.history_asked import edits, touches
+from verifflowcc.adapters.index.history import edits, touches
 from verifflowcc.domain.config import Stale
+from verifflowcc.domain.episodes import Edit, co_edits
 from verifflowcc.domain.items import Item
-from verifflowcc.episodes.coedits import Edit, co_edits
 from verifflowcc.episodes.file_notes import FORMAT, NOTES, RECALLED_HEADING
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.history.reading import history_folders, open_history

@@ -1,8 +1,10 @@
 """`ContextWindow`: the working window of those who run the loop of an agent themselves."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -11,26 +13,283 @@ from verifflowcc.adapters.files.window_files import (
     changing_window,
     load_snapshot,
     load_window,
+    newest_session,
+    save_snapshot,
     save_window,
     seen,
     snapshot_ids,
 )
-from verifflowcc.domain.episodes import SnapshotReason
-from verifflowcc.domain.window import ItemType, KeptWindow, Window, WindowItem
-from verifflowcc.episodes.window import Pruned, is_over, prune_to
-from verifflowcc.episodes.window_prepare import prepared, room_for
+from verifflowcc.domain.episodes import Operation, SnapshotReason, TaskEpisode
+from verifflowcc.domain.ports import Count, TokenCounter
+from verifflowcc.domain.window import FULL, ItemType, KeptWindow, Touched, Window, WindowItem
+from verifflowcc.episodes.window_prepare import (
+    SNAPSHOT,
+    Pruned,
+    Scored,
+    Summary,
+    is_over,
+    past_work,
+    prepared,
+    prune_to,
+    room_for,
+    snapshot_event,
+    snapshot_of,
+    summaries,
+)
 from verifflowcc.errors import UsageError
-from verifflowcc.records import replace
-from verifflowcc.services.window.found import Similar, code_found, past_found, similar_in
-from verifflowcc.services.window.items import Given, Said, item_of
-from verifflowcc.services.window.keeping import checked_session, keep, windows_folder, without
-from verifflowcc.services.workspace import open_workspace
+from verifflowcc.formats.events import stamp
+from verifflowcc.records import dataclass, replace
+from verifflowcc.services.finding import one_of
+from verifflowcc.services.history.reading import record
+from verifflowcc.services.workspace import Workspace, open_workspace
 from verifflowcc.text.article import nearest
 from verifflowcc.text.secrets import withhold
-from verifflowcc.text.slug import ambiguous, fitting_ids, short_id
+from verifflowcc.text.slug import (
+    ENTROPY_BYTES,
+    TIME_LENGTH,
+    ambiguous,
+    fitting_ids,
+    short_id,
+    ulid,
+)
+from verifflowcc.text.slug import (
+    ULID_ALPHABET as ALPHABET,
+)
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.ports import Clock, TokenCounter
+    from verifflowcc.domain.ports import Clock
+
+
+# Keep a window's states, and take items out of it: what goes is recorded first, so that nothing goes unrecorded.
+
+_BEGIN = 'vfcc window add "The text" --session ID'
+LONGEST_SESSION = 500
+
+
+def windows_folder(workspace: Workspace) -> Path:
+    """Return the folder of the working windows."""
+    return workspace.local / "windows"
+
+
+def session_meant(workspace: Workspace, session: str | None) -> str:
+    """Return the session that is named, else that of the newest window. Raises UsageError where there is none."""
+    if session is not None:
+        return checked_session(session)
+    found = newest_session(windows_folder(workspace))
+    if found is None:
+        raise UsageError("there is no window yet", hint=_BEGIN)
+    return found
+
+
+def checked_session(session: str) -> str:
+    """Return a session's name. Raises UsageError where it is empty, too long or cannot be shown."""
+    if not session.strip() or not session.isprintable() or len(session) > LONGEST_SESSION:
+        raise UsageError(f"a session has a printable name of 1 to {LONGEST_SESSION} characters", hint="--session ID")
+    return session
+
+
+def drawn_id(now: datetime) -> str:
+    """Return a new id."""
+    return ulid(_milliseconds(now), os.urandom(ENTROPY_BYTES))
+
+
+def keep(workspace: Workspace, window: Window, reason: SnapshotReason, now: datetime) -> KeptWindow:
+    """Keep a window as it is, and record that."""
+    record(workspace, SNAPSHOT, [snapshot_event(snapshot_of(window, now, reason))])
+    return _saved(workspace, KeptWindow(_snapshot_id(workspace, window, now), stamp(now), reason, window))
+
+
+def without(workspace: Workspace, window: Window, done: Pruned, now: datetime) -> tuple[Window, KeptWindow]:
+    """Return a window without what was pruned, after that is on record and the window before it is kept.
+
+    Raises WorkspaceError where one of these cannot be written; the window's own file is never touched here.
+    """
+    after = replace(window, items=done.kept, prunings=window.prunings + 1)
+    _record(workspace, window, done.removed)
+    gone = tuple(each.part for each in done.removed)
+    reason = SnapshotReason.PRUNING
+    record(workspace, SNAPSHOT, [snapshot_event(snapshot_of(after, now, reason, gone))])
+    return after, _saved(workspace, KeptWindow(_snapshot_id(workspace, window, now), stamp(now), reason, window, gone))
+
+
+def _record(workspace: Workspace, window: Window, removed: Sequence[Scored]) -> None:
+    for kind, events in groupby(sorted(summaries(window, removed), key=_kind), _kind):
+        record(workspace, kind, [each.event for each in events])
+
+
+def _kind(summary: Summary) -> str:
+    return summary.kind
+
+
+def _saved(workspace: Workspace, kept: KeptWindow) -> KeptWindow:
+    save_snapshot(windows_folder(workspace), workspace.memory, kept)
+    return kept
+
+
+def _snapshot_id(workspace: Workspace, window: Window, now: datetime) -> str:
+    """A new id that comes after all others of the session, so that the newest is the last even if a clock goes back."""
+    newest = snapshot_ids(windows_folder(workspace), window.session)[:1]
+    after = max((_time_of(each) + 1 for each in newest), default=0)
+    return ulid(max(_milliseconds(now), after), os.urandom(ENTROPY_BYTES))
+
+
+def _time_of(name: str) -> int:
+    time = 0
+    for letter in name[:TIME_LENGTH]:
+        time = time << 5 | ALPHABET.index(letter)
+    return time
+
+
+def _milliseconds(now: datetime) -> int:
+    return max(int(now.timestamp() * 1000), 0)
+
+
+# Items of a window out of what a caller says, without secrets, and counted.
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is to be in a window, as `WindowItem` has it; `type` is the name of one."""
+
+    content: str
+    type: str = ItemType.USER_MESSAGE.value
+    task: str | None = None
+    relevance: int = FULL
+    dependencies: Sequence[str] = ()
+    sticky: bool = False
+    tool: str | None = None
+    path: str | None = None
+    lines: tuple[int, int] | None = None
+    tool_calls: bool = False
+    failed: bool = False
+
+
+class Said(TypedDict, total=False):
+    """What may be said of an item beside its content and type.
+
+    `task` is the window's current one where it is left out; `relevance` is in thousandths, `dependencies` are ids of
+    the items that it needs. `path` and `lines` tell where code, or a tool's result, is from, `tool` and `failed` what a
+    tool's result is, `tool_calls` that a response calls tools.
+    """
+
+    task: str
+    relevance: int
+    dependencies: Sequence[str]
+    sticky: bool
+    tool: str
+    path: str
+    lines: tuple[int, int]
+    tool_calls: bool
+    failed: bool
+
+
+def item_of(given: Given, task: str | None, now: datetime, count: Count) -> WindowItem:
+    """Return a new item; `task` is whose it is where nothing is said. A word stands in the place of each secret.
+
+    Raises UsageError for what no item can be.
+    """
+    kind = ItemType(one_of(given.type, tuple(ItemType), "type of a window's items", "--type user_message"))
+    _check(given, kind)
+    content = withhold(given.content)
+    return WindowItem(
+        id=drawn_id(now),
+        content=content,
+        type=kind,
+        time=stamp(now),
+        tokens=count(content),
+        relevance=given.relevance,
+        task=_withheld(given.task) if given.task is not None else task,
+        dependencies=tuple(dict.fromkeys(given.dependencies)),
+        sticky=given.sticky,
+        tool=_withheld(given.tool),
+        files=() if given.path is None else (Touched(withhold(given.path), Operation.READ, given.lines),),
+        tool_calls=given.tool_calls,
+        failed=given.failed,
+    )
+
+
+def _check(given: Given, kind: ItemType) -> None:
+    if not given.content.strip():
+        raise UsageError("the text of a window item is empty", hint='vfcc window add "The text"')
+    if not 0 <= given.relevance <= FULL:
+        raise UsageError("relevance is from 0 to 1", hint="--relevance 0.8")
+    if kind is ItemType.CODE_SNIPPET and not given.path:
+        raise UsageError("a code_snippet is from a file", hint="--file PATH --lines 10-20")
+    if given.lines and not given.path:
+        raise UsageError("lines are those of a file", hint="--file PATH --lines 10-20")
+    if given.lines and not 1 <= given.lines[0] <= given.lines[1]:
+        raise UsageError(f"there are no lines {given.lines[0]}-{given.lines[1]}", hint="--lines 10-20")
+    wrong = _misplaced(given, kind)
+    if wrong:
+        raise UsageError(f"{wrong[0]} goes with {wrong[1]}, and this is {kind}", hint=f"--type {wrong[1]}")
+
+
+def _misplaced(given: Given, kind: ItemType) -> tuple[str, ItemType] | None:
+    """What is said that an item of this type does not have, and the type that has it."""
+    said: Iterable[tuple[bool, str, tuple[ItemType, ...]]] = (
+        (given.path is not None, "a file", (ItemType.CODE_SNIPPET, ItemType.TOOL_RESULT)),
+        (given.tool is not None, "a tool", (ItemType.TOOL_RESULT,)),
+        (given.failed, "a failure", (ItemType.TOOL_RESULT,)),
+        (given.tool_calls, "a call of tools", (ItemType.ASSISTANT_RESPONSE,)),
+    )
+    return next(((what, kinds[0]) for is_said, what, kinds in said if is_said and kind not in kinds), None)
+
+
+def _withheld(text: str | None) -> str | None:
+    return None if text is None else withhold(text)
+
+
+# What bears on a message: pieces of the project's code, and what became of the most similar past tasks.
+
+Similar = Callable[[str, int], Sequence[TaskEpisode]]
+"""Returns past tasks that are like a text, at most so many, the most similar first."""
+
+SIMILAR_TASKS = 3
+_PAST, _STEP, _LOWEST = 800, 10, 500
+
+
+def similar_in(workspace: Workspace) -> Similar:
+    """Return what finds similar tasks in a project's history."""
+
+    def similar(text: str, limit: int) -> Sequence[TaskEpisode]:
+        from verifflowcc.services.history.offering import similar_tasks
+
+        return similar_tasks(workspace, text, limit)
+
+    return similar
+
+
+def code_found(
+    workspace: Workspace, text: str, task: str | None, now: datetime, counter: TokenCounter
+) -> Iterator[WindowItem]:
+    """Yield the code that bears on a text, best first: each piece with its lines, then the signatures around them.
+
+    The better ones are a little more relevant. Nothing where there is no code. Raises as `code_for`.
+    """
+    from verifflowcc.codegraph.snippets import shown_text
+    from verifflowcc.services.code.offering import SIGNATURES, code_for
+
+    for rank, piece in enumerate(code_for(workspace, text, None, counter).pieces):
+        relevance = max(FULL - rank * _STEP, _LOWEST)
+        if piece.path == SIGNATURES and not piece.name:
+            given = Given(piece.text, ItemType.GRAPH_QUERY.value, relevance=relevance)
+        else:
+            lines = (piece.first, piece.last)
+            kind = ItemType.CODE_SNIPPET.value
+            given = Given(shown_text(piece), kind, relevance=relevance, path=piece.path, lines=lines)
+        if given.content.strip():
+            yield item_of(given, task, now, counter.count)
+
+
+def past_found(
+    similar: Similar, text: str, task: str | None, now: datetime, counter: TokenCounter
+) -> Iterator[WindowItem]:
+    """Yield what is told of the 3 most similar past tasks, as one item; nothing where there are none."""
+    told = past_work(similar(text, SIMILAR_TASKS)[:SIMILAR_TASKS])
+    if told:
+        item = item_of(Given(told, ItemType.ASSISTANT_RESPONSE.value), task, now, counter.count)
+        yield replace(item, relevance=_PAST)
+
 
 ROLES = {ItemType.SYSTEM_PROMPT: "system", ItemType.ASSISTANT_RESPONSE: "assistant"}
 """Who says an item, for a model; whatever else there is comes from the user's side."""
