@@ -13,8 +13,8 @@ from verifflowcc.domain.gates import Kind, Trust
 from verifflowcc.formats import events_payload as fields
 from verifflowcc.formats.events import encode_event, events_digest, make_event, moment
 from verifflowcc.formats.evidence import inputs_digest, make_evidence
-from verifflowcc.services.evidence_writing import standing, write_evidence
-from verifflowcc.services.facts import gather_facts
+from verifflowcc.services.evidence import standing, write_evidence
+from verifflowcc.services.gates import gather_facts
 from verifflowcc.services.people_acting import record
 from verifflowcc.services.sprint_reading import load_movable, load_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint

@@ -10,7 +10,7 @@ from tests.made_once import copied
 from tests.trees import git
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.domain.gates import Assessment
-from verifflowcc.services.asked_of_people import chosen_gates
+from verifflowcc.services.approvals import chosen_gates
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace

@@ -14,7 +14,7 @@ from verifflowcc.domain.gates import Assessment, Gate, Kind, Trust
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.formats.evidence import encode_evidence, make_evidence
-from verifflowcc.services.facts import gather_facts
+from verifflowcc.services.gates import gather_facts
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text

@@ -9,7 +9,7 @@ from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import replace
 from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow.assess_git import LARGEST_MESSAGE, assess_commit, assess_diff
+from verifflowcc.workflow.gate import LARGEST_MESSAGE, assess_commit, assess_diff
 
 BASE = "0123456789abcdef0123456789abcdef01234567"
 CODE = Change("src/form.py", (1, 2, 3))

@@ -12,6 +12,7 @@ from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Change, Facts, H
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
 from verifflowcc.domain.sprints import Artifact, Leg, SprintState, Stage, StageState, Workflow
 from verifflowcc.text.canonical import digest_text
+from verifflowcc.workflow.assess_artifact import authorship, subject_of
 from verifflowcc.workflow.assess_people import (
     apply_waiver,
     assess_attestation,
@@ -19,8 +20,6 @@ from verifflowcc.workflow.assess_people import (
     assess_review,
     waived_subject,
 )
-from verifflowcc.workflow.authors import authorship
-from verifflowcc.workflow.subject import subject_of
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

@@ -11,7 +11,7 @@ from verifflowcc.domain.sprints import Workflow
 from verifflowcc.domain.trace import Asked, Finding, Severity, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS, DEFAULT_POLICY, Need
 from verifflowcc.workflow.assess_people import apply_waiver, waived_subject
-from verifflowcc.workflow.assess_trace import assess_trace, waits_for_items
+from verifflowcc.workflow.assess_recorded import assess_trace, waits_for_items
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-GATES")
 

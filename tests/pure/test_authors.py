@@ -11,8 +11,7 @@ from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Change, Facts, H
 from verifflowcc.domain.gates import Criterion, Kind
 from verifflowcc.domain.sprints import Artifact, Leg, SprintState, Stage, StageState, Workflow
 from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow.authors import authorship
-from verifflowcc.workflow.subject import subject_of
+from verifflowcc.workflow.assess_artifact import authorship, subject_of
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from verifflowcc.proving.names_kept_go import go_names_kept
+from verifflowcc.proving.behaviour_before import go_names_kept
 
 BEFORE = """\
 package shop

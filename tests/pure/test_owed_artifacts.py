@@ -11,15 +11,16 @@ from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode
 from verifflowcc.domain.sprints import Artifact, Leg, SprintState, Stage, artifact_criteria
 from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow.assess_artifact import assess_artifact, suggested
-from verifflowcc.workflow.owed_artifacts import (
+from verifflowcc.workflow.assess_artifact import (
     OwedArtifact,
     artifact_criteria_of,
     artifact_name,
+    assess_artifact,
     name_problem,
     owed_artifacts,
     requires_of,
     skeleton,
+    suggested,
 )
 
 SHIPPED = [

@@ -4,14 +4,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
+from verifflowcc.proving.hunks import Hunk, TestFile, TestUnit, altered_tests, hunks_of, put_back
 from verifflowcc.proving.names_kept import names_kept, same_code, same_without
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, cause_of, summed
 from verifflowcc.proving.parts import Part, PartRules, part_of
-from verifflowcc.proving.pytest_settings import PytestSettings, pytest_settings
-from verifflowcc.proving.reporter_lines import read_lines
+from verifflowcc.proving.runners import read_lines
 from verifflowcc.proving.splitting import FileChange, split
-from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests
+from verifflowcc.proving.tests_settings import PytestSettings, pytest_settings
 from verifflowcc.proving.verdicts import Verdict, judge_change, judge_tests
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "\x0c", "é", ""]), max_size=12).flatmap(

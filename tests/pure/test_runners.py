@@ -4,16 +4,14 @@ import json
 
 import pytest
 
-from verifflowcc.proving.inline_tests import inline_lines, with_tests_of
-from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun
-from verifflowcc.proving.parts import PartRules
-from verifflowcc.proving.run_text import RunText
+from verifflowcc.proving.hunks import Selection, TestFile
+from verifflowcc.proving.outcomes import Cause, Outcome, Result, RunText, TestRun
+from verifflowcc.proving.parts import PartRules, inline_lines, with_tests_of
 from verifflowcc.proving.runners import Runner, argv_for, read_run, runner_of
 from verifflowcc.proving.splitting import FileChange, split
-from verifflowcc.proving.targets import Selection, TestFile
-from verifflowcc.proving.test_titles import title_units
-from verifflowcc.services.proving.reading import test_lines as lines_of_tests
-from verifflowcc.services.proving.reading import units_of
+from verifflowcc.proving.tests_lost import title_units
+from verifflowcc.services.proving.changes import test_lines as lines_of_tests
+from verifflowcc.services.proving.changes import units_of
 
 
 def run(runner: Runner, report: str, selection: Selection, *, code: int = 1, product: str = "") -> TestRun:

@@ -4,14 +4,13 @@ import json
 
 import pytest
 
-from verifflowcc.proving.outcomes import Result, TestRun
+from verifflowcc.proving.hunks import Selection, TestFile
+from verifflowcc.proving.outcomes import Result, RunText, TestRun
 from verifflowcc.proving.parts import PartRules
-from verifflowcc.proving.run_text import RunText
 from verifflowcc.proving.runners import Runner, read_run
 from verifflowcc.proving.splitting import FileChange, split
-from verifflowcc.proving.targets import Selection, TestFile
-from verifflowcc.proving.test_titles import title_units
-from verifflowcc.services.proving.reading import units_of
+from verifflowcc.proving.tests_lost import title_units
+from verifflowcc.services.proving.changes import units_of
 
 TABLES = b"""import { price } from "../src/price";
 

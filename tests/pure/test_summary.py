@@ -14,7 +14,7 @@ from verifflowcc.domain.facts import ArtifactText, Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind, Mode, Side, Trust, Verdict
 from verifflowcc.domain.sprints import Artifact, Leg, SetAside, Skip, SprintState, Stage, StageState, StageStatus
 from verifflowcc.text.markdown import sections
-from verifflowcc.workflow.deviations import LONGEST, clause
+from verifflowcc.workflow.failures import LONGEST, clause
 from verifflowcc.workflow.summary import (
     StageExit,
     handover_text,

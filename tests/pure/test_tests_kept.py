@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 
 from verifflowcc.codegraph.read_testcases import read_cases
 from verifflowcc.domain.testcases import Loss, LostTest, Strength
-from verifflowcc.proving.conftest_hooks import changed_hooks
-from verifflowcc.proving.python_strength import strength_of, strength_of_call
-from verifflowcc.proving.python_tests import python_tests
-from verifflowcc.proving.tests_lost import lost_tests
-from verifflowcc.proving.tests_settings import lowered_settings
-from verifflowcc.proving.text_tests import text_tests
+from verifflowcc.proving.python_tests import python_tests, strength_of, strength_of_call
+from verifflowcc.proving.tests_lost import lost_tests, text_tests
+from verifflowcc.proving.tests_settings import changed_hooks, lowered_settings
 
 pytestmark = pytest.mark.vfcc("REQ-TESTS-KEPT")
 

@@ -12,8 +12,8 @@ from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.git.shared import repository_around
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
 from verifflowcc.domain.evidence import Command
-from verifflowcc.services.proving.command import allow_command
-from verifflowcc.services.proving.command import test_command as command_of
+from verifflowcc.services.proving.changes import allow_command
+from verifflowcc.services.proving.changes import test_command as command_of
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 

@@ -25,12 +25,12 @@ from verifflowcc.services.approvals import (
     what_to_approve,
 )
 from verifflowcc.services.feedback import add_feedback
-from verifflowcc.services.signer_names import name_of_another
 from verifflowcc.services.sprint_reading import load_movable, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.vouching import name_of_another
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.authors import Authorship
+from verifflowcc.workflow.assess_artifact import Authorship
 
 YES = Opinions(Opinion.APPROVED)
 NO = Opinions(Opinion.REJECTED, "too vague")

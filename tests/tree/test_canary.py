@@ -13,8 +13,7 @@ from verifflowcc.domain.gates import Mode
 from verifflowcc.errors import CommandsNotAllowed
 from verifflowcc.services.allow import withdraw_commands
 from verifflowcc.services.baseline_making import propose_baseline, record_baseline
-from verifflowcc.services.canary import Canaries, Proof, prove_gate
-from verifflowcc.services.scratch import Trial
+from verifflowcc.services.canary import Canaries, Proof, Trial, prove_gate
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 

@@ -8,8 +8,8 @@ import pytest
 from tests.evidence_project import ADD, SPRINT, SUB_FAILED, YOU, project, recorded
 from verifflowcc.domain.gates import Trust, Verdict
 from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.services.evidence_adding import EvidenceAdded, add_evidence
-from verifflowcc.services.evidence_staleness import find_stale
+from verifflowcc.services.evidence import EvidenceAdded, add_evidence
+from verifflowcc.services.evidence_listing import find_stale
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")

@@ -8,7 +8,7 @@ from tests.evidence_project import PYTHON, SPRINT, TREE, YOU, Ticking, allow, co
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.domain.baselines import BaselineKind
 from verifflowcc.services.baseline_making import propose_baseline, record_baseline
-from verifflowcc.services.evidence_staleness import find_stale
+from verifflowcc.services.evidence_listing import find_stale
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 

@@ -9,9 +9,8 @@ from tests.ledger_samples import snapshot
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.allow import withdraw_commands
-from verifflowcc.services.evidence_adding import add_evidence
-from verifflowcc.services.evidence_listing import list_evidence, output_of, show_evidence
-from verifflowcc.services.evidence_staleness import find_stale
+from verifflowcc.services.evidence import add_evidence
+from verifflowcc.services.evidence_listing import find_stale, list_evidence, output_of, show_evidence
 from verifflowcc.services.workspace import Workspace
 
 

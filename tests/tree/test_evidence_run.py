@@ -25,8 +25,7 @@ from verifflowcc.domain.gates import Trust
 from verifflowcc.errors import CommandsNotAllowed, UsageError, WorkspaceError
 from verifflowcc.services.allow import withdraw_commands
 from verifflowcc.services.evidence import run_evidence
-from verifflowcc.services.evidence_listing import output_of, show_evidence
-from verifflowcc.services.evidence_staleness import find_stale
+from verifflowcc.services.evidence_listing import find_stale, output_of, show_evidence
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")

@@ -22,7 +22,7 @@ from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow.artifact_puts import artifact_puts
+from verifflowcc.workflow.assess_artifact import artifact_puts
 
 pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
 

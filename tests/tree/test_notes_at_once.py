@@ -11,7 +11,7 @@ from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError
 from verifflowcc.formats.events import make_event
-from verifflowcc.services.evidence_writing import standing, write_evidence
+from verifflowcc.services.evidence import standing, write_evidence
 from verifflowcc.services.people_acting import add_note
 from verifflowcc.services.workspace import Workspace
 

@@ -18,7 +18,7 @@ from verifflowcc.adapters.project.content import (
     project_content,
     read_project_file,
 )
-from verifflowcc.adapters.project.words import known_words
+from verifflowcc.adapters.proving.scratch import known_words
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.text.canonical import digest_bytes, digest_text
 

@@ -14,8 +14,7 @@ from verifflowcc.services.report import report_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.markdown import sections
-from verifflowcc.workflow.report import SprintReport
-from verifflowcc.workflow.report_page import report_page
+from verifflowcc.workflow.report_page import SprintReport, report_page
 
 pytestmark = pytest.mark.vfcc("REQ-REPORT")
 

@@ -25,7 +25,7 @@ from verifflowcc.domain.gates import Verdict
 from verifflowcc.errors import CommandsNotAllowed, ConflictError, LedgerError, WorkspaceError
 from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.services import evidence_running
-from verifflowcc.services.evidence_adding import add_evidence
+from verifflowcc.services.evidence import add_evidence
 from verifflowcc.services.rerun import Found, reproduce
 from verifflowcc.services.sprint_reading import current_or_last, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.git.versions import TreeFile
-from verifflowcc.adapters.proving.run import scratch_environment
-from verifflowcc.adapters.proving.scratch import Scratch, scratch_of
+from verifflowcc.adapters.proving.scratch import Scratch, scratch_environment, scratch_of
 
 
 def become(scratch: Scratch, texts: Mapping[str, str]) -> None:

@@ -17,8 +17,8 @@ from verifflowcc.domain.trace import Outcome, ResultReport, Results, TraceItem
 from verifflowcc.domain.trace_codes import DEFAULT_POLICY
 from verifflowcc.formats.evidence import inputs_digest
 from verifflowcc.formats.result_lines import encode_results, parse_results
-from verifflowcc.services.evidence_adding import add_evidence
-from verifflowcc.services.evidence_results import results_path
+from verifflowcc.services.evidence import add_evidence
+from verifflowcc.services.gates import results_path
 from verifflowcc.services.rerun import Found, reproduce
 from verifflowcc.services.trace_code import read_code
 from verifflowcc.services.trace_results import OTHER, UNBOUND, read_results

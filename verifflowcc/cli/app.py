@@ -24,10 +24,7 @@ from verifflowcc.cli import (
     integrate,
     mcp,
     memory,
-    metrics,
     migrate,
-    next_step,
-    prove,
     report,
     sprint,
     stage,
@@ -38,6 +35,15 @@ from verifflowcc.cli import (
     who_may,
     window,
     workflow,
+)
+from verifflowcc.cli import (
+    evidence as metrics,
+)
+from verifflowcc.cli import (
+    evidence as next_step,
+)
+from verifflowcc.cli import (
+    evidence as prove,
 )
 from verifflowcc.cli.completion_scripts import SCRIPTS
 from verifflowcc.cli.daily import Daily, hide_the_rest

@@ -62,7 +62,7 @@ def check(
 
 def _rerun(sprint: str | None, *, as_json: bool) -> None:
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.rerun_views import reproduction
+    from verifflowcc.cli.prove_views import reproduction
     from verifflowcc.services.rerun import reproduce
     from verifflowcc.services.sprint_reading import current_or_last
     from verifflowcc.services.workspace import open_workspace
@@ -94,8 +94,8 @@ def _everything(*, new: bool, whole: bool, quiet: bool, as_json: bool) -> None:
 def _page(workspace: "Workspace", found: "Everything", *, whole: bool) -> str:
     from verifflowcc.cli.check_page import short_page, whole_page
     from verifflowcc.cli.output import screen_lines
+    from verifflowcc.services.gates import results_hint
     from verifflowcc.services.owed import next_command
-    from verifflowcc.services.results_command import results_hint
 
     def next_of(gates: "StageGates") -> str:
         return next_command(workspace, gates)

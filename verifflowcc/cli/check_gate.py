@@ -79,8 +79,8 @@ def _problem(closed: "Sequence[Gate]", blockers: "tuple[Owed, ...]", hint: str |
 
 
 def _canary(workspace: "Workspace", sprint: str, stage: str | None, *, as_json: bool) -> None:
-    from verifflowcc.cli import canary_views
     from verifflowcc.cli import output as out
+    from verifflowcc.cli import prove_views as canary_views
     from verifflowcc.services.canary import prove_gate
 
     proved = prove_gate(workspace, sprint, stage)

@@ -6,15 +6,242 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, FullFlag, JsonFlag, ShortIdArgument, SprintOption, YesFlag
-
-app = typer.Typer(help="Make, add, list and show the evidence that gates rest on.", no_args_is_help=True)
+from verifflowcc.cli.options import (
+    CommitFlag,
+    FullFlag,
+    JsonFlag,
+    ShortIdArgument,
+    SprintOption,
+    StageArgument,
+    YesFlag,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from verifflowcc.services.evidence import CommandDone
+    from verifflowcc.services.next_step import NextStep
+    from verifflowcc.services.proving.changes import TestCommand
+    from verifflowcc.services.proving.proof import ChangeProof, Proof
     from verifflowcc.services.workspace import Workspace
+
+
+# `vfcc metrics`: the numbers of stages and sprints side by side.
+
+
+def metrics(
+    sprint: Annotated[
+        str | None, typer.Option("--sprint", metavar="ID", help="Sprint id (default: all sprints).")
+    ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print one row per stage as CSV.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show the numbers of stages and sprints.
+
+    Times, failures, rework, findings, waivers, tests and coverage of each stage, with totals per sprint. Exits with 1
+    where a stage's metrics.json is missing or damaged: its numbers are then unknown and shown as such.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli import report_views
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.metrics import gather_metrics
+    from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.workflow.metrics_words import csv_text
+
+    if as_csv and as_json:
+        raise UsageError("give --csv or --json, not both", hint="vfcc metrics --csv")
+    found = gather_metrics(open_workspace(), sprint)
+    if as_json:
+        out.emit_json(found)
+    elif as_csv:
+        out.emit(csv_text(found.sprints))
+    else:
+        out.emit(report_views.all_metrics(found.sprints))
+    for problem in found.problems:
+        out.warn(problem)
+    if found.problems:
+        raise typer.Exit(1)
+
+
+# `vfcc next`: the one most useful action, and its command.
+
+
+def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
+    """Print the one most useful thing to do now, and its command.
+
+    Of a stage that is named, what it owes.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.output import folded
+    from verifflowcc.cli.terminal import wants_color
+    from verifflowcc.services.next_step import next_step
+    from verifflowcc.services.sprint_reading import sprint_with_stage
+    from verifflowcc.services.workspace import open_workspace
+
+    workspace = open_workspace()
+    if stage is not None:
+        sprint_with_stage(workspace, sprint, stage, "vfcc next")
+    step = next_step(workspace, sprint, stage)
+    if as_json:
+        out.emit_json(step)
+        return
+    chosen = [f"sprint {step.sprint} ({step.by})"] if step.by else []
+    if wants_color():
+        out.emit("\n".join([*chosen, *_explained(step), *(folded(line, 4) for line in _more(step))]))
+    else:
+        out.emit("\n".join([*chosen, step.why, step.command, *_more(step)]))
+
+
+def _explained(step: "NextStep") -> list[str]:
+    """Return the command and, in a sentence, why it is next, for a terminal."""
+    from verifflowcc.cli.output import folded
+    from verifflowcc.cli.terminal import painted, status_symbol
+
+    why = f"because {step.why}"
+    if first := step.first:
+        verb = "entered" if first.entering else "left"
+        closed = f"because {first.stage} cannot be {verb} yet" if first.mode == "hard" else "because a check is open"
+        why = f"{closed}: {first.criterion}: {first.reason}"
+    return [f"{status_symbol('active')} {painted(step.command, 'accent')}", folded(f"  {why}", 2)]
+
+
+def _more(step: "NextStep") -> list[str]:
+    """Return who has to run the command, what is owed besides, and what a person may run instead."""
+    first = step.first
+    lines = ["  only a person can do this, at a terminal"] if first and first.person else []
+    others = [f"{each.criterion}{' (by a person)' if each.person else ''}" for each in step.owed if each is not first]
+    lines += [f"  owed too: {', '.join(others)}"] if others else []
+    lines += [f"  a person may leave that open: {step.instead}"] if step.instead else []
+    return [*lines, *(f"  note: {note}" for note in step.notes)]
+
+
+# `vfcc prove`.
+
+FINDINGS, OPEN = 1, 3
+
+
+def prove(
+    revisions: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RANGE]",
+            help="A commit, or a range of commits (default: the work tree; HEAD if it is unchanged).",
+        ),
+    ] = None,
+    work_tree: Annotated[bool, typer.Option("--working-tree", help="Prove what is not committed yet.")] = False,
+    staged: Annotated[bool, typer.Option("--staged", help="Prove what is staged.")] = False,
+    command: Annotated[
+        str | None,
+        typer.Option("--command", metavar="COMMAND", help="How the tests run (default: by the files)."),
+    ] = None,
+    tests: Annotated[
+        list[str] | None, typer.Option("--tests", metavar="GLOB", help="Further files that are tests; repeatable.")
+    ] = None,
+    refactoring: Annotated[
+        bool, typer.Option("--refactoring", help="State that behaviour stays: every test must pass both times.")
+    ] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="Put the change back as a whole, not also by hunk.")] = False,
+    time_s: Annotated[
+        int,
+        typer.Option(
+            "--time", metavar="SECONDS", min=1, show_default=False, help="Start no run after it (default: 600)."
+        ),
+    ] = 600,
+    runs: Annotated[
+        int,
+        typer.Option(
+            "--runs", metavar="N", min=2, show_default=False, help="Runs of the tests for each change (default: 20)."
+        ),
+    ] = 20,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Use no outcome of an earlier proof.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Allow the command without asking; for a person or CI.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, for a pull request.")] = False,
+    sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF, for code scanning.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Check that the tests of a change fail without it.
+
+    The tests that a change adds or alters run with it and without it, in a scratch tree of any git repository.
+    Exits with 1 where a change's tests pass without it or fail with it, with 3 where a change could not be judged.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli import prove_views
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.proving.changes import Choice, repository_top, test_command
+    from verifflowcc.services.proving.proof import Wanted
+    from verifflowcc.services.proving.proof import prove as prove_changes
+    from verifflowcc.services.workspace import current_folder
+
+    if as_json + markdown + sarif > 1:
+        raise UsageError("only one of --json, --markdown and --sarif makes sense", hint="vfcc prove --help")
+    folder = current_folder().resolve()
+    top = repository_top(folder)
+    found = test_command(top, folder, command)
+    _allow(top, found, yes=yes)
+    wanted = Wanted(
+        argv=found.argv,
+        runner=found.runner,
+        folder="" if folder == top else folder.relative_to(top).as_posix(),
+        patterns=tuple(tests or ()),
+        grain=not whole,
+        cached=not fresh,
+        refactoring=refactoring,
+    )
+    proof = prove_changes(
+        top, Choice(revisions, work_tree, staged), wanted, time_s=time_s, runs=runs, on_change=_progress()
+    )
+    if as_json:
+        out.emit_json(proof)
+    else:
+        out.emit(
+            prove_views.sarif(proof) if sarif else prove_views.markdown(proof) if markdown else prove_views.text(proof)
+        )
+    _exit(proof)
+
+
+def _exit(proof: "Proof") -> None:
+    if proof.red:
+        raise typer.Exit(FINDINGS)
+    if proof.open:
+        raise typer.Exit(OPEN)
+
+
+def _progress() -> "Callable[[ChangeProof], None] | None":
+    from verifflowcc.cli import output as out
+
+    def show(done: "ChangeProof") -> None:
+        out.say(f"{done.change}: {done.verdict}")
+
+    return show if out.person_is_looking() else None
+
+
+def _allow(top: "Path", command: "TestCommand", *, yes: bool) -> None:
+    """Return where the command may run: allowed before, or now. Raises CommandsNotAllowed, typer.Abort."""
+    from verifflowcc.adapters.actor import actor_here
+    from verifflowcc.adapters.clock import SystemClock, terminal_in_use
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.allow_views import quoted
+    from verifflowcc.errors import CommandsNotAllowed
+    from verifflowcc.services.proving.changes import allow_command
+
+    if command.allowed:
+        return
+    words = " ".join(map(quoted, command.argv))
+    if not yes:
+        by_person = actor_here(top).name.startswith("human:")
+        if not (by_person and sys.stdin.isatty()):
+            raise CommandsNotAllowed(
+                f"`{words}` runs the code of {top} and is not allowed on this machine yet",
+                hint="vfcc prove --yes  # a person at a terminal, or a CI job",
+            )
+        out.say(f"vfcc prove runs the code of this repository, in a copy of it:\n  {words}\nin {quoted(str(top))}")
+        with terminal_in_use():
+            typer.confirm("Allow this command on this machine?", default=False, abort=True, err=True)
+    allow_command(top, command, SystemClock())
+
+
+app = typer.Typer(help="Make, add, list and show the evidence that gates rest on.", no_args_is_help=True)
+
 
 UNMET = 1
 LINES_FOR_PERSON = 20
@@ -108,7 +335,7 @@ def add(
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
     from verifflowcc.services.documents.envelope import Problem
-    from verifflowcc.services.evidence_adding import add_evidence
+    from verifflowcc.services.evidence import add_evidence
     from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.status import remember_status
 
@@ -191,7 +418,7 @@ def stale(
     """
     from verifflowcc.cli import evidence_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.evidence_staleness import find_stale
+    from verifflowcc.services.evidence_listing import find_stale
     from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.workspace import open_workspace
 

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from verifflowcc.cli.table import table
 from verifflowcc.domain.evidence import Evidence, Inputs
 from verifflowcc.domain.gates import Kind, Verdict
-from verifflowcc.services.evidence import CommandDone, EvidenceRow, EvidenceRun
-from verifflowcc.services.evidence_adding import EvidenceAdded
-from verifflowcc.services.evidence_listing import EvidenceLine, EvidenceView
-from verifflowcc.services.evidence_staleness import Staleness
+from verifflowcc.services.evidence import CommandDone, EvidenceAdded, EvidenceRow, EvidenceRun
+from verifflowcc.services.evidence_listing import EvidenceLine, EvidenceView, Staleness
 from verifflowcc.text.slug import shown_ids
 
 _WORDS = {Verdict.NOT_EVALUABLE: "not evaluable"}

@@ -16,7 +16,7 @@ from verifflowcc.adapters.clock import observed_by
 from verifflowcc.cli import output as out
 from verifflowcc.cli.terminal import can_draw, has_unicode, wants_color
 from verifflowcc.cli.work_names import work_name
-from verifflowcc.proving.run_progress import RunProgress
+from verifflowcc.proving.outcomes import RunProgress
 from verifflowcc.proving.runners import Runner, runner_of
 from verifflowcc.records import dataclass
 

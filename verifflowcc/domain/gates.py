@@ -106,7 +106,7 @@ KINDS: Mapping[Kind, KindRule] = {
         _counts("tests", "failed", "errors", "skipped", "flaky", "unknown"),
         judge="verifflowcc.workflow.measured_verdict:judge_junit",
         report=ReportForm(
-            "xml", "Its test results (JUnit XML).", "verifflowcc.services.evidence_measuring:measure_tests"
+            "xml", "Its test results (JUnit XML).", "verifflowcc.services.evidence_running:measure_tests"
         ),
     ),
     Kind.COVERAGE: KindRule(
@@ -117,7 +117,7 @@ KINDS: Mapping[Kind, KindRule] = {
         limited=True,
         judge="verifflowcc.workflow.measured_verdict:judge_coverage",
         report=ReportForm(
-            "xml", "Its coverage (Cobertura XML).", "verifflowcc.services.evidence_measuring:measure_cobertura"
+            "xml", "Its coverage (Cobertura XML).", "verifflowcc.services.evidence_running:measure_cobertura"
         ),
     ),
     Kind.SARIF: KindRule(
@@ -126,7 +126,7 @@ KINDS: Mapping[Kind, KindRule] = {
         ("command",),
         _counts("error", "warning", "note", "new_error", "new_warning", "new_note"),
         judge="verifflowcc.workflow.measured_verdict:judge_findings",
-        report=ReportForm("sarif", "Its findings (SARIF).", "verifflowcc.services.evidence_measuring:measure_scan"),
+        report=ReportForm("sarif", "Its findings (SARIF).", "verifflowcc.services.evidence_running:measure_scan"),
     ),
     Kind.LINT: KindRule(
         "{command} finds nothing",
@@ -135,7 +135,7 @@ KINDS: Mapping[Kind, KindRule] = {
         _counts("findings"),
         judge="verifflowcc.workflow.measured_verdict:judge_lint",
         report=ReportForm(
-            "txt", "Its findings as lines of text.", "verifflowcc.services.evidence_measuring:measure_lines"
+            "txt", "Its findings as lines of text.", "verifflowcc.services.evidence_running:measure_lines"
         ),
     ),
     Kind.METRIC: KindRule(
@@ -148,7 +148,7 @@ KINDS: Mapping[Kind, KindRule] = {
         report=ReportForm(
             "json",
             "Its measures (a JSON object of numbers).",
-            "verifflowcc.services.evidence_measuring:measure_numbers",
+            "verifflowcc.services.evidence_running:measure_numbers",
         ),
     ),
     Kind.BASELINE: KindRule(
@@ -180,14 +180,14 @@ KINDS: Mapping[Kind, KindRule] = {
         ("files", *_LIMITS),
         (),
         _counts("files", "lines"),
-        assess="verifflowcc.workflow.assess_git:assess_diff",
+        assess="verifflowcc.workflow.gate:assess_diff",
         plant="verifflowcc.workflow.canaries:plant_history",
         asks="git",
     ),
     Kind.COMMIT: KindRule(
         "each commit says what it is for",
         ("pattern",),
-        assess="verifflowcc.workflow.assess_git:assess_commit",
+        assess="verifflowcc.workflow.gate:assess_commit",
         plant="verifflowcc.workflow.canaries:plant_history",
         asks="git",
     ),
@@ -223,13 +223,13 @@ KINDS: Mapping[Kind, KindRule] = {
     Kind.TRACE: KindRule(
         "the trace holds",
         ("checks", "items"),
-        assess="verifflowcc.workflow.assess_trace:assess_trace",
+        assess="verifflowcc.workflow.assess_recorded:assess_trace",
         plant="verifflowcc.workflow.canaries:plant_findings",
         asks="trace",
     ),
     Kind.RULES: KindRule(
         "",
-        assess="verifflowcc.workflow.assess_rules:assess_rules",
+        assess="verifflowcc.workflow.gate:assess_rules",
         plant="verifflowcc.workflow.canaries:plant_rules",
         asks="rules",
     ),

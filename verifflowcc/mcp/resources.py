@@ -48,8 +48,8 @@ def _item(workspace: Workspace, name: str) -> str:
 
 
 def _artifact(workspace: Workspace, sprint: str, stage: str, name: str) -> str:
-    from verifflowcc.services.facts import artifacts_of
     from verifflowcc.services.finding import find_stage
+    from verifflowcc.services.gates import artifacts_of
     from verifflowcc.services.sprint_reading import show_sprint
 
     find_stage(show_sprint(workspace, sprint), stage)

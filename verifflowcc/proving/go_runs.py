@@ -8,9 +8,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun
-from verifflowcc.proving.run_text import RunText, clipped
-from verifflowcc.proving.targets import Selection
+from verifflowcc.proving.hunks import Selection
+from verifflowcc.proving.outcomes import Cause, Outcome, Result, RunText, TestRun, clipped
 
 _ENDS = {"pass": Result.PASSED, "fail": Result.FAILED, "skip": Result.SKIPPED}
 _BUILD_ERROR = re.compile(r"^(?:vet: )?(\S+\.go):\d+(?::\d+)?: (.+)$")
@@ -23,7 +22,7 @@ _PLACE = re.compile(r"^\s*\S+_test\.go:\d+:\s*$")
 def go_argv(argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
     """Return the words that run the wanted tests: the packages of the command give way to those of the tests.
 
-    >>> from verifflowcc.proving.targets import TestFile
+    >>> from verifflowcc.proving.hunks import TestFile
     >>> " ".join(go_argv(["go", "test", "-race", "./..."], Selection((TestFile("a/b_test.go", ("TestB",)),))))
     'go test -json -count=1 -vet=off -race -run ^(TestB)$ ./a'
     """

@@ -7,10 +7,77 @@ import re
 from collections.abc import Collection
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
-from verifflowcc.proving.pytest_settings import PytestSettings
+from verifflowcc.formats.comment_syntax import LANGUAGES, language_of
+from verifflowcc.formats.symbols_braces import spans
+from verifflowcc.proving.hunks import lines_of
+from verifflowcc.proving.tests_settings import PytestSettings
 from verifflowcc.records import dataclass
 from verifflowcc.text.glob import matches
+
+# Tests inside a product file, as Rust has them in a module marked `#[cfg(test)]`.
+
+_MARK = re.compile(r"#\[cfg\((?:all\()?test\b")
+_ITEM = re.compile(r"(?:pub(?:\([^)]*\))? )?mod \w+ *\{")
+
+
+def inline_lines(path: str, content: bytes | None) -> range:
+    """Return the places of the lines that a test module of a Rust file has, from 0; an empty range for none.
+
+    >>> inline_lines("a.rs", b"fn a() {}\\n#[cfg(test)]\\nmod tests {\\n}\\n")
+    range(1, 4)
+    """
+    lines = lines_of(content) if path.endswith(".rs") else None
+    for start, line in enumerate(lines or ()):
+        if _MARK.match(line):
+            begin = next((place for place in range(start, len(lines or ())) if _ITEM.match((lines or ())[place])), None)
+            if begin is not None and all(each.startswith(("#", "//")) for each in (lines or ())[start:begin]):
+                ends = (place for place in range(begin, len(lines or ())) if (lines or ())[place].startswith("}"))
+                return range(start, next(ends, len(lines or ()) - 1) + 1)
+    return range(0)
+
+
+def with_tests_of(path: str, before: bytes | None, after: bytes) -> bytes | None:
+    """Return the content before a change with the test module of after, where that has one; else as it was."""
+    kept = inline_lines(path, after)
+    if not kept:
+        return before
+    old, new = lines_of(before) or [], lines_of(after) or []
+    replaced = inline_lines(path, before) or range(len(old), len(old))
+    if old and not old[-1].endswith("\n"):
+        old[-1] += "\n"
+    return "".join([*old[: replaced.start], *new[kept.start : kept.stop], *old[replaced.stop :]]).encode("latin-1")
+
+
+# Whether two contents of a source file are the same but for comments and blank lines, by its syntax.
+
+_INSTRUCTION = re.compile(r"//go:|// \+build|//export |//line |#!")
+"""Comments that compilers and shells obey."""
+
+
+def same_text(path: str, one: bytes, other: bytes) -> bool | None:
+    """Say whether two texts hold the same code; None where the syntax of the file is not known.
+
+    >>> same_text("a.go", b"a() // one\\n", b"a() //two\\n\\n"), same_text("a.go", b"a()\\n", b"b()\\n")
+    (True, False)
+    """
+    language = language_of(path)
+    if language is None or language not in LANGUAGES:
+        return None
+    return _code(language, one) == _code(language, other)
+
+
+@lru_cache(maxsize=8)
+def _code(language: str, data: bytes) -> list[str]:
+    text = data.decode("latin-1")
+    parts, place = [], 0
+    for span in spans(text, LANGUAGES[language]):
+        if span.comment and not _INSTRUCTION.match(text, span.start):
+            parts.append(text[place : span.start])
+            place = span.end
+    lines = "".join([*parts, text[place:]]).split("\n")
+    return [line.rstrip() for line in lines if line.strip()]
 
 
 class Part(StrEnum):

@@ -4,12 +4,9 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from verifflowcc.domain.testcases import ScriptShape
-from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
-from verifflowcc.proving.inline_tests import inline_lines, with_tests_of
+from verifflowcc.proving.hunks import Hunk, TestFile, TestUnit, altered_tests, hunks_of, put_back, union
 from verifflowcc.proving.names_kept import same_code, same_without
-from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
-from verifflowcc.proving.same_text import same_text
-from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests, union
+from verifflowcc.proving.parts import Part, PartRules, inline_lines, is_suite, part_of, same_text, with_tests_of
 from verifflowcc.records import dataclass
 
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:include|define|if|endif|else|pragma))|<!--|--\s)")

@@ -22,10 +22,9 @@ from verifflowcc.text.secrets import withhold
 from verifflowcc.trace.answers import TestSeen
 from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import Matrix
+from verifflowcc.workflow.failures import review_line, waiver_line
 from verifflowcc.workflow.metrics_words import lasting, shown
-from verifflowcc.workflow.report import SprintReport
-from verifflowcc.workflow.report_page import ReportSection, report_opening, report_page, report_sections
-from verifflowcc.workflow.said import review_line, waiver_line
+from verifflowcc.workflow.report_page import ReportSection, SprintReport, report_opening, report_page, report_sections
 
 INDEX, GATES, TRACE, PROMPTS, MEMORY = "index.html", "gates.html", "trace.html", "prompts.html", "memory.html"
 PAGES = ((INDEX, "Board"), (GATES, "Gates"), (TRACE, "Trace"), (PROMPTS, "Prompts"), (MEMORY, "Memory"))

@@ -16,8 +16,7 @@ from verifflowcc.report.trend import Proofs, TrendPoint, trend_of
 from verifflowcc.services.board import Freshness, read_freshness
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.evidence_reading import read_recorded
-from verifflowcc.services.evidence_results import read_results_file
-from verifflowcc.services.gates import StageGates, ask_stage
+from verifflowcc.services.gates import StageGates, ask_stage, read_results_file
 from verifflowcc.services.memory.listing import Asked, Listing, list_items
 from verifflowcc.services.memory.scopes import roles_here
 from verifflowcc.services.next_step import NextStep, next_step
@@ -28,7 +27,7 @@ from verifflowcc.services.trace_narrowing import TraceSeen, see_trace
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.matrix import Matrix, matrix
 from verifflowcc.workflow.fold import arrange
-from verifflowcc.workflow.report import SprintReport
+from verifflowcc.workflow.report_page import SprintReport
 
 
 @dataclass(frozen=True, slots=True)

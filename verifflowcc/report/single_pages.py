@@ -7,7 +7,7 @@ from verifflowcc.report.pages import matrix_html, sprint_html
 from verifflowcc.report.report_facts import SprintFacts
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.matrix import Matrix
-from verifflowcc.workflow.report import SprintReport
+from verifflowcc.workflow.report_page import SprintReport
 
 
 def matrix_page(workspace: Workspace, shown: Matrix) -> str:

@@ -10,8 +10,8 @@ from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Gate, Kind
 from verifflowcc.domain.sprints import Artifact, SprintState
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.asked_of_people import chosen_gates, pick
-from verifflowcc.services.finding import one_line
+from verifflowcc.services.finding import find_stage, one_line, stage_meant
+from verifflowcc.services.gates import gates_of, sound_facts
 from verifflowcc.services.people_acting import (
     Transition,
     add_note,
@@ -24,14 +24,58 @@ from verifflowcc.services.people_acting import (
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.article import nearest
+from verifflowcc.workflow.assess_artifact import Authorship, authorship, subject_files
 from verifflowcc.workflow.assess_people import approve_command, author_step
-from verifflowcc.workflow.authors import Authorship, authorship
+from verifflowcc.workflow.gate import entry_gate, exit_gate
 from verifflowcc.workflow.moves import approval_line, approves
 from verifflowcc.workflow.people import latest_words, reviews
-from verifflowcc.workflow.subject import subject_files
 
 if TYPE_CHECKING:
     from verifflowcc.adapters.git.signatures import VerifiedCommit
+
+
+# The gates in which people are asked something, and which criterion is meant.
+
+Found = tuple[Gate, Assessment]
+
+
+def chosen_gates(workspace: Workspace, state: SprintState, stage_id: str | None) -> tuple[Facts, tuple[Gate, ...]]:
+    """Return the facts and both gates of the stage that is named.
+
+    Where none is, the exit of the stage in work (else the last) and the entry of the one that follows: what stands in
+    the way now. Raises UsageError for an unknown stage, LedgerError where evidence is not what vfcc wrote.
+    """
+    if stage_id is not None:
+        find_stage(state, stage_id)
+    facts = sound_facts(workspace, state)
+    if stage_id is not None:
+        return facts, (exit_gate(stage_id, facts), entry_gate(stage_id, facts))
+    return facts, gates_of(state, stage_meant(state, None).stage.id, facts).gates
+
+
+def pick(found: Sequence[Found], criterion_id: str | None, command: str) -> Found:
+    """Return the criterion of that id, not met before met; without an id the only one, or the only one not met.
+
+    `command` is what the person types, without `--criterion`. Raises UsageError for an unknown id, with the nearest
+    one, and where several are meant.
+    """
+    unmet = [pair for pair in found if not pair[1].met]
+    if criterion_id is not None:
+        named = [pair for pair in (*unmet, *found) if pair[1].criterion.id == criterion_id]
+        if named:
+            return named[0]
+        known = [one.criterion.id for _, one in found]
+        near = nearest(criterion_id, known)
+        more = f"did you mean {near}?" if near else f"there is {', '.join(dict.fromkeys(known))}"
+        raise UsageError(
+            f"there is no criterion {criterion_id} here; {more}", hint=f"vfcc check gate {found[0][0].stage}"
+        )
+    if len(unmet) == 1 or len(found) == 1:
+        return (unmet or found)[0]
+    names = list(dict.fromkeys(one.criterion.id for _, one in (unmet or found)))
+    raise UsageError(f"several criteria are meant: {', '.join(names)}", hint=f"{command} --criterion {names[0]}")
+
 
 MOST_SEEN = 200
 """So many files are named in an approval, so that it can be told which changed; of more, their one digest is."""
@@ -145,7 +189,7 @@ def approve_signed(
     it names another person than its signer, and for the author's own work.
     """
     from verifflowcc.adapters.git.signatures import verified_commit
-    from verifflowcc.services.signer_names import name_of_another
+    from verifflowcc.services.vouching import name_of_another
 
     if said.opinion is not Opinion.APPROVED:
         raise UsageError("a signed commit approves; a rejection is made at a terminal")

@@ -12,7 +12,7 @@ from verifflowcc.services.artifact_putting import (
     put_command,
 )
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.owed_artifacts import OwedArtifact, owed_artifacts, requires_of, skeleton
+from verifflowcc.workflow.assess_artifact import OwedArtifact, owed_artifacts, requires_of, skeleton
 
 
 @dataclass(frozen=True, slots=True)

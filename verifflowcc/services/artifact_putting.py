@@ -10,20 +10,22 @@ from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.sprints import DONE, Artifact, SprintState, Stage, StageState, StageStatus, artifacts_folder
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.records import dataclass
-from verifflowcc.services.facts import artifacts_of
 from verifflowcc.services.finding import find_stage
+from verifflowcc.services.gates import artifacts_of
 from verifflowcc.services.people_acting import add_note, require_open, settle
 from verifflowcc.services.sprint_reading import command_in, load_movable
 from verifflowcc.services.stages import stage_in_work
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_bytes, fold_newlines
-from verifflowcc.workflow.artifact_puts import artifact_puts, put_payload
-from verifflowcc.workflow.assess_artifact import BLANK, assess_artifact
-from verifflowcc.workflow.owed_artifacts import (
+from verifflowcc.workflow.assess_artifact import (
+    BLANK,
     artifact_criteria_of,
     artifact_name,
+    artifact_puts,
+    assess_artifact,
     name_problem,
     owed_artifacts,
+    put_payload,
     suggested_for,
 )
 

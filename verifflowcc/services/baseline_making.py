@@ -1,11 +1,19 @@
 """Make a baseline: see the old faults on the content of the sprint's base, and record that a person accepts them."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
 from verifflowcc.adapters.clock import step
-from verifflowcc.adapters.files.evidence import read_blob
+from verifflowcc.adapters.files.evidence import read_blob, remove_reports
 from verifflowcc.adapters.files.ledger import LedgerWriter
+from verifflowcc.adapters.git.place import top_of
+from verifflowcc.adapters.git.versions import TreeFile, commit_files
+from verifflowcc.adapters.process.run import Ran, run_command
+from verifflowcc.adapters.project.content import read_project_file
+from verifflowcc.adapters.proving.scratch import Scratch, scratch_environment, scratch_of
 from verifflowcc.domain.baselines import FAILED, OF_KIND, Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.evidence import Command
@@ -16,23 +24,79 @@ from verifflowcc.domain.trace import Family
 from verifflowcc.errors import FormatError, NotAllowed, UsageError, WorkspaceError
 from verifflowcc.formats.junit_tests import failing_tests
 from verifflowcc.formats.sarif import lint_findings, scan_findings
+from verifflowcc.proving.new_imports import import_roots, package_folders
+from verifflowcc.proving.parts import Part, PartRules, part_of
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.base_runs import BaseRun, BaseTree, base_tree
 from verifflowcc.services.baselines import load_baseline
 from verifflowcc.services.evidence_running import running
-from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import one_line
+from verifflowcc.services.gates import gather_facts
 from verifflowcc.services.people_acting import Transition, add_note, last_day, require_open, require_person, settle
+from verifflowcc.services.proving.changes import environments, generated, program_of
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.secrets import withhold
 from verifflowcc.workflow.baseline_rules import baseline_payload, baseline_step, baseline_text
-from verifflowcc.workflow.evidence_choice import chosen
 from verifflowcc.workflow.evidence_wanted import everything
-from verifflowcc.workflow.measured_verdict import report_path
-from verifflowcc.workflow.staleness import report_kind
+from verifflowcc.workflow.measured_verdict import filled, report_path, report_paths
+from verifflowcc.workflow.staleness import chosen, report_kind
+
+# Run a configured command on the content of a sprint's base, in a scratch tree beside the repository.
+
+
+@dataclass(frozen=True, slots=True)
+class BaseRun:
+    """A command that ran on the base content, and the report that it left (None: none)."""
+
+    ran: Ran
+    report: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class BaseTree:
+    """The content of a commit in a scratch tree. `root` is the project's folder there."""
+
+    scratch: Scratch
+    project: Path
+    root: Path
+    files: dict[str, TreeFile]
+
+    def run(self, command: Command, kind: str) -> BaseRun:
+        """Run a command on exactly the commit's content; `kind` is that of the report to read."""
+        self.scratch.become(self.files)
+        paths = report_paths(command)
+        remove_reports(self.root, paths.values())
+        words = filled(command)
+        prefix = "".join(f"{part}/" for part in self.root.relative_to(self.scratch.tree).parts)
+        below = [path.removeprefix(prefix) for path in self.files if path.startswith(prefix)]
+        rules = PartRules(packages=package_folders(below))
+        sources = [path for path in below if part_of(path, rules) is Part.PRODUCT]
+        roots = [self.root / each for each in import_roots(sources)]
+        env = scratch_environment(os.environ, self.scratch, self.root, roots)
+        argv = (program_of(self.project, words[0]), *words[1:])
+        ran = run_command(self.root, argv, command.timeout_s, env=env)
+        path = paths.get(kind)
+        return BaseRun(ran, read_project_file(self.root, path) if path else None)
+
+
+@contextmanager
+def base_tree(project: Path, base: str) -> Iterator[BaseTree]:
+    """Give the content of the commit `base` in a scratch tree, with the environments of the project.
+
+    Raises WorkspaceError where the project is in no git repository, or the tree cannot be made.
+    """
+    top = top_of(project)
+    if top is None:
+        raise WorkspaceError(f"{project} is in no git repository", hint="git init")
+    top, folder = top.resolve(), project.resolve()
+    files = commit_files(top, base)
+    files = {**generated(top, files), **files}
+    with scratch_of(top, base, environments(top, files)) as scratch:
+        scratch.become(files)
+        yield BaseTree(scratch, folder, scratch.tree / folder.relative_to(top), files)
+
 
 MOST_RUNS = 100
 _LONGEST_TEXT = 200

@@ -11,16 +11,14 @@ from verifflowcc.domain.gates import KINDS, Assessment, Criterion, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageState
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass
-from verifflowcc.services.facts import gather_facts
+from verifflowcc.services.gates import gather_facts
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.status import OpenSprint, Status, current_status
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.evidence_choice import chosen
-from verifflowcc.workflow.evidence_wanted import everything
+from verifflowcc.workflow.evidence_wanted import everything, idle
 from verifflowcc.workflow.gate import assess
-from verifflowcc.workflow.idle import idle
 from verifflowcc.workflow.moves import next_in_order
-from verifflowcc.workflow.staleness import stale_reasons
+from verifflowcc.workflow.staleness import chosen, stale_reasons
 
 QUICK = frozenset(kind for kind, rule in KINDS.items() if not rule.asks)
 """Kinds that are asked from the files of the project and the ledger alone."""

@@ -1,27 +1,210 @@
 """Make evidence: run what the gates ask for, and put what it shows on record."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from pathlib import Path
 
 from verifflowcc.adapters.clock import step
-from verifflowcc.adapters.files.evidence import read_blob
-from verifflowcc.domain.evidence import Run
+from verifflowcc.adapters.files.evidence import (
+    evidence_path,
+    is_from_the_future,
+    newest_after,
+    place_evidence,
+    put_evidence,
+    read_blob,
+    read_report,
+)
+from verifflowcc.adapters.files.ledger import LedgerWriter
+from verifflowcc.adapters.git.protected import head_commit, read_history
+from verifflowcc.domain.events import EventType, Json, LedgerRead
+from verifflowcc.domain.evidence import Evidence, Measured, Run
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Kind, Verdict
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.domain.gates import REPORTS, Assessment, Kind, Trust, Verdict
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.evidence_running import CommandRun, Made, last_lines, log_path, now, run_for, running
+from verifflowcc.services.evidence_running import (
+    CommandRun,
+    Made,
+    Project,
+    Report,
+    Source,
+    evidence_of,
+    last_lines,
+    log_path,
+    measure_report,
+    now,
+    run_for,
+    running,
+)
 from verifflowcc.services.evidence_single import SINGLE, make_single
-from verifflowcc.services.evidence_writing import Standing, standing, write_evidence
-from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage, one_line
-from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.people_acting import require_person
+from verifflowcc.services.gates import gather_facts, sound_facts, write_results
+from verifflowcc.services.memory.guarding import refuse_secrets
+from verifflowcc.services.people_acting import WAIT_S, record, require_open, require_person
+from verifflowcc.services.sprint_reading import ledger_of, load_movable
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.assess_recorded import assess_recorded
-from verifflowcc.workflow.evidence_wanted import Wanted, due, everything, named, of_stage
-from verifflowcc.workflow.idle import without_idle
+from verifflowcc.workflow.evidence_wanted import Wanted, due, everything, named, of_stage, one_named, without_idle
 from verifflowcc.workflow.measured_verdict import filled
+from verifflowcc.workflow.staleness import inputs_now
+
+# Put evidence on record: its file, and the event that makes it count.
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A sprint's ledger as it was last seen; each writing returns the next one, so that nothing is read twice."""
+
+    seen: LedgerRead
+    state: SprintState
+
+
+def standing(workspace: Workspace, sprint_id: str) -> Standing:
+    """Return a sprint to which evidence can be added.
+
+    Raises as `load_movable` does, and UsageError where the sprint is closed.
+    """
+    seen, state = load_movable(workspace, sprint_id)
+    require_open(state)
+    return Standing(seen, state)
+
+
+def write_evidence(workspace: Workspace, at: Standing, evidence: Evidence, *, actor: str) -> Standing:
+    """Put a piece of evidence on record; where somebody else writes at the same time, it is added after theirs.
+
+    The event is what counts: after a crash before it nothing has happened, after it the evidence is there.
+    """
+    data = encode_evidence(evidence)
+    path = evidence_path(evidence.sprint, evidence.stage, evidence.id)
+    payload: Mapping[str, Json] = {
+        "stage": evidence.stage,
+        "kind": str(evidence.kind),
+        "criterion": evidence.criterion,
+        "evidence": evidence.id,
+        "digest": digest_text(data),
+    }
+
+    def prepare(writer: LedgerWriter) -> tuple[str, ...]:
+        put_evidence(writer.memory, path, data)
+        return (path, *write_results(workspace, evidence))
+
+    move = (EventType.EVIDENCE_ADDED, payload)
+    try:
+        done = record(workspace, at.seen, at.state, move, actor=actor, prepare=prepare)
+    except ConflictError:
+        with ledger_of(workspace).held(WAIT_S):
+            at = standing(workspace, evidence.sprint)
+            done = record(workspace, at.seen, at.state, move, actor=actor, prepare=prepare, held=True)
+    with suppress(WorkspaceError):  # it is on record, and counts under its hidden name as well
+        place_evidence(workspace.memory, path)
+    names = tuple(sorted((*at.seen.names, f"{done.event.id}.json")))
+    seen = LedgerRead(at.seen.sprint, (*at.seen.events, done.event), at.seen.problems, names)
+    return Standing(seen, done.state)
+
+
+# Take in a report that was made elsewhere: by a CI job, a device under test, a person.
+
+_VALUE = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{1,6})?")
+OUTSIDE = "…/"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceAdded:
+    """Evidence that was taken in, and what the gate says of its criterion now."""
+
+    evidence: Evidence
+    asked: Assessment
+
+
+def add_evidence(
+    workspace: Workspace,
+    sprint_id: str,
+    criterion_id: str,
+    file: Path | None = None,
+    *,
+    value: str | None = None,
+    stage: str | None = None,
+    actor: str,
+) -> EvidenceAdded:
+    """Put a report, or the value of a metric, on record as the word of `actor`.
+
+    Raises FormatError for a report that is empty, cannot be read, or is older than a file that it speaks of; UsageError
+    for an unknown criterion, and one whose evidence is not a report.
+    """
+    at = standing(workspace, sprint_id)
+    facts = sound_facts(workspace, at.state)
+    if stage is not None:
+        find_stage(facts.sprint, stage)
+    wanted = one_named(facts, criterion_id, stage)
+    _check_kind(wanted, value)
+    if value is not None:
+        report, measured = Report(), _evidence_adding_stated(wanted, value)
+        inputs = inputs_now(wanted.criterion, wanted.stage, facts)
+    elif file is not None:
+        refuse_secrets(("the report's name", file.name))
+        report = Report(_name(workspace, file), read_report(file))
+        inputs = inputs_now(wanted.criterion, wanted.stage, facts, report.path)
+        _check_age(workspace, file, inputs.digests)
+        measured = _measured(workspace, wanted, file, report, facts)
+    else:
+        raise UsageError("a report or a value is needed", hint=f"vfcc evidence add FILE --criterion {criterion_id}")
+    trust = Trust.IMPORTED_CI if actor == "ci" else Trust.ASSERTED
+    source = Source(sprint_id, trust, head_commit(workspace.root), None, report)
+    evidence = evidence_of(workspace, wanted, inputs, measured, source)
+    at = write_evidence(workspace, at, evidence, actor=actor)
+    after = gather_facts(workspace, at.state)
+    return EvidenceAdded(evidence, assess_recorded(wanted.criterion, wanted.stage, after))
+
+
+def _check_kind(wanted: Wanted, value: str | None) -> None:
+    kind, name = wanted.criterion.kind, wanted.criterion.id
+    if kind not in REPORTS:
+        raise UsageError(f"evidence of the kind {kind} is not imported, it is made", hint=f"vfcc evidence run {name}")
+    if value is not None and kind is not Kind.METRIC:
+        raise UsageError(f"{name} is of the kind {kind}; --value is for a metric", hint="vfcc evidence add FILE …")
+
+
+def _evidence_adding_stated(wanted: Wanted, value: str) -> Measured:
+    if not _VALUE.fullmatch(value):
+        raise UsageError(f"the value {value!r} is no number with at most nine digits and six decimals, as 12.5")
+    name = wanted.criterion.metric or wanted.criterion.id
+    millionths = int(Decimal(value).scaleb(6))
+    return Measured({name: millionths}, digest_text(f"{name}\0{millionths}\n"))
+
+
+def _name(workspace: Workspace, file: Path) -> str:
+    """Return the report's path below the project's root; of one that lies elsewhere, its name alone."""
+    place = file.absolute().parent.resolve() / file.name
+    root = workspace.root.resolve()
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else f"{OUTSIDE}{file.name}"
+
+
+def _check_age(workspace: Workspace, file: Path, inputs: Mapping[str, str]) -> None:
+    if is_from_the_future(file):
+        raise FormatError(
+            f"{file} is dated in the future, so that nothing says how old it is",
+            hint="make the report again, then add it again",
+        )
+    newer = newest_after(workspace.root, file, inputs)
+    if newer is not None:
+        raise FormatError(
+            f"{file} is older than {newer}, of which it is to speak", hint="make the report again, then add it again"
+        )
+
+
+def _measured(workspace: Workspace, wanted: Wanted, file: Path, report: Report, facts: Facts) -> Measured:
+    history = read_history(workspace.root, facts.sprint.base) if wanted.criterion.kind is Kind.COVERAGE else None
+    project = Project(workspace.root, facts.content, history)
+    found = measure_report(wanted.criterion, report.data or b"", project)
+    if found.problem:
+        raise FormatError(f"{file}: {found.problem}", hint=f"a {wanted.criterion.kind} report is expected")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.formats.result_lines import encode_results, parse_results
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_listing import find_evidence
-from verifflowcc.services.evidence_results import read_results_file, results_path
 from verifflowcc.services.finding import one_line
+from verifflowcc.services.gates import read_results_file, results_path
 from verifflowcc.services.people_acting import Transition, add_note, address, require_person, settle
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace

@@ -1,27 +1,197 @@
 """Run a command for evidence: once, for all criteria that it shows, on content that stays as it is meanwhile."""
 
 import signal
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
+from verifflowcc import __version__
 from verifflowcc.adapters.files.evidence import put_blob, remove_reports
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.git.protected import head_commit, read_history
 from verifflowcc.adapters.process.run import Ran, live_log, run_command
 from verifflowcc.adapters.project.content import memory_content, project_content, read_project_file
+from verifflowcc.adapters.proving.scratch import known_words
+from verifflowcc.domain.baselines import OF_KIND, Baseline, BaselineEntry
 from verifflowcc.domain.evidence import Command, Evidence, Inputs, Measured, Run
 from verifflowcc.domain.facts import Facts, History
-from verifflowcc.domain.gates import Kind, Trust
+from verifflowcc.domain.gates import KINDS, Criterion, Kind, Trust
+from verifflowcc.domain.lazy import load
 from verifflowcc.errors import FormatError, WorkspaceError
-from verifflowcc.proving.run_progress import running_test, without_stacks
+from verifflowcc.formats.cobertura import measure_coverage
+from verifflowcc.formats.evidence import make_evidence
+from verifflowcc.formats.junit_tests import Known, measure_junit
+from verifflowcc.formats.metric_json import measure_metrics
+from verifflowcc.formats.sarif import measure_lint, measure_sarif
+from verifflowcc.proving.outcomes import running_test, without_stacks
 from verifflowcc.proving.runners import Runner, runner_of
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.evidence_making import Report, Source, evidence_of
-from verifflowcc.services.evidence_measuring import Project, measure_baseline, measure_report
+from verifflowcc.records import dataclass, field, replace
+from verifflowcc.services.baselines import load_baseline
+from verifflowcc.services.gates import keep_results
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.canonical import digest_text
+from verifflowcc.text.invisible import withhold_words
+from verifflowcc.text.secrets import withhold
 from verifflowcc.workflow.evidence_wanted import Wanted
 from verifflowcc.workflow.measured_verdict import filled, report_paths
 from verifflowcc.workflow.staleness import differences, inputs_now, report_kind
+
+# Measure what a criterion asks for in a report, with what the project holds at hand.
+
+
+@dataclass(slots=True)
+class Project:
+    """What reports are compared with. The words in its files are read once, when a test report asks for them."""
+
+    root: Path
+    content: Mapping[str, str]
+    history: History | None
+    _known: Known | None = field(default=None, init=False)
+
+    def known(self) -> Known:
+        """Return the paths and identifiers of the project's files."""
+        if self._known is None:
+            self._known = Known(frozenset(self.content), known_words(self.root, self.content))
+        return self._known
+
+    def tests(self, criterion: Criterion) -> tuple[BaselineEntry, ...]:
+        """Return the old faults of tests that the baseline lists for the criterion's command."""
+        found = self._baseline(criterion)
+        return found.of(criterion.command) if found else ()
+
+    def findings(self, criterion: Criterion) -> Counter[str]:
+        """Return how often the baseline lists each old finding of the criterion's command."""
+        found = self._baseline(criterion)
+        return found.counts(criterion.command) if found else Counter()
+
+    def _baseline(self, criterion: Criterion) -> Baseline | None:
+        """Return the baseline that a criterion is compared with; whether it counts is not asked."""
+        kind = OF_KIND.get(criterion.kind)
+        try:
+            return load_baseline(self.root, kind) if kind else None
+        except FormatError:
+            return None  # the gate reports it
+
+
+def measure_report(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return what a report says for the criterion; `problem` says why where it says nothing."""
+    report = KINDS[criterion.kind].report
+    if report is None:
+        return Measured({}, "", problem=f"a {criterion.kind} has no report")
+    measured: Measured = load(report.measure)(criterion, data, project)
+    return measured
+
+
+def measure_tests(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return the results in a JUnit file."""
+    return measure_junit(data, known=project.known(), baseline=project.tests(criterion))
+
+
+def measure_scan(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return the findings in a SARIF file."""
+    return measure_sarif(data, baseline=project.findings(criterion), paths=frozenset(project.content))
+
+
+def measure_lines(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return the findings in lines of text."""
+    return measure_lint(data.decode("utf-8", "replace"), project.findings(criterion))
+
+
+def measure_numbers(_criterion: Criterion, data: bytes, _project: Project) -> Measured:
+    """Return the numbers in a JSON object."""
+    return measure_metrics(data)
+
+
+def measure_baseline(criterion: Criterion, facts: Facts, digest: str) -> Measured:
+    """Return what a baseline holds: the number of tags at the present commit; `digest` is that of its files."""
+    history = facts.history
+    tags = history.tags if history else ()
+    told = tuple(f"tag: {tag}" for tag in tags)
+    if criterion.tagged and (history is None or history.problem):
+        told = (f"tags not known: {history.problem if history else 'git was not asked'}",)
+    return Measured({"tags": len(tags)}, digest, told)
+
+
+def outcome_of(measured: Measured, exit_code: int | None) -> str:
+    """Return the digest of all that a second run must reproduce: how it ended, and what its report says."""
+    ended = "none" if exit_code is None else str(exit_code)
+    return digest_text(f"exit {ended}\n{measured.problem}\n{measured.outcome}\n")
+
+
+def measure_cobertura(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return the coverage in a Cobertura file, of the lines that changed too."""
+    history = project.history
+    problem = history.problem if history else "git was not asked"
+    changed = (
+        None
+        if problem or history is None
+        else {each.path: None if each.whole else each.lines for each in history.changes}
+    )
+    found = measure_coverage(data, paths=frozenset(project.content), files=criterion.files, changed=changed)
+    if changed is None and not found.problem:
+        return replace(found, examples=(f"changes not known: {problem}", *found.examples))
+    return found
+
+
+# Make a piece of evidence of what was run or read; it counts once it is on record.
+
+PRODUCER = f"vfcc {__version__}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report that was read: its path (None: the output of the command), its bytes, or why there are none."""
+
+    path: str | None = None
+    data: bytes | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where evidence comes from; `tree` is the commit that is checked out.
+
+    `results` is the digest of what is kept of single tests, where it is not read from the report.
+    """
+
+    sprint: str
+    trust: Trust
+    tree: str | None
+    run: Run | None = None
+    report: Report = Report()
+    results: str | None = None
+
+
+def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Evidence:
+    """Return the evidence; its report, and what that says of single tests, are kept below `local/blobs/`.
+
+    Evidence is committed, and a ledger keeps what it once held: secrets in its texts are withheld first.
+
+    Raises FormatError where it does not fit into an evidence file.
+    """
+    report, run = source.report, source.run
+    kept = report.path is not None and report.data is not None
+    return make_evidence(
+        sprint=source.sprint,
+        stage=wanted.stage,
+        criterion=wanted.criterion.id,
+        kind=wanted.criterion.kind,
+        trust=source.trust,
+        producer=PRODUCER,
+        at=workspace.clock.now(),
+        inputs=inputs,
+        measures={withhold(name): number for name, number in measured.measures.items()},
+        outcome=outcome_of(measured, run.exit_code if run else None),
+        run=replace(run, argv=withhold_words(run.argv), failure=withhold(run.failure)) if run else None,
+        report=report.path,
+        report_digest=put_blob(workspace.local, report.data) if kept and report.data is not None else None,
+        tree=source.tree,
+        problem=withhold(measured.problem),
+        examples=tuple(map(withhold, measured.examples)),
+        results=None if measured.problem else source.results or keep_results(workspace, wanted.criterion, report.data),
+    )
+
 
 LAST_LINES = 15
 WAIT_S = 5.0

@@ -2,41 +2,187 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.files.evidence import put_blob
 from verifflowcc.adapters.git.place import top_of
 from verifflowcc.adapters.git.protected import head_commit
-from verifflowcc.adapters.git.versions import commit_files, disk_files
+from verifflowcc.adapters.git.versions import TreeFile, commit_files, contents, disk_files
+from verifflowcc.adapters.git.work_tree import FOLDER
+from verifflowcc.codegraph.grammars import language_of
+from verifflowcc.codegraph.read_testcases import CASES_OF, read_cases
 from verifflowcc.domain.baselines import NO_BASELINE, BaselineKind
 from verifflowcc.domain.evidence import Command, Measured, Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Trust
-from verifflowcc.domain.testcases import Loss
+from verifflowcc.domain.testcases import Loss, LostTest, TestCase
 from verifflowcc.errors import VfccError
 from verifflowcc.formats.junit_tests import reported_name
 from verifflowcc.formats.result_lines import ProofLine, encode_proof, traced_name
+from verifflowcc.proving.new_imports import package_folders
+from verifflowcc.proving.parts import Part, PartRules, part_of
+from verifflowcc.proving.python_tests import python_tests
 from verifflowcc.proving.runners import Runner, runner_of
+from verifflowcc.proving.splitting import FileChange, split
+from verifflowcc.proving.tests_lost import lost_tests, text_tests
+from verifflowcc.proving.tests_settings import (
+    PYTEST_SETTINGS_FILES as FILES,
+)
+from verifflowcc.proving.tests_settings import (
+    changed_hooks,
+    is_settings,
+    lowered_settings,
+    pytest_settings,
+)
 from verifflowcc.proving.verdicts import TestVerdict, Verdict, judge_change
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.evidence_making import Report, Source
-from verifflowcc.services.evidence_results import has_items
-from verifflowcc.services.evidence_running import Made, kept, now, take_baseline, wrote
-from verifflowcc.services.proving.changes import Change
-from verifflowcc.services.proving.command import program_of
+from verifflowcc.services.evidence_running import Made, Report, Source, kept, now, take_baseline, wrote
+from verifflowcc.services.gates import has_items
+from verifflowcc.services.proving.changes import Change, program_of, read_change
 from verifflowcc.services.proving.proof import ChangeProof, prove_change
 from verifflowcc.services.proving.proof import Wanted as Proving
-from verifflowcc.services.proving.reading import read_change
 from verifflowcc.services.proving.trials import Limits
-from verifflowcc.services.tests_kept import compare_tests
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
+from verifflowcc.text.glob import matches
 from verifflowcc.text.placeholders import fill
 from verifflowcc.workflow.evidence_wanted import Wanted
 from verifflowcc.workflow.measured_verdict import REFACTORING, examples_of, report_paths
 from verifflowcc.workflow.staleness import differences, inputs_now
+
+# What the tests of a project lost between two contents of it: both read, and compared.
+
+_SNAPSHOTS = ("**/__snapshots__/**", "**/*.snap", "**/*.ambr", "**/*golden*/**", "**/*golden*", "**/*expected*/**")
+_SNAPSHOTS_TOO = ("**/*expected*", "**/snapshots/**", "**/*snapshot*", "**/*.approved.*", "**/cassettes/**")
+
+
+@dataclass(frozen=True, slots=True)
+class TestsKept:
+    """What tests lost; `files` is the number of changed files that were compared."""
+
+    __test__ = False
+
+    lost: tuple[LostTest, ...]
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The changed files of a project, with what each of them is on either side."""
+
+    changed: tuple[FileChange, ...]
+    before: PartRules
+    after: PartRules
+
+    def part(self, path: str) -> Part:
+        """Return what a file is; one that was a test, or is one, counts as a test."""
+        found = {part_of(path, self.before), part_of(path, self.after)}
+        return next(part for part in (Part.TESTS, Part.SUPPORT, Part.PRODUCT, Part.OTHER) if part in found)
+
+
+def compare_tests(
+    top: Path,
+    folder: str,
+    before: Mapping[str, TreeFile],
+    after: Mapping[str, TreeFile],
+    patterns: tuple[str, ...] = (),
+) -> TestsKept:
+    """Return what tests below a folder of the repository lost between two contents of it.
+
+    `patterns` name further files of tests. Raises WorkspaceError where git does not have a content.
+    """
+    sides = _read(top, folder, (before, after), patterns)
+    product = tuple(file.path for file in sides.changed if sides.part(file.path) is Part.PRODUCT)
+    changed = bool(split([file for file in sides.changed if file.path in product], (), sides.after, _no_units).product)
+    old: dict[str, dict[str, TestCase]] = {}
+    new: dict[str, dict[str, TestCase]] = {}
+    lost: list[LostTest] = []
+    files = 0
+    for file in sides.changed:
+        part = sides.part(file.path)
+        if part in (Part.TESTS, Part.SUPPORT):
+            files += 1
+            old[file.path] = _tests(file.path, file.before, (), part, sides.before)
+            new[file.path] = _tests(file.path, file.after, product, part, sides.after)
+            lost += changed_hooks(file.path, file.before, file.after) if file.path.endswith(".py") else ()
+            lost += _data(file, altered=not changed) if part is Part.SUPPORT else ()
+    settings = [file for file in sides.changed if is_settings(file.path)]
+    lost += lowered_settings(
+        {file.path: file.before for file in settings if file.before is not None},
+        {file.path: file.after for file in settings if file.after is not None},
+    )
+    files += len(settings)
+    lost += lost_tests(old, new, product_changed=changed)
+    return TestsKept(tuple(sorted(set(lost), key=lambda each: (each.path, each.line, str(each)))), files)
+
+
+def _read(
+    top: Path, folder: str, both: tuple[Mapping[str, TreeFile], Mapping[str, TreeFile]], patterns: tuple[str, ...]
+) -> _Sides:
+    old, new = (_below(folder, files) for files in both)
+    prefix = f"{folder}/" if folder else ""
+    differing = [path for path in sorted(old.keys() | new.keys()) if _id(old, path) != _id(new, path)]
+
+    def texts(files: Mapping[str, TreeFile], wanted: list[str]) -> dict[str, bytes]:
+        asked = {f"{prefix}{path}": files[path] for path in wanted if path in files and files[path].mode != FOLDER}
+        return {path.removeprefix(prefix): data for path, data in contents(top, asked)}
+
+    def rules(files: Mapping[str, TreeFile]) -> PartRules:
+        settings = {path: data.decode("utf-8", "replace") for path, data in texts(files, list(FILES)).items()}
+        return PartRules(pytest_settings(settings), patterns, package_folders(files))
+
+    was, now = texts(old, differing), texts(new, differing)
+    changed = tuple(FileChange(path, was.get(path), now.get(path)) for path in differing if path in was or path in now)
+    return _Sides(changed, rules(old), rules(new))
+
+
+def _tests(
+    path: str, content: bytes | None, product: tuple[str, ...], part: Part, rules: PartRules
+) -> dict[str, TestCase]:
+    """Return the tests of one side of a file; of a file that is not collected there, its helpers at most."""
+    if content is None:
+        return {}
+    helpers = part_of(path, rules) is not Part.TESTS
+    try:
+        if path.endswith(".py"):
+            found = python_tests(content, product, helpers=helpers)
+            return {name: each for name, each in found.items() if not (helpers and _is_test(name))}
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    if helpers or part is Part.SUPPORT:
+        return {}
+    language = language_of(path)
+    return read_cases(language, content) if language in CASES_OF else text_tests(content)
+
+
+def _is_test(name: str) -> bool:
+    return name.rpartition("::")[2].startswith("test")
+
+
+def _data(file: FileChange, *, altered: bool) -> tuple[LostTest, ...]:
+    """Return the loss of recorded expectations: that they are gone, or changed where no product did."""
+    path = file.path
+    if file.before is None or not any(matches(path, each) for each in (*_SNAPSHOTS, *_SNAPSHOTS_TOO)):
+        return ()
+    if file.after is None:
+        return (LostTest(Loss.REMOVED, path, 1, "recorded expectations are gone"),)
+    return (LostTest(Loss.ALTERED, path, 1, "recorded expectations changed"),) if altered else ()
+
+
+def _no_units(_path: str, _content: bytes) -> tuple[()]:
+    return ()
+
+
+def _below(folder: str, files: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
+    prefix = f"{folder}/" if folder else ""
+    return {path.removeprefix(prefix): file for path, file in files.items() if path.startswith(prefix)}
+
+
+def _id(files: Mapping[str, TreeFile], path: str) -> tuple[str, str] | None:
+    return (files[path].mode, files[path].blob) if path in files else None
+
 
 SINGLE = COMPUTED | {Kind.RED_FIRST}
 """The kinds whose evidence is made here; commands that write reports show several criteria at once."""

@@ -24,8 +24,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.data_texts import prompt_text
 from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.assess_artifact import assess_artifact
-from verifflowcc.workflow.owed_artifacts import artifact_criteria_of, requires_of, suggested_for
+from verifflowcc.workflow.assess_artifact import artifact_criteria_of, assess_artifact, requires_of, suggested_for
 from verifflowcc.workflow.people import progress_document
 
 

@@ -18,7 +18,7 @@ from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.people_acting import add_note
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.artifact_puts import artifact_puts, edits_payload, recorded_edits
+from verifflowcc.workflow.assess_artifact import artifact_puts, edits_payload, recorded_edits
 
 MOST_FILES = 200
 """So many files go into one event, which has a largest size."""

@@ -2,14 +2,14 @@
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.services.evidence_reading import read_recorded
-from verifflowcc.services.facts import artifacts_of
 from verifflowcc.services.feedback import sprint_feedback
+from verifflowcc.services.gates import artifacts_of
 from verifflowcc.services.metrics import sprint_metrics
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import arrange
 from verifflowcc.workflow.people import reviews, waivers
-from verifflowcc.workflow.report import SprintReport, make_report
+from verifflowcc.workflow.report_page import SprintReport, make_report
 
 
 def report_sprint(workspace: Workspace, sprint_id: str) -> SprintReport:

@@ -15,22 +15,17 @@ from verifflowcc.domain.sprints import SprintState, StageStatus
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.evidence_results import results_differ
 from verifflowcc.services.evidence_running import Made, run_for, running
 from verifflowcc.services.evidence_single import SINGLE, make_single
-from verifflowcc.services.gates import sound_facts
+from verifflowcc.services.gates import results_differ, sound_facts
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import judge
-from verifflowcc.workflow.assess_rules import asks_rules, rules_criterion
-from verifflowcc.workflow.evidence_changes import evidence_changes
-from verifflowcc.workflow.evidence_choice import chosen, id_of
-from verifflowcc.workflow.evidence_wanted import Wanted, of_stage
-from verifflowcc.workflow.gate import assess
+from verifflowcc.workflow.evidence_wanted import Wanted, asked_again, of_stage
+from verifflowcc.workflow.gate import asks_rules, assess, rules_criterion
 from verifflowcc.workflow.measured_verdict import reason_of_refactoring
-from verifflowcc.workflow.staleness import stale_reasons
-from verifflowcc.workflow.upstream import asked_again
+from verifflowcc.workflow.staleness import chosen, evidence_changes, id_of, stale_reasons
 
 
 class Found(StrEnum):

@@ -27,7 +27,7 @@ from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.authors import objection_to
+from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.gate import entry_gate, exit_gate
 from verifflowcc.workflow.moves import after_skipping
 

@@ -17,9 +17,9 @@ from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.repairing import plan_for, steps_of
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint, parse_results, results_path
 from verifflowcc.services.workspace import LedgersRead, Workspace
-from verifflowcc.workflow.evidence_choice import id_of
 from verifflowcc.workflow.fold import corrected_later, event_file
 from verifflowcc.workflow.people import progress_document
+from verifflowcc.workflow.staleness import id_of
 
 
 def sprints_remarks(workspace: Workspace) -> Iterator[Remark]:

@@ -35,7 +35,7 @@ from verifflowcc.services.stage_entry import earlier_advance, ended_stay, entry_
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow import moves as payloads
-from verifflowcc.workflow.assess_trace import specified
+from verifflowcc.workflow.assess_recorded import specified
 from verifflowcc.workflow.moves import reopenable
 from verifflowcc.workflow.summary import StageExit, kept_of, metrics_document, summary_document
 

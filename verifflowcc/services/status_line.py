@@ -1,7 +1,7 @@
 """The place of work in one line, for the status line of a client: sprint, stage, gate, freshness of evidence."""
 
 from verifflowcc.errors import VfccError
-from verifflowcc.services.evidence_staleness import find_stale
+from verifflowcc.services.evidence_listing import find_stale
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.owed import owed_by
 from verifflowcc.services.sprint_reading import resolve_sprint, show_sprint

@@ -8,7 +8,7 @@ from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass
-from verifflowcc.services.asked_of_people import chosen_gates, pick
+from verifflowcc.services.approvals import chosen_gates, pick
 from verifflowcc.services.finding import one_line
 from verifflowcc.services.people_acting import (
     Transition,
@@ -22,8 +22,8 @@ from verifflowcc.services.people_acting import (
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.assess_people import by_person, waived_subject, waiver_fault
-from verifflowcc.workflow.authors import objection_to
 from verifflowcc.workflow.people import waivers
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PROVIDERS = {
     "test results": "verifflowcc.services.trace_results:read_results",
-    "process facts": "verifflowcc.services.trace_process:process_facts",
+    "process facts": "verifflowcc.services.trace_results:process_facts",
     "task history": "verifflowcc.services.history.reading:note_task",
     "trace item": "verifflowcc.adapters.files.trace_items:parse_trace_item",
     "repeated failures": "verifflowcc.services.history.saving:repeated_failures",

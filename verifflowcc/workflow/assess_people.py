@@ -11,9 +11,8 @@ from verifflowcc.domain.sprints import SprintState, artifacts_folder
 from verifflowcc.records import dataclass, replace
 from verifflowcc.text.canonical import digest_text
 from verifflowcc.text.slug import short_id
-from verifflowcc.workflow.authors import Authorship, authorship, objection_to
+from verifflowcc.workflow.assess_artifact import Authorship, authorship, objection_to, subject_files, subject_of
 from verifflowcc.workflow.people import expired, latest_words
-from verifflowcc.workflow.subject import subject_files, subject_of
 
 _Said = TypeVar("_Said", Review, Waiver)
 _UNIT = 1_000_000

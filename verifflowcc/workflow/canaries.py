@@ -16,9 +16,9 @@ from verifflowcc.domain.testcases import Loss
 from verifflowcc.domain.trace import RED, Finding, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS, MISSING_CHILD, needs_among, selected
 from verifflowcc.records import dataclass, replace
-from verifflowcc.workflow.assess_rules import rules_subject
+from verifflowcc.workflow.assess_artifact import subject_of
+from verifflowcc.workflow.gate import rules_subject
 from verifflowcc.workflow.staleness import inputs_now
-from verifflowcc.workflow.subject import subject_of
 
 MANY = 1_000_000
 """So many failed tests or findings keep to no limit that means anything."""

@@ -6,20 +6,152 @@ a `.git` of its own that borrows the repository's objects, so that programs whic
 Python may keep bytecode in the tree, so that a second run, and each program that tests start, compiles nothing again.
 """
 
+import fcntl
+import json
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterator, Mapping
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from signal import SIGKILL
 
+from verifflowcc.adapters.files.write import on_disk
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.place import objects_folder
 from verifflowcc.adapters.git.versions import TreeFile, contents
 from verifflowcc.adapters.git.work_tree import FOLDER, LINK, object_id
-from verifflowcc.adapters.proving.folders import locked_folder, sweep
+from verifflowcc.adapters.process.run import Ran, run_command
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.formats.junit_tests import words_of
 from verifflowcc.records import dataclass, field
+
+# Which words the project's files hold: a test that nobody wrote has a name that stands nowhere.
+
+LARGEST_FILE_BYTES = 2 * 1024 * 1024
+
+
+def known_words(root: Path, paths: Iterable[str]) -> frozenset[str]:
+    """Return the identifiers in the text files at `paths`, relative to `root`.
+
+    Files larger than 2 MiB, with a NUL in them, or not there hold no words; nor does a report of tests, which would
+    else vouch for itself once it lies in the tree.
+    """
+    return words_of(_text(on_disk(root, path)) for path in paths)
+
+
+def _text(full: bytes) -> str:
+    try:
+        if not os.path.isfile(full):  # noqa: PTH113 - names are bytes here; a pipe would be waited for
+            return ""
+        with open(full, "rb") as file:  # noqa: PTH123
+            data = file.read(LARGEST_FILE_BYTES + 1)
+    except OSError:
+        return ""
+    if len(data) > LARGEST_FILE_BYTES or b"\0" in data or _is_report(data):
+        return ""
+    return data.decode("utf-8", "replace")
+
+
+def _is_report(data: bytes) -> bool:
+    """Say whether this is JUnit's XML; source that has some in a string begins otherwise."""
+    return data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<") and b"<testcase" in data
+
+
+# Folders of scratch trees: each belongs to the process that holds its lock; what a killed process left is removed.
+#
+# The system gives a lock up when a process ends, however it ends. A folder gets its name when it is locked already, so
+# one of that name without a lock belongs to no process; before that, its name has the number of the process.
+
+PREFIX = "vfcc-prove-"
+ORDERS = "orders.json"
+VARIABLE = "VFCC_PROVE"
+"""Names the file with a run's orders to each of its processes."""
+
+_MAKING = "vfcc-making-"
+_LOCK = "lock"
+
+
+@contextmanager
+def locked_folder() -> Iterator[Path]:
+    """Give an empty folder for temporary files that no other process removes; it is removed at the end.
+
+    Raises OSError where it cannot be made.
+    """
+    making = Path(tempfile.mkdtemp(prefix=f"{_MAKING}{os.getpid()}-")).resolve()
+    folder = making.with_name(PREFIX + making.name.rpartition("-")[2])
+    lock = os.open(making / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        making.rename(folder)
+        yield folder
+    finally:
+        remove(folder if folder.exists() else making)
+        os.close(lock)
+
+
+def sweep() -> None:
+    """Remove the folders of this user that no process holds, and end what still runs the tests of one."""
+    for prefix in (PREFIX, _MAKING):
+        for folder in Path(tempfile.gettempdir()).resolve().glob(f"{prefix}*"):
+            with suppress(OSError):
+                found = folder.lstat()
+                if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and _is_orphan(folder):
+                    _end_runs(folder)
+                    remove(folder)
+
+
+def _is_orphan(folder: Path) -> bool:
+    if folder.name.startswith(_MAKING):
+        return not _runs(folder.name.split("-")[2])
+    try:
+        handle = os.open(folder / _LOCK, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(handle)
+    return True
+
+
+def _runs(number: str) -> bool:
+    try:
+        os.kill(int(number), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _end_runs(folder: Path) -> None:
+    """End the processes that run tests in an orphan, where the system shows their variables: they would write there."""
+    sought = f"{VARIABLE}={folder / 'private' / ORDERS}".encode()
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if sought in (entry / "environ").read_bytes().split(b"\0"):
+                os.kill(int(entry.name), SIGKILL)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with all that is in it, also what tests made read-only."""
+
+    def permit(_: object, path: str, __: object) -> None:
+        with suppress(OSError):
+            if folder in Path(path).parents:  # never what the folder is in
+                Path(path).parent.chmod(0o700)
+            if Path(path).is_dir() and not Path(path).is_symlink():
+                Path(path).chmod(0o700)
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                Path(path).unlink()
+
+    shutil.rmtree(folder, onerror=permit)
+
 
 BYTECODE = "__pycache__"
 _A_SECOND = 1_000_000_000
@@ -215,3 +347,70 @@ def _is_mode(found: os.stat_result, mode: str) -> bool:
     if mode == LINK:
         return stat.S_ISLNK(found.st_mode)
     return stat.S_ISREG(found.st_mode) and bool(found.st_mode & 0o100) == (mode == "100755")
+
+
+# Run a command in a scratch tree, with the tree's own modules before installed ones, and read what it wrote.
+
+_REPORTERS = Path(__file__).parent / "reporter"
+_KEPT_OF_GIT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ScratchRun:
+    """A command that ran in a scratch tree, and the report that it left."""
+
+    ran: Ran
+    report: str
+
+
+def run_in_scratch(
+    scratch: Scratch,
+    folder: str,
+    argv: Sequence[str],
+    timeout_s: int,
+    *,
+    roots: Sequence[str],
+    orders: Mapping[str, object],
+) -> ScratchRun:
+    """Run `argv` in a folder of the tree; `{report}` and `{private}` in its words become paths beside the tree.
+
+    `roots` are folders of the tree for Python's path. `orders` go to the reporters, in the file that
+    `VARIABLE` names. Raises WorkspaceError where the run cannot be prepared.
+    """
+    where, private = scratch.tree / folder, scratch.private
+    report, reporters = private / "report", private / "reporter"
+    try:
+        report.unlink(missing_ok=True)
+        shutil.copytree(_REPORTERS, reporters, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+        orders = {**orders, "root": str(where.resolve()), "out": str(report)}
+        (private / ORDERS).write_text(json.dumps(orders), "utf-8")
+    except OSError as error:
+        raise WorkspaceError(f"cannot prepare a run: {error}") from error
+    paths = (reporters, *(where / each for each in roots))
+    env = scratch_environment(os.environ, scratch, where, paths) | {VARIABLE: str(private / ORDERS)}
+    words = [word.replace("{report}", str(report)).replace("{private}", str(private)) for word in argv]
+    ran = run_command(where, words, timeout_s, env=env)
+    try:
+        with report.open("rb") as file:
+            return ScratchRun(ran, file.read(_MOST_BYTES).decode("utf-8", "replace"))
+    except OSError:
+        return ScratchRun(ran, "")
+
+
+def scratch_environment(env: Mapping[str, str], scratch: Scratch, where: Path, paths: Sequence[Path]) -> dict[str, str]:
+    """Return the variables of a run: those of this process, with the scratch tree's modules before installed ones.
+
+    Git's variables name the person's own repository, in a hook for example; tests must not act on that. Folders on
+    Python's path that lie in the person's folder become those of the scratch tree.
+    """
+    kept = {name: value for name, value in env.items() if not name.startswith("GIT_") or name in _KEPT_OF_GIT}
+    before = [_moved(Path(each), scratch) for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
+    path = os.pathsep.join([*map(str, paths), *map(str, before)])
+    more = {"PYTHONPATH": path, "PWD": str(where), "UV_NO_SYNC": "1"}
+    return {**kept, **more, "CARGO_TARGET_DIR": str(scratch.private / "target"), "RUST_BACKTRACE": "0"}
+
+
+def _moved(path: Path, scratch: Scratch) -> Path:
+    full = scratch.top / path
+    return scratch.tree / full.relative_to(scratch.top) if full.is_relative_to(scratch.top) else path

@@ -68,7 +68,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.checking.Everything": {"unasked": "not_checked"},
     "verifflowcc.services.checking.Unasked": {"code": "exit_code"},
     "verifflowcc.services.context_diff.Change": {"what": "change"},
-    "verifflowcc.services.evidence_adding.EvidenceAdded": {"asked": "assessment"},
+    "verifflowcc.services.evidence.EvidenceAdded": {"asked": "assessment"},
     "verifflowcc.services.evidence_listing.EvidenceView": {"asked": "assessment"},
     "verifflowcc.services.feedback.Said": {"done": "move"},
     "verifflowcc.services.evidence_redacting.Redaction": {"done": "move"},
@@ -89,7 +89,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.next_step.NextStep": {"owed": "unmet", "instead": "alternative", "by": "chosen_by"},
     "verifflowcc.services.status.Word": {"word": "opinion"},
     "verifflowcc.services.proving.proof.ChangeProof": {"untried": "not_tried"},
-    "verifflowcc.services.proving.proving.Proof": {"left": "remaining"},
+    "verifflowcc.services.proving.proof.Proof": {"left": "remaining"},
     "verifflowcc.services.recall.evaluating.Answer": {"standing": "invalid_reason"},
     "verifflowcc.services.recall.evaluating.Evaluation": {
         "asked": "questions",
@@ -118,8 +118,8 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.trace.statistics.Share": {"of": "total"},
     "verifflowcc.trace.story.Looked": {"what": "observation"},
     "verifflowcc.trace.story.Story": {"lacking": "missing", "looked": "records"},
-    "verifflowcc.workflow.report.ReportedEvidence": {"opened": "readable"},
-    "verifflowcc.workflow.report.ReportedMove": {"does": "action"},
+    "verifflowcc.workflow.report_page.ReportedEvidence": {"opened": "readable"},
+    "verifflowcc.workflow.report_page.ReportedMove": {"does": "action"},
 }
 """Field → key, where the two differ."""
 

@@ -11,9 +11,8 @@ from verifflowcc.services.owed import next_command, owed_by
 from verifflowcc.services.sprint_reading import command_in
 from verifflowcc.workflow.assess_recorded import judge
 from verifflowcc.workflow.baseline_rules import baseline_for
-from verifflowcc.workflow.evidence_choice import chosen
 from verifflowcc.workflow.evidence_wanted import Wanted, everything
-from verifflowcc.workflow.staleness import stale_reasons
+from verifflowcc.workflow.staleness import chosen, stale_reasons
 
 _BLOCKERS = 6
 _LONGEST_REASON = 320

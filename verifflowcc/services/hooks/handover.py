@@ -5,7 +5,7 @@ from functools import partial
 
 from verifflowcc.domain.facts import ArtifactText
 from verifflowcc.domain.sprints import SprintState, artifacts_folder
-from verifflowcc.services.facts import artifacts_of
+from verifflowcc.services.gates import artifacts_of
 from verifflowcc.services.hooks.brief_text import Count, Entry
 from verifflowcc.services.standpoint import handed
 from verifflowcc.services.workspace import Workspace

@@ -9,7 +9,7 @@ from verifflowcc.domain.sprints import SprintState, artifacts_folder
 from verifflowcc.domain.trace_codes import TEST_FILES
 from verifflowcc.errors import VfccError
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.owed_artifacts import owed_artifacts
+from verifflowcc.workflow.assess_artifact import owed_artifacts
 
 
 def rules_of(

@@ -1,30 +1,60 @@
 """Prove one change: run its tests with it and without it, then at finer grain, and judge."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.git.place import objects_folder
 from verifflowcc.adapters.git.versions import TreeFile
-from verifflowcc.adapters.proving.scratch import scratch_of
+from verifflowcc.adapters.git.work_tree import FOLDER
+from verifflowcc.adapters.proving.scratch import scratch_of, sweep
 from verifflowcc.codegraph.grammars import language_of
 from verifflowcc.codegraph.script_shape import SCRIPTS
 from verifflowcc.proving.behaviour_before import kept_names
-from verifflowcc.proving.hunks import Hunk, put_back
-from verifflowcc.proving.new_imports import none_loads
+from verifflowcc.proving.hunks import Hunk, TestFile, put_back, union
+from verifflowcc.proving.new_imports import import_roots, missing_modules, module_of, none_loads
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, is_misfit
 from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
-from verifflowcc.proving.python_roots import import_roots, module_of
 from verifflowcc.proving.runners import Runner
 from verifflowcc.proving.splitting import FileChange, Split
-from verifflowcc.proving.targets import TestFile, union
 from verifflowcc.proving.verdicts import TestVerdict, Verdict, better, function_of, judge_change, judge_tests
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.proving.changes import Change
-from verifflowcc.services.proving.extras import environments, generated
-from verifflowcc.services.proving.notes import not_installed, tree_notes
-from verifflowcc.services.proving.reading import contents_after, read_change, test_lines
+from verifflowcc.services.proving.changes import (
+    Change,
+    Choice,
+    changes_of,
+    contents_after,
+    environments,
+    generated,
+    read_change,
+    test_lines,
+)
 from verifflowcc.services.proving.trials import NO_RUN_LEFT, Limits, Setup, Trials
+
+# Notes on a proof: what its scratch tree has otherwise than a checkout, and what its environment seems to lack.
+
+
+def tree_notes(change: Change, made: Collection[str], pointers: Collection[str]) -> Iterator[str]:
+    """Yield what a scratch tree has otherwise than a checkout of the change would."""
+    empty = [path for path, file in change.after.items() if file.mode == FOLDER]
+    for paths, what in (
+        (empty, "not checked out at the commit of the change, so left empty: submodule"),
+        (pointers, "content not on this machine, so left a pointer of Git LFS:"),
+        (made, "ignored by git, so copied as it is now:"),
+    ):
+        if paths:
+            first, *others = sorted(paths)
+            yield f"{what} {first}{f' and {len(others)} more' if others else ''}"
+
+
+def not_installed(why: str, tests: Collection[TestVerdict], files: Collection[str]) -> Iterator[str]:
+    """Yield a hint where tests fail with the change for want of a module that is not the project's."""
+    failures = [why, *(each.why for each in tests if each.verdict is Verdict.BROKEN)]
+    names = missing_modules(failures, files)
+    if names:
+        listed = ", ".join(names)
+        yield f"not installed where the tests run: {listed}; test requirements seem to be missing in this environment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,3 +428,59 @@ def counted(number: int, what: str) -> str:
     ('1 test', '2 tests')
     """
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+# Prove the changes of a repository, one after the other, within the limits that a person gives.
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What is shown of each change, in order. `left` is the number of changes for which no time was left.
+
+    Paths are relative to `folder`, which is relative to the repository's top.
+    """
+
+    command: tuple[str, ...]
+    changes: tuple[ChangeProof, ...]
+    left: int = 0
+    """Changes for which there was no time."""
+    folder: str = ""
+
+    @property
+    def red(self) -> bool:
+        """Whether the tests of a change pass without it, or fail with it."""
+        return any(each.verdict in (Verdict.NOT_DISCRIMINATING, Verdict.BROKEN) for each in self.changes)
+
+    @property
+    def open(self) -> bool:
+        """Whether something could not be judged."""
+        return self.left > 0 or any(each.verdict is Verdict.INCONCLUSIVE for each in self.changes)
+
+
+def prove(
+    top: Path,
+    choice: Choice,
+    wanted: Wanted,
+    *,
+    time_s: int,
+    runs: int,
+    on_change: Callable[[ChangeProof], None] | None = None,
+) -> Proof:
+    """Prove the chosen changes; `runs` bounds those of one change, `time_s` all of them. `on_change` sees each proof.
+
+    Scratch trees of killed proofs are removed first. Raises UsageError for a choice that names nothing, WorkspaceError
+    where the repository cannot be read.
+    """
+    sweep()
+    until = time.monotonic() + time_s
+    found: list[ChangeProof] = []
+    left = 0
+    for change in changes_of(top, choice):
+        if time.monotonic() >= until:
+            left += 1
+            continue
+        with step(f"proving {change.name}"):
+            found.append(prove_change(top, change, wanted, Limits(until, runs)))
+        if on_change:
+            on_change(found[-1])
+    return Proof(wanted.argv, tuple(found), left, wanted.folder)

@@ -11,12 +11,10 @@ from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.files.write import DerivedFile
 from verifflowcc.adapters.git.versions import TreeFile
 from verifflowcc.adapters.git.work_tree import object_id
-from verifflowcc.adapters.proving.run import run_in_scratch
-from verifflowcc.adapters.proving.scratch import Scratch
-from verifflowcc.proving.outcomes import TestRun
-from verifflowcc.proving.run_text import RunText
+from verifflowcc.adapters.proving.scratch import Scratch, run_in_scratch
+from verifflowcc.proving.hunks import Selection, TestFile
+from verifflowcc.proving.outcomes import RunText, TestRun
 from verifflowcc.proving.runners import Runner, argv_for, prints_results, read_run
-from verifflowcc.proving.targets import Selection, TestFile
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.text.canonical import canonical, digest_bytes
 from verifflowcc.text.record_codec import RecordCodec
