@@ -131,7 +131,7 @@ COMMANDS: Mapping[str, object] = {
     "stage advance": "verifflowcc.services.people_acting.Transition",
     "stage draft": "verifflowcc.services.artifact_drafting.StageDrafts",
     "stage list": ("verifflowcc.domain.sprints.StageState",),
-    "stage put": "verifflowcc.services.artifact_putting.StoredArtifact",
+    "stage put": "verifflowcc.services.artifact_drafting.StoredArtifact",
     "stage reopen": "verifflowcc.services.people_acting.Transition",
     "stage show": "verifflowcc.services.stages.StageView",
     "stage skip": "verifflowcc.services.people_acting.Transition",

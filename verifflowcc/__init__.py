@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ContextAssembler": "verifflowcc.services.assembling",
-    "ContextPackage": "verifflowcc.services.memory_manager",
+    "ContextPackage": "verifflowcc.services.assembling",
     "ContextRequest": "verifflowcc.services.assembling",
     "ContextWindow": "verifflowcc.services.window.context_window",
     "EpisodicMemory": "verifflowcc.services.history.episodic_memory",
@@ -17,10 +17,10 @@ _HOMES = {
     "Item": "verifflowcc.services.memory.backends",
     "KnowledgeGraph": "verifflowcc.services.code.asking",
     "MemoryBackend": "verifflowcc.services.memory.backends",
-    "MemoryContext": "verifflowcc.services.memory_manager",
-    "MemoryEntry": "verifflowcc.services.memory_manager",
-    "MemoryLayer": "verifflowcc.services.memory_manager",
-    "MemoryManager": "verifflowcc.services.memory_manager",
+    "MemoryContext": "verifflowcc.services.assembling",
+    "MemoryEntry": "verifflowcc.services.assembling",
+    "MemoryLayer": "verifflowcc.services.assembling",
+    "MemoryManager": "verifflowcc.services.assembling",
     "ProjectMemoryStore": "verifflowcc.services.memory.tasks_filling",
     "Source": "verifflowcc.services.memory.backends",
     "SqliteBackend": "verifflowcc.services.memory.backends",
@@ -28,7 +28,7 @@ _HOMES = {
     "TaskMemoryStore": "verifflowcc.services.memory.tasks_filling",
     "assemble_thinking_partner_context": "verifflowcc.services.assembling",
     "assemble_work_agent_context": "verifflowcc.services.assembling",
-    "build_agent_prompt": "verifflowcc.services.memory_manager",
+    "build_agent_prompt": "verifflowcc.services.assembling",
     "create_item": "verifflowcc.services.memory.backends",
     "format_combined_context": "verifflowcc.services.assembling",
     "get_project_blocks": "verifflowcc.services.assembling",
@@ -50,8 +50,12 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     from verifflowcc.services.assembling import (
         ContextAssembler,
         ContextRequest,
+        MemoryContext,
+        MemoryEntry,
+        MemoryManager,
         assemble_thinking_partner_context,
         assemble_work_agent_context,
+        build_agent_prompt,
         format_combined_context,
         get_project_blocks,
         get_user_context,
@@ -61,7 +65,6 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     from verifflowcc.services.memory.backends import create_item
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.tasks_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
-    from verifflowcc.services.memory_manager import MemoryContext, MemoryEntry, MemoryManager, build_agent_prompt
     from verifflowcc.services.window.context_window import ContextWindow
     from verifflowcc.services.workspace import open_workspace
 

@@ -13,9 +13,8 @@ from tests.cli.process import git, vfcc
 from tests.trees import add_settings
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
 from verifflowcc.errors import SecretError, UsageError
-from verifflowcc.services.assembling import ContextAssembler, ContextRequest
+from verifflowcc.services.assembling import ContextAssembler, ContextRequest, MemoryManager
 from verifflowcc.services.memory.backends import create_item
-from verifflowcc.services.memory_manager import MemoryManager
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
 OPTIONS = [

@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from verifflowcc.context.conflicts import conflicts
+from verifflowcc.context.data_sentences import conflicts
 from verifflowcc.domain.items import Item, Link, Relation
 
 

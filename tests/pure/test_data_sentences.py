@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.context.data_sentences import context_text, listed_tools, progress_text, sprint_text, tools_text
-from verifflowcc.context.permission import permission_text
+from verifflowcc.context.data_sentences import (
+    context_text,
+    listed_tools,
+    permission_text,
+    progress_text,
+    sprint_text,
+    tools_text,
+)
 from verifflowcc.domain.events import Json
 
 PROGRESS = {

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from tests.pure.test_pack import BUDGETS, FRAMES, SHARES, TRIMS, careless_trim, exact_trim, fates, never_trim, no_frame
 from verifflowcc.domain.entries import Candidate, Fate
 from verifflowcc.domain.layers import CODE, HANDOVER, PRIORITY, TRACE, Layer
-from verifflowcc.packing.fill import LayerQueue
+from verifflowcc.packing.fill import LayerQueue, Turn, turn_of
 from verifflowcc.packing.pack import Packing, pack
 from verifflowcc.packing.trim import Trimmed
-from verifflowcc.packing.turns import Turn, turn_of
 from verifflowcc.records import replace
 
 KINDS: dict[Turn, dict[str, Any]] = {

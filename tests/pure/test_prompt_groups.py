@@ -7,7 +7,7 @@ from tests.pure.prompt_templates import PARTIALS, SHIPPED
 from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.context.compile import Shown, frame_tokens
 from verifflowcc.context.groups import groups_of, list_group
-from verifflowcc.context.render import compile_template
+from verifflowcc.context.template_rules import compile_template
 from verifflowcc.context.view import GroupView, PromptView
 from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.entries import Candidate

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from tests.pure.prompt_templates import PARTIALS, SHIPPED
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.groups import groups_of
-from verifflowcc.context.render import PromptTemplate, compile_template
+from verifflowcc.context.template_rules import PromptTemplate, compile_template
 from verifflowcc.context.view import (
     LINE_CHARS,
     EntryView,
@@ -28,8 +28,8 @@ from verifflowcc.context.view import (
 )
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.roles import ROLES, prompt_template_name
 from verifflowcc.errors import TemplateError
+from verifflowcc.services.prompt_templates import ROLES, prompt_template_name
 from verifflowcc.text.invisible import count_invisible
 
 LIMIT = 1_000_000

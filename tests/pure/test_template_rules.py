@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.prompt_templates import PARTIALS, SHIPPED
-from verifflowcc.context.render import compile_template
-from verifflowcc.context.template_language import (
+from verifflowcc.context.template_expressions import (
     FILTERS,
+    LOOP,
     MAX_LITERAL_CHARS,
     MAX_LOOPS,
     MAX_NODES,
     MAX_NUMBER_DIGITS,
     MAX_STRING_CHARS,
     MAX_TAG_TOKENS,
+    attributes,
 )
-from verifflowcc.context.template_rules import check_template
-from verifflowcc.context.template_shapes import LOOP, attributes
+from verifflowcc.context.template_rules import check_template, compile_template
 from verifflowcc.context.view import EntryView, LayerView, PromptView, SprintView, StageView, entry_view
 from verifflowcc.errors import TemplateError
 

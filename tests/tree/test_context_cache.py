@@ -12,9 +12,9 @@ from tests.trees import example, git, repository, write_memory, write_tree
 from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.domain.entries import ContextPackage, Prompt, Question
 from verifflowcc.errors import VfccError
-from verifflowcc.services import prompt_cache
+from verifflowcc.services import context as prompt_cache
+from verifflowcc.services.assembling import MemoryManager
 from verifflowcc.services.context import compile_context, compile_prompt_only
-from verifflowcc.services.memory_manager import MemoryManager
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.status import current_status, remember_status
 from verifflowcc.services.workspace import Workspace

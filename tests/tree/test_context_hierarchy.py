@@ -11,9 +11,9 @@ from tests.trees import example, write_memory, write_tree
 from verifflowcc.domain.entries import ContextPackage, Fate, Placed, Question
 from verifflowcc.domain.layers import Layer as MemoryLayer
 from verifflowcc.errors import FormatError, StrictError, UsageError
+from verifflowcc.services.assembling import MemoryManager
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.memory_manager import MemoryManager
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 

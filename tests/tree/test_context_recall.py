@@ -11,7 +11,7 @@ from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.domain.entries import Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.services import prompt_cache
+from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace

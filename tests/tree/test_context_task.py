@@ -15,7 +15,7 @@ from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.domain.entries import Fate, Question
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.services import prompt_cache
+from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.memory.tasks_ending import end_task
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task

@@ -11,7 +11,7 @@ from tests.trees import commit, example, git, repository, write_memory, write_tr
 from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.domain.entries import ContextPackage, Question
 from verifflowcc.domain.layers import Layer
-from verifflowcc.services import prompt_cache
+from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace

@@ -16,10 +16,9 @@ from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.domain.entries import Candidate, Fate, Question
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import BudgetError, UsageError
-from verifflowcc.services import prompt_cache
-from verifflowcc.services.context import compile_prompt_only, note_prompt
-from verifflowcc.services.memory_manager import MemoryManager
-from verifflowcc.services.user_prompt import compile_for_person
+from verifflowcc.services import context as prompt_cache
+from verifflowcc.services.assembling import MemoryManager
+from verifflowcc.services.context import compile_for_person, compile_prompt_only, note_prompt
 from verifflowcc.services.workspace import Workspace
 
 HEADING = "### The person\n"

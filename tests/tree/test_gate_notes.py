@@ -11,7 +11,7 @@ from tests.people_world import ID, YOU, commit, put, started
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.clients.entries import target_of
 from verifflowcc.domain.sprints import Edits, StageEntry
-from verifflowcc.services.artifact_putting import put_artifact
+from verifflowcc.services.artifact_drafting import put_artifact
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.integrating import integrate
 from verifflowcc.services.next_step import next_step

@@ -13,7 +13,7 @@ from tests.tree.test_context_cache import tick, warm
 from tests.trees import example, repository
 from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.domain.entries import Question
-from verifflowcc.services import prompt_cache
+from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.workspace import Workspace
 

@@ -16,7 +16,7 @@ import pytest
 from tests.ledger_samples import ANN, START, add_feedback, advance, events_folder, fill, snapshot, started, workspace
 from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.errors import ConflictError, VfccError
-from verifflowcc.services.artifact_putting import put_artifact
+from verifflowcc.services.artifact_drafting import put_artifact
 from verifflowcc.services.sprint_reading import list_sprints, progress_text, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage

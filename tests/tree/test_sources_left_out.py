@@ -26,7 +26,8 @@ from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.domain.entries import Question
 from verifflowcc.errors import BudgetError, FormatError, StrictError
-from verifflowcc.services import prompt_cache, prompt_sources
+from verifflowcc.services import context as prompt_cache
+from verifflowcc.services import prompt_sources
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.gathering import STALE_MARKS

@@ -17,7 +17,7 @@ from verifflowcc.domain.entries import Fate, Question
 from verifflowcc.domain.items import Item, Ref
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
-from verifflowcc.services import prompt_cache
+from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_context, compile_prompt_only
 from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.services.memory.here import identity_of

@@ -66,7 +66,7 @@ def answer_map(*, budget: int | None = None, as_json: bool = False) -> None:
     """Show an overview."""
     workspace = _here()
     from verifflowcc.cli.code_views import mapped
-    from verifflowcc.services.code.showing import show_map
+    from verifflowcc.services.code.touching import show_map
 
     found = show_map(workspace, budget or MAP_TOKENS)
     _show(found, found.notices, mapped, as_json=as_json)
@@ -83,7 +83,7 @@ def answer_context(
     """Show the code for a task."""
     workspace = _here()
     from verifflowcc.cli.code_views import context, explained
-    from verifflowcc.services.code.showing import show_context
+    from verifflowcc.services.code.touching import show_context
 
     found = show_context(workspace, task, budget or CONTEXT_TOKENS, unmarked=tests)
     _show(found, found.notices, explained if explain else context, as_json=as_json)

@@ -4,11 +4,82 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli import context_tune
 from verifflowcc.cli.options import JsonFlag, OutputOption, SprintOption, StageOption, tokens
 
 if TYPE_CHECKING:
     from verifflowcc.domain.entries import ContextPackage, Question
+    from verifflowcc.services.allocation_tuning import RoleTuning, Tuning
+
+
+# `vfcc context tune`: compile recent prompts of a role again, and suggest the shares that keep more.
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or len(text) > 6 or int(text) < 1:
+        raise typer.BadParameter(f"{text!r} is no number of prompts; give a whole number from 1 up")
+    return int(text)
+
+
+def tune(
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", metavar="ROLE", help="One role (default: each that has prompts).")
+    ] = None,
+    last: Annotated[
+        int | None,
+        typer.Option(
+            "--last", metavar="NUMBER", parser=_number, help="Number of recent prompts per role (default: 20)."
+        ),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show which layers lacked or wasted room, and suggest better shares.
+
+    The last prompts of each role that were made here are compiled again, as they are now and with other shares.
+    It suggests only what keeps more, and changes nothing.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.allocation_tuning import LAST, tune_allocation
+    from verifflowcc.services.workspace import open_workspace
+
+    found = tune_allocation(open_workspace(), agent, last or LAST)
+    out.emit_json(found) if as_json else out.emit(_page(found))
+
+
+def _page(found: "Tuning") -> str:
+    """Return a part for each role, the lines for the configuration, and the roles without prompts."""
+    from verifflowcc.cli.output import folded
+
+    parts = [_role(each) for each in found.roles]
+    if found.snippet:
+        lead = "To follow it, put this into .memory/config.yaml, in the place of what these roles have there:"
+        parts.append(f"{folded(lead, 0)}\n\ntoken_allocation:\n{found.snippet.rstrip()}")
+    if found.without_runs:
+        parts.append(folded(f"no prompt was compiled here yet for {', '.join(found.without_runs)}", 2))
+    return "\n\n".join(parts)
+
+
+def _role(found: "RoleTuning") -> str:
+    from verifflowcc.cli.output import folded
+    from verifflowcc.cli.table import table
+    from verifflowcc.services.allocation_tuning import share_text
+
+    lines = [f"{found.agent}: {found.runs} {'prompt' if found.runs == 1 else 'prompts'} compiled again; medians"]
+    if found.layers:
+        rows = [
+            (
+                str(one.layer),
+                share_text(one.share),
+                f"{one.used_tokens:,}",
+                f"{one.wanted_tokens:,}",
+                share_text(one.suggested) if found.change and one.suggested != one.share else "as it is",
+                f"{one.suggested_tokens:,}",
+            )
+            for one in found.layers
+            if one.share or one.used_tokens
+        ]
+        lines.append(table(("layer", "share", "used", "wanted", "suggested", "then"), rows, right=(1, 2, 3, 4, 5)))
+    return "\n".join([*lines, folded(found.why, 2)])
+
 
 app = typer.Typer(help="Compile the prompt for an agent, compare two, and tune shares.", no_args_is_help=True)
 
@@ -71,7 +142,7 @@ def show(
 
     workspace = find_workspace()
     if agent is None:
-        from verifflowcc.services.stage_question import role_and_task
+        from verifflowcc.services.context import role_and_task
 
         agent, task = role_and_task(workspace, sprint, stage, task)
     question = Question(
@@ -93,7 +164,7 @@ def show(
     else:
         context_views.deliver(package.text, output)
     if explain and not as_json:
-        from verifflowcc.cli.explanation import explanation
+        from verifflowcc.cli.context_views import explanation
 
         out.say(explanation(package))
     looking = explain or (workspace is None and not as_json and out.person_is_looking())
@@ -111,8 +182,7 @@ def _day(text: str | None) -> str | None:
 
 def _for_person(question: "Question") -> "ContextPackage":
     """Return the prompt outside of any project: of what is known of the person, where anything is."""
-    from verifflowcc.services.context import compile_context
-    from verifflowcc.services.user_prompt import compile_for_person
+    from verifflowcc.services.context import compile_context, compile_for_person
     from verifflowcc.services.workspace import open_workspace
 
     needs_project = question.committed or question.sprint or question.stage
@@ -153,4 +223,4 @@ def diff(
         out.emit(context_views.comparison(comparison), paint=changes)
 
 
-app.command("tune")(context_tune.tune)
+app.command("tune")(tune)

@@ -11,8 +11,7 @@ from verifflowcc.cli.options import JsonFlag, SprintOption
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from verifflowcc.services.artifact_drafting import StageDrafts
-    from verifflowcc.services.artifact_putting import ArtifactCheck, StoredArtifact
+    from verifflowcc.services.artifact_drafting import ArtifactCheck, StageDrafts, StoredArtifact
 
 OpenStageOption = Annotated[
     str | None, typer.Option("--stage", metavar="ID", help="A stage that is not passed yet (default: the active one).")
@@ -38,7 +37,7 @@ def put(
     """
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
-    from verifflowcc.services.artifact_putting import put_artifact
+    from verifflowcc.services.artifact_drafting import put_artifact
     from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.status import remember_status
 

@@ -1,14 +1,133 @@
 """Which expressions a prompt template may hold: supplied values, constants, comparisons, and the listed filters."""
 
+import types
+import typing
 from collections.abc import Callable, Mapping
+from dataclasses import fields
+from enum import IntEnum
+from functools import cache
 from typing import TYPE_CHECKING
 
-from verifflowcc.context.template_language import FILTERS, TESTS
-from verifflowcc.context.template_shapes import BODY, FLAG, LINE, NUMBER, Kind, Shape, attributes
+from verifflowcc.context.view import Body, PromptView
+from verifflowcc.records import dataclass
 from verifflowcc.text.article import nearest
 
 if TYPE_CHECKING:
-    from jinja2 import nodes
+    from jinja2 import BaseLoader, Environment, nodes
+
+
+# The part of Jinja that a prompt template may use: tags, filters, limits, and the Jinja environment for them.
+
+TAGS = ("if", "elif", "else", "endif", "for", "endfor", "include")
+FILTERS = ("default", "join", "length", "lower", "title", "trim", "upper")
+TESTS = ("defined", "none")
+
+MAX_SOURCE_BYTES = 65_536
+MAX_LITERAL_CHARS = 32_768
+MAX_NODES = 4_000
+MAX_LOOPS = 32
+MAX_LOOP_DEPTH = 2
+MAX_TAG_DEPTH = 8
+MAX_TAG_TOKENS = 60
+MAX_BRACKETS = 4
+MAX_STRING_CHARS = 200
+MAX_NUMBER_DIGITS = 6
+MAX_INCLUDE_DEPTH = 4
+MAX_PROBLEMS = 20
+
+ESCAPES = ("n", "t", "\\", "'", '"')
+
+
+def new_environment(loader: "BaseLoader | None" = None) -> "Environment":
+    """Return a Jinja environment with no globals, and no filter or test beyond the listed ones."""
+    from jinja2 import Environment, StrictUndefined
+
+    env = Environment(
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+        loader=loader,
+        auto_reload=False,
+    )
+    env.globals.clear()
+    env.filters = {name: env.filters[name] for name in FILTERS}
+    env.tests = {name: env.tests[name] for name in TESTS}
+    return env
+
+
+@cache
+def reading_environment() -> "Environment":
+    """Return the environment for reading templates; it finds none by name."""
+    return new_environment()
+
+
+# What each name in a template stands for, read from the annotations of the views.
+#
+# A shape decides what may be done with a value. Lines are short, so that any listed operation on one costs little;
+# bodies may be large, so that they can only be printed, measured and asked whether they are empty.
+
+
+class Kind(IntEnum):
+    """Sorts of value; where two meet (`a or b`), the greater one is what the result is taken for."""
+
+    FLAG = 0
+    NUMBER = 1
+    LINE = 2
+    BODY = 3
+    RECORD = 4
+    LIST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A value's kind; a record's attributes come from `record`, a list's items have the shape `item`."""
+
+    kind: Kind
+    record: type | None = None
+    item: "Shape | None" = None
+
+
+FLAG, NUMBER, LINE, BODY = (Shape(kind) for kind in (Kind.FLAG, Kind.NUMBER, Kind.LINE, Kind.BODY))
+LOOP = {"first": FLAG, "last": FLAG, "index": NUMBER, "index0": NUMBER, "length": NUMBER}
+
+
+class Loop:
+    """Stands for the type of `loop`."""
+
+
+def shape_of(annotation: object) -> Shape:
+    """Return the shape of a field from its annotation.
+
+    >>> shape_of(tuple[str, ...]).item.kind.name
+    'LINE'
+    """
+    if annotation == Body:
+        return BODY
+    if isinstance(annotation, types.UnionType):
+        (inner,) = (each for each in typing.get_args(annotation) if each is not types.NoneType)
+        return shape_of(inner)
+    if typing.get_origin(annotation) is tuple:
+        return Shape(Kind.LIST, item=shape_of(typing.get_args(annotation)[0]))
+    plain = {str: LINE, int: NUMBER, bool: FLAG}
+    if annotation in plain:
+        return plain[annotation]
+    return Shape(Kind.RECORD, record=typing.cast(type, annotation))
+
+
+@cache
+def attributes(record: type) -> dict[str, Shape]:
+    """Return the attributes of a view that a template may read, by name."""
+    if record is Loop:
+        return LOOP
+    return {each.name: shape_of(each.type) for each in fields(record)}
+
+
+@cache
+def supplied() -> dict[str, Shape]:
+    """Return the names at the top of a template."""
+    return attributes(PromptView)
+
 
 Scope = Mapping[str, Shape]
 Refuse = Callable[[int, str], None]

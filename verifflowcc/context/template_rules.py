@@ -5,27 +5,166 @@ with file and line; an accepted template needs no watchdog. A partial is checked
 names that stand there, so that its loops and its text count like the template's own.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NoReturn
 
-from verifflowcc.context.template_expressions import Expressions, Scope
-from verifflowcc.context.template_language import (
+from verifflowcc.context.template_expressions import (
+    ESCAPES,
+    MAX_BRACKETS,
     MAX_INCLUDE_DEPTH,
     MAX_LITERAL_CHARS,
     MAX_LOOP_DEPTH,
     MAX_LOOPS,
     MAX_NODES,
+    MAX_NUMBER_DIGITS,
     MAX_PROBLEMS,
+    MAX_SOURCE_BYTES,
+    MAX_STRING_CHARS,
+    MAX_TAG_DEPTH,
+    MAX_TAG_TOKENS,
+    TAGS,
+    Expressions,
+    Kind,
+    Loop,
+    Scope,
+    Shape,
+    new_environment,
     reading_environment,
+    supplied,
 )
-from verifflowcc.context.template_scan import Scan, scan
-from verifflowcc.context.template_shapes import Kind, Loop, Shape, supplied
+from verifflowcc.context.view import PromptView
 from verifflowcc.errors import TemplateError
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.article import nearest
 
 if TYPE_CHECKING:
-    from jinja2 import nodes
+    from types import TracebackType
+
+    from jinja2 import BaseLoader, Template, nodes
+
+
+# What can be refused in a prompt template before it is parsed: its size, its depth, its tags and its constants.
+#
+# Jinja's parser calls itself for each bracket, block and `not`; a source that passed this scan cannot exhaust the
+# stack.
+
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SILENT = {"whitespace", "comment", "comment_begin", "comment_end", "data"}
+_ENDS = {"variable_end", "block_end"}
+Token = tuple[int, str, str]
+
+
+@dataclass(slots=True)
+class Scan:
+    """Problems as (line, sentence). `parsable` is false where the parser must not see the source.
+
+    `excused` holds the names inside refused tags (`set x = …`), so that their uses are not reported again.
+    """
+
+    problems: list[tuple[int, str]] = field(default_factory=list)
+    parsable: bool = True
+    excused: set[str] = field(default_factory=set)
+
+    def refuse(self, line: int, sentence: str, *, parsable: bool = True) -> None:
+        self.problems.append((line, sentence))
+        self.parsable = self.parsable and parsable
+
+
+def scan(source: str) -> Scan:
+    """Look through the tokens of `source`."""
+    from jinja2 import TemplateSyntaxError
+
+    found = Scan()
+    size = len(source.encode("utf-8", "surrogatepass"))
+    if size > MAX_SOURCE_BYTES:
+        found.refuse(1, f"a template has at most {MAX_SOURCE_BYTES:,} bytes; this one has {size:,}", parsable=False)
+        return found
+    if "\0" in source:
+        line = source[: source.index("\0")].count("\n") + 1
+        found.refuse(line, "a template is text; this line holds a NUL character", parsable=False)
+        return found
+    try:
+        _scan_tags(list(reading_environment().lexer.tokeniter(source, None)), found)
+    except TemplateSyntaxError as error:
+        found.refuse(error.lineno, f"{error.message or 'this is not Jinja'}", parsable=False)
+    return found
+
+
+def _scan_tags(tokens: list[Token], found: Scan) -> None:
+    depth = 0
+    for tag in _tags(tokens, found):
+        line, word = tag[0][0], tag[0][2] if tag[0][1] == "name" else ""
+        _scan_constants(tag, found)
+        if len(tag) > MAX_TAG_TOKENS:
+            found.refuse(line, f"one tag has at most {MAX_TAG_TOKENS} words and signs", parsable=False)
+        if _bracket_depth(tag) > MAX_BRACKETS:
+            found.refuse(line, f"brackets nest at most {MAX_BRACKETS} deep", parsable=False)
+        depth += (word in {"if", "for"}) - (word in {"endif", "endfor"})
+        if depth == MAX_TAG_DEPTH + 1 and word in {"if", "for"}:
+            found.refuse(line, f"`if` and `for` nest at most {MAX_TAG_DEPTH} deep", parsable=False)
+
+
+def _tags(tokens: list[Token], found: Scan) -> Iterator[list[Token]]:
+    """Yield the inner tokens of each tag, a last one that never ends too.
+
+    A block's begin with its word, an output's with an operator `{{`.
+    """
+    tag: list[Token] = []
+    inside = False
+    for line, kind, text in tokens:
+        if kind == "raw_begin":
+            _refuse_tag(line, "raw", found)
+        elif kind in {"variable_begin", "block_begin"}:
+            inside, tag = True, [(line, "operator", "{{")] if kind == "variable_begin" else []
+        elif kind in _ENDS:
+            inside = False
+            if tag:
+                _scan_word(tag, found)
+                yield tag
+        elif inside and kind not in _SILENT:
+            tag.append((line, kind, text))
+    if inside and tag:
+        yield tag
+
+
+def _scan_word(tag: list[Token], found: Scan) -> None:
+    line, kind, word = tag[0]
+    if kind != "name" or word in TAGS:
+        return
+    if not word.startswith("end"):
+        _refuse_tag(line, word, found)
+    found.excused.update(text for _, kind, text in tag if kind == "name")
+
+
+def _refuse_tag(line: int, word: str, found: Scan) -> None:
+    near = nearest(word, TAGS)
+    meant = f"; did you mean `{near}`?" if near else ""
+    found.refuse(line, f"the tag `{word[:40]}` is not allowed; allowed: if, elif, else, for, include{meant}")
+
+
+def _scan_constants(tag: list[Token], found: Scan) -> None:
+    for line, kind, text in tag:
+        if kind == "integer" and len(text) > MAX_NUMBER_DIGITS:
+            found.refuse(line, f"a number has at most {MAX_NUMBER_DIGITS} digits", parsable=False)
+        elif kind == "float":
+            found.refuse(line, "numbers with a fraction or an exponent are not allowed; whole ones are", parsable=False)
+        elif kind == "string" and len(text) - 2 > MAX_STRING_CHARS:
+            found.refuse(line, f"a constant text has at most {MAX_STRING_CHARS} characters")
+        elif kind == "string" and any(match[1] not in ESCAPES for match in _ESCAPE.finditer(text)):
+            found.refuse(
+                line, "in a constant, `\\` is allowed only before n, t, a quote or another `\\`", parsable=False
+            )
+
+
+def _bracket_depth(tag: list[Token]) -> int:
+    depth = deepest = 0
+    for _, kind, text in tag:
+        if kind == "operator":
+            depth += (text in "([{") - (text in ")]}")
+            deepest = max(deepest, depth)
+    return deepest
+
 
 HINT = "docs/how-to/prompt-templates.md lists what a template may use"
 
@@ -239,3 +378,76 @@ def _lists() -> str:
 def _without_loop(scope: Scope) -> dict[str, Shape]:
     """Return the scope where Jinja knows no `loop`: in a loop's own condition, and in a partial."""
     return {name: shape for name, shape in scope.items() if name != "loop"}
+
+
+# From an accepted template and a view to the prompt's text.
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplate:
+    """A template that was accepted, ready to render; equal views give equal bytes."""
+
+    name: str
+    _template: "Template"
+
+    def render(self, view: PromptView, limit_chars: int) -> str:
+        """Return the prompt: LF line ends, one newline at the end.
+
+        TemplateError as soon as more than `limit_chars` characters come out, whatever the template would still print,
+        and with the line where a value is asked of something that this prompt lacks (`sprint` where there is none).
+        """
+        from jinja2 import TemplateRuntimeError
+
+        parts: list[str] = []
+        chars = 0
+        try:
+            for part in self._template.generate(view.names()):
+                chars += len(part)
+                if chars > limit_chars:
+                    raise TemplateError(
+                        f"{self.name}:1: the template prints more than {limit_chars:,} characters", hint=HINT
+                    )
+                parts.append(part)
+        except TemplateRuntimeError as error:
+            self._refuse(error)
+        text = "".join(parts)
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return text.rstrip("\n") + "\n"
+
+    def _refuse(self, error: Exception) -> NoReturn:
+        line = _line_in(error.__traceback__, self.name)
+        lacking = f"{error}; a prompt may have no sprint or no stage: ask `if sprint` or `if stage` first"
+        raise TemplateError(f"{self.name}:{line}: {lacking}", hint=HINT) from None
+
+
+def compile_template(source: str, name: str, partials: Mapping[str, str]) -> PromptTemplate:
+    """Return `source` as a template that can render; TemplateError with every problem where it is refused.
+
+    `partials` maps the names that `include` may give (`partials/entry.md.j2`) to their sources.
+    """
+    env = new_environment(_partial_loader(accepted := check_template(source, name, partials)))
+    code = env.compile(accepted.template, name, filename=name)
+    return PromptTemplate(name, env.template_class.from_code(env, code, {}))
+
+
+def _partial_loader(accepted: Accepted) -> "BaseLoader":
+    """Return a loader that knows the accepted partials, parsed as they are, and reads no file."""
+    from jinja2 import BaseLoader, Environment, Template
+
+    class PartialLoader(BaseLoader):
+        def load(self, environment: Environment, name: str, globals: object = None) -> Template:
+            code = environment.compile(accepted.partials[name], name, filename=name)
+            return environment.template_class.from_code(environment, code, {})
+
+    return PartialLoader()
+
+
+def _line_in(trace: "TracebackType | None", name: str) -> int:
+    """Return the innermost line of the template in a traceback; Jinja writes the template's own lines into it."""
+    line = 1
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == name:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

@@ -9,14 +9,14 @@ _MOST = 40
 
 
 def _context(workspace: Workspace, of: str, budget: int) -> list[str]:
-    from verifflowcc.services.code.showing import show_context
+    from verifflowcc.services.code.touching import show_context
 
     found = show_context(workspace, of, budget)
     return [found.text.rstrip("\n") or "no code matches the task", *found.notices]
 
 
 def _map(workspace: Workspace, _: str, budget: int) -> list[str]:
-    from verifflowcc.services.code.showing import show_map
+    from verifflowcc.services.code.touching import show_map
 
     found = show_map(workspace, budget)
     return [found.text.rstrip("\n"), *found.notices]

@@ -48,8 +48,7 @@ def brief(
 ) -> ToolAnswer:
     """Rules, decisions, artifacts and code for a task."""
     from verifflowcc.domain.entries import Question
-    from verifflowcc.services.context import compile_prompt_only, note_prompt
-    from verifflowcc.services.stage_question import role_and_task
+    from verifflowcc.services.context import compile_prompt_only, note_prompt, role_and_task
 
     agent, wanted = (role, task) if role else role_and_task(at.workspace, None, None, task)
     tokens = _within(budget)
@@ -139,7 +138,7 @@ def code(
 
 def put(at: ToolContext, name: str, text: str, request: Request = "") -> ToolAnswer:
     """Store an artifact of the active stage."""
-    from verifflowcc.services.artifact_putting import put_artifact
+    from verifflowcc.services.artifact_drafting import put_artifact
     from verifflowcc.services.status import remember_status
 
     sprint = active_sprint(at.workspace)

@@ -1,15 +1,174 @@
 """Choose what goes into a prompt: each layer within its share, leftovers by priority, every fate with its reason."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from verifflowcc.domain.entries import Candidate, LayerUse, Placed
+from verifflowcc.domain.entries import Candidate, Fate, LayerUse, Placed
 from verifflowcc.domain.layers import PRIORITY, Layer
-from verifflowcc.packing.allocate import allocate
-from verifflowcc.packing.fill import Filled, LayerQueue, Offer, Trim, fill, make_offer, what_fits
-from verifflowcc.packing.leftovers import hand_out
-from verifflowcc.packing.reasons import explain
-from verifflowcc.packing.trim import Trimmed
-from verifflowcc.records import dataclass
+from verifflowcc.packing.fill import (
+    Filled,
+    LayerQueue,
+    Offer,
+    Trim,
+    Turn,
+    below_cap,
+    fill,
+    make_offer,
+    top_up,
+    what_fits,
+)
+from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
+from verifflowcc.records import dataclass, replace
+
+# Split a budget into whole parts in proportion to weights.
+
+K = TypeVar("K")
+
+
+def allocate(budget: int, weights: Mapping[K, int]) -> dict[K, int]:
+    """Split `budget` in proportion to `weights`, by largest remainder; the parts add up to it.
+
+    Equal remainders are served in the order of the mapping, so give it in the order of `layers.PRIORITY`. A weight of
+    zero or less gets 0; where no weight is above zero, or the budget is not, every part is 0.
+
+    >>> allocate(100, {"agent": 5, "stage": 3, "project": 1})
+    {'agent': 56, 'stage': 33, 'project': 11}
+    """
+    counted = {key: max(0, weight) for key, weight in weights.items()}
+    total = sum(counted.values())
+    if total == 0 or budget <= 0:
+        return dict.fromkeys(counted, 0)
+    parts = {key: budget * weight // total for key, weight in counted.items()}
+    left = budget - sum(parts.values())
+    by_remainder = sorted(counted, key=lambda key: budget * counted[key] % total, reverse=True)
+    for key in by_remainder[:left]:
+        parts[key] += 1
+    return parts
+
+
+# Hand out what the shares of the layers leave over: turn by turn, and within a turn layer by layer.
+
+
+def hand_out(
+    offers: Sequence[Offer], first: Sequence[Filled], by_priority: Sequence[int], pool: int, trim: Trim
+) -> tuple[tuple[Filled, ...], int]:
+    """Return the layers with their part of `pool`, and what of it is left: less than any dropped entry costs.
+
+    `first` are the layers as filled from their shares. A turn decides who is paid first, never who is below the cap of
+    a layer: that is decided by rank, so that a rule takes no place of a better entry.
+    """
+    final = list(first)
+    best = [below_cap(offer) for offer in offers]
+    for turn in Turn:
+        for index in by_priority:
+            offer, before = offers[index], final[index]
+            if pool > 0 and any(offer.turns[at] is turn for at in _eligible(offer, best[index]) - before.whole):
+                final[index] = _extend(offer, before, best[index], pool, turn, trim)
+                pool += before.used_tokens - final[index].used_tokens
+                # A trimmed entry may be shorter than what it pushed out: that is for the rules first, too.
+                pool = _make_whole(offers, final, by_priority, pool, (Turn.RULES,))
+    # A layer may give some back at a later turn, and its cap may have room that its best entries did not take.
+    pool = _make_whole(offers, final, by_priority, pool, tuple(Turn))
+    return tuple(final), pool
+
+
+def _make_whole(
+    offers: Sequence[Offer], final: list[Filled], by_priority: Sequence[int], pool: int, turns: Collection[Turn]
+) -> int:
+    """Make every entry of these turns whole that fits into `pool`; return what is left of that."""
+    for index in by_priority:
+        offer, before = offers[index], final[index]
+        places = tuple(at for at in offer.order if offer.turns[at] in turns)
+        final[index] = top_up(replace(offer, order=places), before, pool)
+        pool += before.used_tokens - final[index].used_tokens
+    return pool
+
+
+def _eligible(offer: Offer, best: Filled) -> frozenset[int]:
+    short = (at for at, one in enumerate(offer.queue.candidates) if one.short_form)
+    return best.whole | best.refused | frozenset(short)
+
+
+def _extend(offer: Offer, before: Filled, best: Filled, pool: int, turn: Turn, trim: Trim) -> Filled:
+    """Return `before` with what the entries of `turn` take of `pool` more tokens.
+
+    Always-loaded entries may push out what the share of their own layer took in of later turns. The others leave that
+    as it is. A trimmed entry of another turn stays as long as it is, and the layer then trims no second one.
+    """
+    kept = [one for one in before.cuttings if _is_kept(offer.turns[one.place], turn)]
+    held = sum(one.trimmed.tokens + offer.frame_tokens(one.place) for one in kept)
+    under_cap = sum(
+        one.trimmed.tokens + offer.frame_tokens(one.place) for one in kept if offer.turns[one.place] is not Turn.RULES
+    )
+    promised = sum(offer.costs[at] for at in best.whole - before.whole if offer.turns[at] > max(turn, Turn.ALWAYS))
+    cap = max(before.capped_tokens, offer.max_tokens - promised)
+    queue = replace(offer.queue, max_tokens=cap - under_cap)
+    order = _order(offer, before, _eligible(offer, best), turn)
+    if any(not offer.queue.candidates[one.place].short_form for one in kept):
+        trim = _of_short_forms(trim)
+    limit = before.used_tokens + pool
+    filled = fill(replace(offer, queue=queue, order=order), limit - held, trim, summaries=turn >= Turn.EARLIER)
+    return replace(
+        filled,
+        limit_tokens=limit,
+        used_tokens=filled.used_tokens + held,
+        capped_tokens=filled.capped_tokens + under_cap,
+        cuttings=(*filled.cuttings, *kept),
+    )
+
+
+def _is_kept(of: Turn, turn: Turn) -> bool:
+    return of < turn or (of > turn > Turn.ALWAYS)
+
+
+def _of_short_forms(trim: Trim) -> Trim:
+    return lambda candidate, limit_tokens: trim(candidate, limit_tokens) if candidate.short_form else None
+
+
+def _order(offer: Offer, before: Filled, eligible: frozenset[int], turn: Turn) -> tuple[int, ...]:
+    """Return the order in which what is in and the entries of `turn` are tried; among the latter rank decides."""
+    own = [at for at in offer.order if offer.turns[at] is turn and (at in eligible or at in before.whole)]
+    others = [at for at in offer.order if offer.turns[at] is not turn and at in before.whole]
+    first = [at for at in others if _is_kept(offer.turns[at], turn)]
+    return tuple(dict.fromkeys((*first, *own, *others)))
+
+
+# Why an entry is in the prompt, cut, or out: one short sentence each, with the numbers.
+
+
+def explain(offer: Offer, first: Filled, final: Filled, pool: int, gave_up_share: bool) -> Iterator[Placed]:
+    """Yield every candidate of a layer, in rank order, with its fate and the reason.
+
+    `first` is the layer filled from its own share, `final` from what others left over too; `pool` is what no layer took
+    in the end. `gave_up_share` says that its share went to the agent layer.
+    """
+    layer = offer.queue.layer
+    borrowed = max(0, final.used_tokens - first.limit_tokens)
+    out = f" left in the {layer} layer" + ("; its share went to the agent layer" if gave_up_share else "")
+    for place, candidate in enumerate(offer.queue.candidates):
+        needs = f"{offer.costs[place]:,}"
+        left_tokens = offer.room(place, pool, final.capped_tokens)
+        if place in final.whole:
+            on_leftovers = borrowed and place not in first.whole
+            with_what = f" with {_tokens(borrowed)} left over by other layers" if on_leftovers else ""
+            yield Placed(candidate, Fate.KEPT, max(0, candidate.tokens), f"fits{with_what}")
+        elif cutting := final.cutting_of(place):
+            trimmed, left = cutting.trimmed, cutting.left_tokens
+            done = "summarised in" if trimmed.summary else "trimmed to"
+            size = f"{trimmed.tokens:,} of {_tokens(candidate.tokens)}"
+            reason = f"{done} {size}: the {layer} layer has {left:,} left"
+            yield Placed(candidate, Fate.TRIMMED, trimmed.tokens, reason, trimmed.text)
+        elif place in final.refused:
+            small = f"dropped: below the smallest trim of {MINIMUM_TRIMMED_TOKENS} tokens"
+            yield Placed(candidate, Fate.DROPPED, 0, f"{small}: needs {needs}, {left_tokens:,}{out}")
+        else:
+            needed = _tokens(offer.costs[place])
+            yield Placed(candidate, Fate.DROPPED, 0, f"dropped: needs {needed}, {left_tokens:,}{out}")
+
+
+def _tokens(number: int) -> str:
+    return f"{number:,} token" + ("" if number == 1 else "s")
+
 
 __all__ = ["LayerQueue", "Packing", "pack"]
 

@@ -10,7 +10,7 @@ from verifflowcc.domain.config import SHARE_UNIT, Allocation, Config
 from verifflowcc.domain.entries import LayerUse, Prompt, Question
 from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.errors import UsageError, VfccError
-from verifflowcc.packing.allocate import allocate
+from verifflowcc.packing.pack import allocate
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.circumstances import circumstances
 from verifflowcc.services.compiling import compile_here

@@ -15,13 +15,12 @@ from verifflowcc.packing.fill import LayerQueue
 from verifflowcc.packing.pack import pack
 from verifflowcc.records import replace
 from verifflowcc.services.circumstances import Circumstances
-from verifflowcc.services.gathering import Gathered, gather
+from verifflowcc.services.gathering import Gathered, brief_of, gather
 from verifflowcc.services.loading import not_loaded
 from verifflowcc.services.memory.guarding import safe_entries, safe_text, told_of_text
 from verifflowcc.services.prompt_sources import PAID_BY, handed_over
 from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
-from verifflowcc.services.recall.briefing import brief_of
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.text.secrets import withhold
 

@@ -1,16 +1,132 @@
 """Compile the prompt for an agent, in full or from the cache, and load its entries for programs."""
 
+import os
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.domain.entries import Prompt, Question
-from verifflowcc.domain.layers import Layer
-from verifflowcc.services import prompt_cache
+from verifflowcc.adapters.config.defaults import default_config
+from verifflowcc.adapters.files.layout import Place, Stamps, as_on_disk, settled, stamp
+from verifflowcc.adapters.files.private import user_home, user_settings_file
+from verifflowcc.adapters.files.write import DerivedFile, Tree
+from verifflowcc.adapters.index.index import Index
+from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.domain.config import SHARE_UNIT, Allocation, Config, LayerStrategy
+from verifflowcc.domain.entries import ContextPackage, Prompt, Question
+from verifflowcc.domain.layers import CODE, USER, Layer
+from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.records import replace
+from verifflowcc.services import prompt_templates
+from verifflowcc.services.circumstances import Circumstances
+from verifflowcc.services.compiling import compile_here
+from verifflowcc.services.finding import find_stage
+from verifflowcc.services.prompt_sources import Sources, close_sources, user_index, user_items
+from verifflowcc.services.reading import Source, select
+from verifflowcc.services.role_files import shipped_roles
+from verifflowcc.services.sprint_reading import active_sprint, resolve_sprint
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.article import nearest
+from verifflowcc.text.record_codec import RecordCodec, plain_text
+from verifflowcc.workflow.people import VARIABLE
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.entries import ContextPackage, Placed
-    from verifflowcc.services.circumstances import Circumstances
+    from collections.abc import Mapping
+
+    from verifflowcc.domain.entries import Placed
+    from verifflowcc.services.code.review import ReviewScope
     from verifflowcc.services.reading import Reading
+
+
+# The last prompts, each with the stamps of everything that it depends on.
+#
+# Compiling is a pure function of its inputs, so while none of their stamps has changed, what it gave once it gives
+# again: with one stat for each input, and nothing opened, parsed or imported; a prompt with code of its task asks the
+# code graph whether any file changed. Prompts of commits are not kept.
+
+FOLDER = "prompts"
+KEPT = 32
+_FILE = DerivedFile(f"{FOLDER}/*.json", 8, keyed_by="the question; stamps of all inputs", most=KEPT)
+_PROMPT: RecordCodec[Prompt] = RecordCodec(Prompt)
+
+
+def recall(workspace: Workspace, question: Question) -> Prompt | None:
+    """Return the prompt that these very inputs gave before, if it is kept."""
+    if question.committed:
+        return None
+    kept = _FILE.read(_path(workspace, question))
+    if kept is None:
+        return None
+    same = _unchanged(workspace, kept["depends"]) and (
+        not kept["code"] or kept["code"] == _code_now(workspace, kept["scope"])
+    )
+    return replace(_PROMPT.made(kept["prompt"]), cached=True) if same else None
+
+
+def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
+    root = f"{workspace.root}/"
+    return all(stamp(path if path[0] == "/" else root + as_on_disk(path)) == was for path, was in depends.items())
+
+
+def _code_now(workspace: Workspace, scope: "Sequence[str | None] | None") -> str | None:
+    """Return the state of the code, and of what is reviewed where there is a scope; None where that is unknown."""
+    from verifflowcc.services.code.offering import state_now
+    from verifflowcc.services.source_reader import SourceReader
+
+    return SourceReader().read(CODE, lambda: state_now(workspace, scope), None)  # compiling reports what is wrong
+
+
+def keep(
+    workspace: Workspace,
+    question: Question,
+    prompt: Prompt,
+    stamps: Stamps,
+    code: str = "",
+    scope: "ReviewScope | None" = None,
+) -> None:
+    """Keep a prompt for the next command, unless an input was touched a moment ago or the place cannot be written.
+
+    `code` is the state of the code that pieces of it were chosen from, empty where it has none; `scope` says which
+    changes it shows.
+    """
+    if question.committed or not settled(stamps.touched_ns):
+        return
+    reviewed = [scope.base, scope.target] if scope else None
+    kept = {"depends": stamps.by_path, "code": code, "scope": reviewed, "prompt": _PROMPT.plain(prompt)}
+    _FILE.write(_path(workspace, question), kept)
+
+
+def _home() -> str:
+    """Whose prompt it is, and of which project: another home is another person's memory, or none."""
+    try:
+        return f"{user_home()}\0{user_settings_file()}\0{os.environ.get('VFCC_PROJECT', '')}"
+    except WorkspaceError:
+        return ""
+
+
+def _path(workspace: Workspace, question: Question) -> Path:
+    key = "\0".join((_home(), os.environ.get(VARIABLE, ""), plain_text(question)))
+    return workspace.local / FOLDER / f"{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
+
+
+# The role and the task of a prompt where a command names no role: those of the sprint's stage.
+
+
+def role_and_task(workspace: Workspace | None, sprint: str | None, stage: str | None, task: str) -> tuple[str, str]:
+    """Return the role of the stage, the active one where None, and the task: `task`, or the sprint's title and goals.
+
+    Raises UsageError where no sprint is open, the sprint has no such stage, or none is active.
+    """
+    if workspace is None or (sprint is None and not resolve_sprint(workspace).branches):
+        raise UsageError("vfcc context show needs --agent ROLE", hint="vfcc context show --help")
+    state = active_sprint(workspace, sprint)
+    wanted = stage or state.current
+    if wanted is None:
+        raise UsageError(
+            f"{state.id} has no active stage, so vfcc context show needs --agent ROLE", hint="vfcc context show --help"
+        )
+    return find_stage(state, wanted).stage.role, task or ". ".join((state.title, *state.goals))
+
 
 __all__ = ["Question", "compile_context", "compile_prompt_only", "load_entries", "load_layer_entries", "note_prompt"]
 
@@ -31,7 +147,7 @@ def compile_context(workspace: Workspace, question: Question) -> "ContextPackage
 
 def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
     """Return the same prompt without the explanation; answered from the cache where no input has changed."""
-    kept = prompt_cache.recall(workspace, question)
+    kept = recall(workspace, question)
     if kept is not None:
         return kept
     from verifflowcc.services.circumstances import circumstances
@@ -40,7 +156,7 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
     with circumstances(workspace, question) as here:
         prompt = compile_here(here, reading_of(here)).prompt
         if here.sources.may_be_kept:
-            prompt_cache.keep(workspace, question, prompt, here.tree.stamps, here.sources.code, here.sources.scope)
+            keep(workspace, question, prompt, here.tree.stamps, here.sources.code, here.sources.scope)
         return prompt
 
 
@@ -94,3 +210,69 @@ def reading_of(here: "Circumstances") -> "Reading":
         tree, index = here.sources.theirs
         reading.theirs = Reading(tree, index, open_counter(here.config.tokens, index.counts))
     return reading
+
+
+# A prompt outside of any project: from what is known of the person alone.
+
+NOTICE = "there is no project here: the prompt holds what is known of you, and nothing else"
+_MOST_TOKENS = 1 << 40
+
+
+def compile_for_person(question: Question) -> ContextPackage | None:
+    """Return the prompt from the person's own items; None where there are none.
+
+    Items that cannot be read are left out with a notice. Raises UsageError for a role that does not come with vfcc, and
+    BudgetError.
+    """
+    config = _config()
+    home = user_home()
+    tree, sources = Tree(home), Sources()
+    items: Sequence[Source] = ()
+    sources.offered[USER] = sources.reader.read(
+        USER, lambda: user_items(sources, config, question.agent, tree.stamps), items
+    )
+    try:
+        if not sources.offered[USER] and not sources.reader.failures:
+            return None
+        _check_role(question.agent)
+        if sources.theirs is None:
+            sources.theirs = tree, user_index(home)
+        here = _circumstances(question, config, sources.theirs, sources)
+        return compile_here(here, reading_of(here))
+    finally:
+        close_sources(sources)
+
+
+def _config() -> Config:
+    """Nothing competes with the person's items here: the budget is theirs."""
+    strategies = {Layer.USER: LayerStrategy((), (USER,), _MOST_TOKENS)}
+    return replace(default_config(), strategies=strategies, allocations={})
+
+
+def _circumstances(question: Question, config: Config, theirs: tuple[Tree, Index], sources: Sources) -> Circumstances:
+    tree, index = theirs
+    template = prompt_templates.shipped_source_for(question.agent)
+    place = Place(question.agent)
+    return Circumstances(
+        question=question,
+        config=config,
+        place=place,
+        state=None,
+        tree=tree,
+        index=index,
+        counter=open_counter(config.tokens, index.counts),
+        selection=select(tree, config.strategies, place, (), sources.offered),
+        template_source=template,
+        sources=sources,
+        allocation=Allocation({Layer.USER: SHARE_UNIT}),
+        inputs={"template": template.digest},
+        notices=(NOTICE, *sources.notices),
+    )
+
+
+def _check_role(agent: str) -> None:
+    roles = shipped_roles()
+    if agent not in roles:
+        near = nearest(agent, roles)
+        said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(roles - {'default'}))}"
+        raise UsageError(f"there is no agent {agent}; {said}", hint=f"--agent {near or 'planner'}")

@@ -9,13 +9,13 @@ from functools import partial
 from verifflowcc.adapters.config.defaults import STRATEGIES
 from verifflowcc.adapters.files.layout import Derived, Supplied
 from verifflowcc.adapters.files.write import Found
-from verifflowcc.context.conflicts import conflicts
+from verifflowcc.context.data_sentences import conflicts
 from verifflowcc.context.standing import standing, superseded
 from verifflowcc.domain.code_told import Snippet
 from verifflowcc.domain.entries import Candidate, Skipped, TraceEntry
-from verifflowcc.domain.items import Item, awaits_promotion, trust_held
+from verifflowcc.domain.items import Item, Trust, awaits_promotion, trust_held
 from verifflowcc.domain.layers import CODE as CODE_PIECES
-from verifflowcc.domain.layers import LOCAL, RECALL, TASK, TRACE, USER, Layer
+from verifflowcc.domain.layers import LOCAL, READING_ORDER, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
 from verifflowcc.recall.scoring import question_of
@@ -23,10 +23,51 @@ from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.refs import Checking
 from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
 from verifflowcc.services.prompt_sources import Sources
-from verifflowcc.services.reading import Body, Reading
-from verifflowcc.services.selection import Selected, Selection, Source
+from verifflowcc.services.reading import Body, Reading, Selected, Selection, Source
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.text.canonical import digest_text
+from verifflowcc.text.secrets import withhold
+
+# A checklist before planning: the constraints and decisions that bear on the task, a line each.
+
+TYPES = ("constraint", "decision", "convention", "failure")
+"""What limits a plan, in the order in which it is listed."""
+
+MOST_LINES = 7
+LEAST_RELEVANCE = 200
+"""Thousandths of the relevance of the best entry of a layer; what has less does not bear on the task."""
+
+_LONGEST_TITLE = 100
+
+
+def brief_of(candidates: Mapping[Layer, Sequence[Candidate]]) -> tuple[str, ...]:
+    """Return the lines of the checklist: the most relevant ones, those of one type together.
+
+    What other clones do not have is not among them, nor what does not hold any more, nor what no person or tool vouches
+    for: these lines stand outside of a fence.
+    """
+    found = [
+        one
+        for layer in READING_ORDER
+        for one in candidates.get(layer, ())
+        if one.type in TYPES and _is_sure(one) and one.relevance >= LEAST_RELEVANCE
+    ]
+    best = sorted(found, key=lambda one: (-one.relevance, one.path))[:MOST_LINES]
+    best.sort(key=lambda one: (TYPES.index(one.type), -one.relevance, one.path))
+    return tuple(_line(one) for one in best)
+
+
+def _is_sure(one: Candidate) -> bool:
+    """Whether an entry may stand outside of a fence: it holds, all clones have it, and people or tools vouch for it."""
+    return not one.local and not one.standing and one.trust in (Trust.HUMAN, Trust.TOOL)
+
+
+def _line(one: Candidate) -> str:
+    title = withhold(one.title)
+    shown = title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1].rstrip()}…"
+    stale = f"; stale: {one.stale}" if one.stale else ""
+    return f"{one.type} {one.item}: {shown}{stale}"
+
 
 _ORIGINS = (RECALL, TASK, USER)
 CODE = "code"

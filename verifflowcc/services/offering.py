@@ -14,9 +14,7 @@ from verifflowcc.domain.recall import NOTHING
 from verifflowcc.recall.rank import Neighbour, Ranked, Score, edge_between, expanded, rank
 from verifflowcc.recall.scoring import Question
 from verifflowcc.records import dataclass, field
-from verifflowcc.services.data_texts import data_kind
-from verifflowcc.services.reading import Body
-from verifflowcc.services.selection import Selected
+from verifflowcc.services.reading import Body, Selected, data_kind
 from verifflowcc.text.stems import stems
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}

@@ -25,7 +25,7 @@ from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.loading import names_source
-from verifflowcc.services.selection import Source
+from verifflowcc.services.reading import Source
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.standpoint import progress_of
 from verifflowcc.services.workspace import Workspace

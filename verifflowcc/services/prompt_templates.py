@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.layout import MEMORY, check_inside
 from verifflowcc.adapters.workflows.load import templates_folder
-from verifflowcc.domain.roles import prompt_template_name
 from verifflowcc.errors import TemplateError
 from verifflowcc.records import dataclass
 from verifflowcc.services.role_files import TEMPLATE_ENDING
@@ -12,7 +11,29 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.canonical import digest_text
 
 if TYPE_CHECKING:
-    from verifflowcc.context.render import PromptTemplate
+    from verifflowcc.context.template_rules import PromptTemplate
+
+
+# The roles that come with vfcc: each has a prompt template, a default prose and a list of tools.
+
+ROLES = (
+    "planner",
+    "analyst",
+    "architect",
+    "designer",
+    "coder",
+    "tester",
+    "integrator",
+    "reviewer",
+    "stakeholder",
+)
+"""In the order of the V."""
+
+
+def prompt_template_name(agent: str) -> str:
+    """Return the file name of the agent's shipped template; an agent of the project's own gets the default one."""
+    return f"{agent if agent in ROLES else 'default'}.md.j2"
+
 
 LARGEST_TEMPLATE_BYTES = 64 * 1024
 
@@ -79,6 +100,6 @@ def partials() -> dict[str, str]:
 
 def compiled(source: TemplateSource) -> "PromptTemplate":
     """Return the template, checked and ready to render. Raises TemplateError with all that it may not use."""
-    from verifflowcc.context.render import compile_template
+    from verifflowcc.context.template_rules import compile_template
 
     return compile_template(source.text, source.name, partials())

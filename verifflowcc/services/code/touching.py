@@ -1,6 +1,6 @@
 """What a change of a file, a symbol or a diff reaches: code, tests, trace items, memories and owners."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.files.text_file import small_text
@@ -11,16 +11,65 @@ from verifflowcc.codegraph.affected_tests import FORMATS, TestFinder, commands_f
 from verifflowcc.codegraph.bind_queries import callers, definitions_named, found_at, imported_by
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.codegraph.changed import ChangedCode, Reach, changed_places, reach_of
-from verifflowcc.domain.code_told import CodeImpact, CodeOwner, ReachedCode, TouchedItem
+from verifflowcc.codegraph.context import choose
+from verifflowcc.codegraph.map import map_of
+from verifflowcc.codegraph.snippets import rendered
+from verifflowcc.domain.code_told import CodeContext, CodeImpact, CodeMap, CodeOwner, ReachedCode, TouchedItem
 from verifflowcc.domain.config import MOST_SYMBOLS, code_path
 from verifflowcc.domain.graph import FILE, TYPES, Dependency, Found, Link, Mark, qualified
 from verifflowcc.domain.items import Item, is_trace_type
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.formats.code_owners import PLACES, owner_rules, owning_rule
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.code.indexing import open_code
+from verifflowcc.services.code.offering import graph_kept
+from verifflowcc.services.sent_prompts import project_counter
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
+
+# The code for a task, and a map of the repository, within a number of tokens.
+
+
+def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarked: bool = False) -> CodeContext:
+    """Return the code that bears on a task. With `unmarked`, tests and vendored files count as the others do.
+
+    Secrets are withheld. Raises as `bring_up`, and ConfigError for settings of the counter that do not hold.
+    """
+    with open_code(workspace) as code, project_counter(workspace) as counter:
+        chosen = choose(task, code, budget_tokens, counter.count, graph_kept(workspace, code), unmarked=unmarked)
+        snippets = tuple(replace(each, text=withhold(each.text)) for each in chosen.filled.snippets)
+        text = rendered(snippets)
+        while (tokens := counter.count(text)) > budget_tokens:
+            snippets = snippets[:-1]  # the parts together take a few more tokens than they do apart
+            text = rendered(snippets)
+        return CodeContext(
+            task=withhold(task),
+            budget_tokens=budget_tokens,
+            tokens=tokens,
+            text=text,
+            snippets=snippets,
+            files=chosen.files,
+            not_shown=chosen.filled.not_shown,
+            counter=counter.name,
+            notices=code.notices,
+        )
+
+
+def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
+    """Return an overview of the repository, the same for the same files. Raises as `show_context`."""
+    with open_code(workspace) as code, project_counter(workspace) as counter:
+        count: Callable[[str], int] = counter.count
+        mapped = map_of(code, graph_kept(workspace, code), budget_tokens, lambda text: count(withhold(text)))
+        return CodeMap(
+            budget_tokens,
+            mapped.tokens,
+            withhold(mapped.text),
+            mapped.files,
+            len(code.files),
+            mapped.symbols,
+            counter.name,
+            code.notices,
+        )
 
 
 @dataclass(frozen=True, slots=True)
