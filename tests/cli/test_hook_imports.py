@@ -60,5 +60,5 @@ def test_a_session_begins_with_kept_answers_where_nothing_changed_in_a_sprint(yo
 def test_the_first_edit_of_a_file_imports_neither_git_nor_gates(young: Path) -> None:
     loaded = imported(young, EDIT)
 
-    assert "verifflowcc.services.hooks.known" in loaded
+    assert "verifflowcc.services.hooks.notes" in loaded
     assert sorted(loaded & (MAKERS | OF_SPRINTS)) == []

@@ -24,7 +24,8 @@ from tests.trees import environment, write_tree
 from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.episodes.shape import DENIED, PLACED
 from verifflowcc.services.history.reading import own_partitions
-from verifflowcc.services.hooks import answering, brief, known, notes
+from verifflowcc.services.hooks import answering, brief, notes
+from verifflowcc.services.hooks import notes as known
 from verifflowcc.services.workspace import Workspace
 
 

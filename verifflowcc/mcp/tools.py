@@ -111,7 +111,7 @@ def remember(
 
 def known(at: ToolContext, paths: list[str]) -> ToolAnswer:
     """Past edits, rules and requirements of files; ask before you edit."""
-    from verifflowcc.services.hooks.known import known_of_files
+    from verifflowcc.services.hooks.notes import known_of_files
     from verifflowcc.services.source_reader import SourceReader
 
     wanted, reader = _inside(at, paths), SourceReader(at.workspace)

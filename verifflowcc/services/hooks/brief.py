@@ -4,18 +4,206 @@ Facts alone, a line each, the most important first, within a budget that is coun
 agents and clients wrote is quoted as their words, on one line, without invisible characters and without secrets.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from verifflowcc.adapters.clock import OutOfTimeError, within
-from verifflowcc.episodes.seen_brief import SeenBrief
-from verifflowcc.services.hooks.brief_changes import changes_since
-from verifflowcc.services.hooks.brief_memory import line_of, open_work, proposals, recalled, rules
-from verifflowcc.services.hooks.brief_request import BriefRequest
-from verifflowcc.services.hooks.brief_stage import asked_artifacts, commands, permissions, place
-from verifflowcc.services.hooks.brief_text import BriefPart, Fitted, Part, entries, fit, fitted, left_out, shown
-from verifflowcc.services.hooks.brief_work import before_compaction, done_last
+from verifflowcc.domain.command_classes import class_of
+from verifflowcc.domain.config import ToolTable
+from verifflowcc.domain.sprints import DONE, Edits, SprintState, artifacts_folder
+from verifflowcc.episodes.permission_line import permission_line
+from verifflowcc.episodes.seen_brief import OVER, OWED, RULE, SeenBrief
+from verifflowcc.records import replace
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.hooks.brief_memory import (
+    BriefRequest,
+    before_compaction,
+    done_last,
+    ids_in_force,
+    line_of,
+    open_work,
+    proposals,
+    recalled,
+    rules,
+)
+from verifflowcc.services.hooks.brief_text import (
+    BriefPart,
+    Entry,
+    Fitted,
+    Part,
+    entries,
+    fit,
+    fitted,
+    left_out,
+    shown,
+)
+from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.services.sprint_reading import command_in
+
+# What a session that goes on has not seen yet: new entries of its brief, and what it was shown and holds no more.
+
+_ALWAYS = ("place", "failed", "late")
+
+
+def changes_since(
+    seen: SeenBrief, found: Mapping[str, BriefPart], request: BriefRequest, reader: SourceReader
+) -> dict[str, BriefPart]:
+    """Return the parts of a brief without the entries that the session has seen.
+
+    What was owed and is not, and rules that no longer hold, have a line each. A part that could not be asked ends
+    nothing.
+    """
+    place = found["place"]
+    parts = {name: _unseen(part, seen) for name, part in found.items() if name not in _ALWAYS}
+    over = [*_no_longer_owed(seen, found, reader), *_withdrawn(seen, request, reader)]
+    new = any(part.entries for part in parts.values()) or over
+    heading = (
+        "Since the last brief of this session:" if new else "Nothing changed since the last brief of this session."
+    )
+    kept = {name: found[name] for name in _ALWAYS if name in found}
+    first = place.entries[:1]
+    unseen = tuple(entry for entry in place.entries[1:] if not seen.holds(entry.identity))
+    return parts | kept | {"place": BriefPart(entries=(*first, *unseen, Entry(heading), *over))}
+
+
+def _unseen(part: BriefPart, seen: SeenBrief) -> BriefPart:
+    return replace(part, entries=tuple(entry for entry in part.entries if not seen.holds(entry.identity)), hidden=0)
+
+
+def _no_longer_owed(seen: SeenBrief, found: Mapping[str, BriefPart], reader: SourceReader) -> list[Entry]:
+    gate = found.get("gate")
+    if gate is None or reader.has_failed("gate") or gate.hidden:
+        return []
+    owed = {entry.identity.split(" ")[1] for entry in gate.entries if entry.identity.startswith(OWED)}
+    return _line("No longer owed", OWED, seen.owed - owed)
+
+
+def _withdrawn(seen: SeenBrief, request: BriefRequest, reader: SourceReader) -> list[Entry]:
+    if not seen.rules:
+        return []
+    held = reader.read("memory", lambda: ids_in_force(request), seen.rules)
+    return _line("No longer in force", RULE, seen.rules - held)
+
+
+def _line(what: str, kind: str, names: frozenset[str]) -> list[Entry]:
+    found = sorted(names)
+    return [Entry(f"{what}: {', '.join(found)}.", f"{OVER}{kind}{' '.join(found)}")] if found else []
+
+
+# The first lines of a brief: sprint and goals, what the role may do, and commands for it.
+
+_COMMANDS, _ARTIFACTS = 5, 6
+_LONGEST_GOALS = 400
+
+
+def place(standing: Standing) -> BriefPart:
+    """Return the sprint, its stage and its goals; else how to choose a sprint."""
+    sprint = standing.sprint
+    if sprint is None:
+        return BriefPart(entries=entries(_not_chosen(standing)))
+    passed = sum(stage.status in DONE for stage in sprint.stages)
+    where = f"in stage {standing.stage}" if standing.stage else "between two stages"
+    if sprint.complete:
+        where = "at its end (`vfcc sprint close`)"
+    found = sprint.stage(standing.stage) if standing.stage else None
+    role = f", whose role is {found.stage.role}" if found else ""
+    yours = f" You act as {standing.role}." if found and standing.role != found.stage.role else ""
+    count = f"{passed} of {len(sprint.stages)} stages passed"
+    title = f"Sprint {sprint.id}{standing.choice.label} “{shown(sprint.title, 80)}”"
+    return BriefPart(entries=entries([f"{title} is {where}{role}; {count}.{yours}", *goals(sprint)]))
+
+
+def goals(sprint: SprintState) -> list[str]:
+    """Return the goals of a sprint on one line; nothing where it has none."""
+    return [f"Goals: {shown('; '.join(sprint.goals), _LONGEST_GOALS)}"] if sprint.goals else []
+
+
+def asked_artifacts(request: BriefRequest) -> list[str]:
+    """Return a line with the artifacts that the active stage asks for, by its workflow alone; nothing for none.
+
+    It reads no file, and so it is known where there was no time to see which of them are there.
+    """
+    sprint, stage = request.standing.sprint, request.standing.stage
+    found = sprint.stage(stage) if sprint and stage else None
+    names = (
+        [f"{artifacts_folder(sprint.id, found.stage.id)}/{each}" for each in found.stage.artifacts]
+        if sprint and found
+        else []
+    )
+    return [f"The gate of {stage} asks for {', '.join(names[:_ARTIFACTS])}."] if names else []
+
+
+def permissions(request: BriefRequest) -> BriefPart:
+    """Return what the acting role may do with its tools; nothing where hooks judge no calls."""
+    settings = request.standing.settings
+    line = "" if settings.tools is ToolTable.OFF else permission_line(request.standing.rules)
+    if line and settings.tools is ToolTable.ASK:
+        line = f"{line} A call beyond that is put to the person."
+    return BriefPart(entries=entries([line] if line else []))
+
+
+def commands(request: BriefRequest) -> BriefPart:
+    """Return a few commands of vfcc that help the role here, of those that it may run."""
+    rules = request.standing.rules
+    tools = (
+        rules.get("tools") if isinstance(rules, dict) and request.standing.settings.tools is not ToolTable.OFF else None
+    )
+    table = tools.get("vfcc") if isinstance(tools, dict) else None
+    allowed = table.get("classes") if isinstance(table, dict) else None
+    lines = [
+        f"`{command}`: {use}"
+        for command, use in _commands(request)
+        if tools is None or (isinstance(allowed, list) and class_of(command.split()[1:]) in allowed)
+    ]
+    return BriefPart("Commands", entries(lines[:_COMMANDS]), name="commands", command="vfcc help --all")
+
+
+def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:
+    standing, role = request.standing, request.reader_role
+    sprint = standing.sprint
+    stage = sprint.stage(standing.stage) if sprint and standing.stage else None
+    named = command_in(request.workspace, sprint.id) if sprint else str
+    if standing.choice.ambiguous:
+        yield "vfcc status", "the open sprints, each with its stage and its next step"
+    else:
+        yield named("vfcc next"), "the next step of the sprint" if sprint else "how to begin"
+    if role:
+        show = named(f'vfcc context show --agent {role} --task "…"')
+        yield show, "the rules, requirements and code for a task, as one prompt"
+    yield 'vfcc memory search "…"', "decisions, conventions and failures that concern it"
+    if stage is None:
+        return
+    own = stage.stage.role == standing.role == role
+    if own and stage.stage.artifacts:
+        name = stage.stage.artifacts[0].replace("*", "md")
+        yield named(f"vfcc stage put {name} --file -"), "hand in an artifact of the stage, its text on stdin"
+    names = sorted(effective_config(request.workspace).config.gates.commands)
+    if stage.stage.edits is not Edits.NONE and names:
+        yield named("vfcc evidence run"), f"run what the gate asks for ({', '.join(map(shown, names))})"
+    else:
+        yield 'vfcc memory add decision "…"', "propose a decision, which a person approves"
+
+
+def _not_chosen(standing: Standing) -> list[str]:
+    """Return that no sprint is open, or which are open and how to choose one of them."""
+    choice = standing.choice
+    if not choice.ambiguous:
+        return [f"This project uses vfcc; {choice.fault or 'no sprint is open'}."]
+    return [
+        f"This project uses vfcc; {choice.problem}. Until then the rules of each hold for every call.",
+        *(f"- {one.id} “{shown(one.title, 80)}”: {_stage_of(one)}{_started_on(one)}" for one in standing.open),
+        f"Choose: {choice.hint_for_client}. For one command: --sprint ID.",
+    ]
+
+
+def _stage_of(sprint: SprintState) -> str:
+    return f"in stage {sprint.current}" if sprint.current else "in no stage"
+
+
+def _started_on(sprint: SprintState) -> str:
+    return f", started on branch {shown(sprint.branch, 80)}" if sprint.branch else ""
+
 
 __all__ = ["PARTS", "BriefRequest", "Part", "fitted", "left_out", "line_of", "made_brief", "recalled", "shown"]
 

@@ -4,9 +4,8 @@ from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Kind
 from verifflowcc.episodes.seen_brief import OWED
-from verifflowcc.services.hooks.brief_request import BriefRequest
+from verifflowcc.services.hooks.brief_memory import BriefRequest, minute
 from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
-from verifflowcc.services.hooks.brief_work import minute
 from verifflowcc.services.owed import next_command, owed_by
 from verifflowcc.services.sprint_reading import command_in
 from verifflowcc.workflow.assess_recorded import judge

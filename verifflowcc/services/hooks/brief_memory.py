@@ -1,16 +1,22 @@
 """The project's memory in a brief: the rules that hold, the ones that concern the work first, and what waits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from verifflowcc.adapters.files.private import USER
+from verifflowcc.adapters.git.shared import Repository, repository_around
+from verifflowcc.adapters.index.history import History, TaskRow, files_by_use, newest_tasks, task_rows
 from verifflowcc.context.standing import standing
 from verifflowcc.domain.items import Item, awaits_promotion
 from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.sprints import SprintState
-from verifflowcc.domain.tasks import Task
+from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.episodes.seen_brief import RULE
-from verifflowcc.services.hooks.brief_request import BriefRequest
-from verifflowcc.services.hooks.brief_text import BriefPart, Entry, shown
+from verifflowcc.episodes.shape import moment
+from verifflowcc.records import dataclass, field
+from verifflowcc.services.history.questions import status_of
+from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.hooks.brief_text import BriefPart, Count, Entry, entries, shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import scopes_recalled
@@ -18,6 +24,171 @@ from verifflowcc.services.memory.tasks import open_tasks
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import plain_line
 from verifflowcc.text.secrets import withhold
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.facts import Facts
+    from verifflowcc.services.gates import StageGates
+    from verifflowcc.services.hooks.handover import Handed
+
+
+# All that the parts of one brief are made from, each gathered when it is first asked for.
+
+_START, _COMPACTED, _RESUMED = "SessionStart", "compact", "resume"
+
+
+@dataclass(slots=True)
+class BriefRequest:
+    """One brief: `payload` is the client's own event, `count` counts the tokens of a text.
+
+    `role` is the one that the brief is for, which in a subagent can be another than the one that the session has.
+    """
+
+    workspace: Workspace
+    standing: Standing
+    payload: Mapping[str, Any]
+    budget_tokens: int
+    count: Count
+    role: str | None = None
+    _asked: "tuple[StageGates, Facts] | None" = field(default=None)
+    _items: tuple[tuple[str, Item], ...] | None = field(default=None)
+    _artifacts: "tuple[Handed, ...] | None" = field(default=None)
+
+    @property
+    def reader_role(self) -> str | None:
+        """The role whose memory and commands the brief names."""
+        return self.role or self.standing.role
+
+    @property
+    def session(self) -> str:
+        """The client's id of the session; empty where it names none."""
+        session = self.payload.get("session_id")
+        return session if isinstance(session, str) else ""
+
+    @property
+    def starts(self) -> bool:
+        """Whether the session begins, or its client goes on with it, rather than being in the middle of it."""
+        return bool(self.payload.get("hook_event_name", _START) == _START)
+
+    @property
+    def compacted(self) -> bool:
+        """Whether the client has just compacted the conversation."""
+        return self.payload.get("source") == _COMPACTED
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the client goes on with a conversation that it still has."""
+        return self.starts and self.payload.get("source") == _RESUMED
+
+    @property
+    def scopes(self) -> list[str]:
+        """The scopes of memory that it reads: a person's own are not among them."""
+        return [scope for scope in scopes_recalled(self.workspace, agent=self.reader_role) if scope != USER]
+
+    def items(self) -> tuple[tuple[str, Item], ...]:
+        """Return all items of these scopes, each with its scope. Raises BackendError and WorkspaceError."""
+        if self._items is None:
+            found: list[tuple[str, Item]] = []
+            for scope in self.scopes:
+                with open_store(self.workspace, scope) as store:
+                    found += [(scope, item) for item in store.items()]
+            self._items = tuple(found)
+        return self._items
+
+    def artifacts(self) -> "tuple[Handed, ...]":
+        """Return the artifacts of earlier stages, in the order in which the current one builds on them."""
+        sprint, stage = self.standing.sprint, self.standing.stage
+        if self._artifacts is None:
+            from verifflowcc.services.hooks.handover import handed_over
+
+            self._artifacts = handed_over(self.workspace, sprint, stage) if sprint and stage else ()
+        return self._artifacts
+
+    def gates(self) -> "tuple[StageGates, Facts] | None":
+        """Return the current stage's gates and the facts behind them; None between two stages. Raises `ask_stage`'s."""
+        sprint, stage = self.standing.sprint, self.standing.stage
+        if self._asked is None and sprint and stage:
+            from verifflowcc.services.gates import ask_stage_with_facts
+
+            self._asked = ask_stage_with_facts(self.workspace, sprint.id)
+        return self._asked
+
+
+# What was done, in a brief: the last tasks with their files, and a compacted session.
+
+_DONE, _EDITED, _READ = 3, 5, 3
+_BRIEF_WORK_COMPACTED = "What this session did before its context was compacted."
+
+
+def done_last(request: BriefRequest) -> BriefPart:
+    """Return what sessions did here last, for one that begins, or that goes on and was not there."""
+    if not request.starts or request.compacted:
+        return BriefPart()
+    now_ms = int(request.workspace.clock.now().timestamp() * 1000)
+    own = request.session if request.resumed else ""
+    with open_history(request.workspace) as history:
+        rows = task_rows(history, newest_tasks(history, _DONE * 4))
+        rows = tuple(row for row in rows if row.description and row.session != own)
+        around = repository_around(str(request.workspace.root))
+        lines = [_task_line(history, row, now_ms, around) for row in _left_open_first(rows, now_ms)]
+    return BriefPart("Done here last", entries(lines), name="tasks", command="vfcc history show --by task --all")
+
+
+def before_compaction(request: BriefRequest) -> BriefPart:
+    """Return what this session did before its client compacted it."""
+    if not request.compacted or not request.session:
+        return BriefPart()
+    from verifflowcc.services.window.showing import brief_after_compaction
+
+    half = request.budget_tokens // 2
+    lines = brief_after_compaction(request.workspace, request.session, half, request.count)
+    return BriefPart(entries=entries([_BRIEF_WORK_COMPACTED, *map(withhold, lines)] if lines else []))
+
+
+def _task_line(history: History, row: TaskRow, now_ms: int, around: Repository | None) -> str:
+    """Return a task with how it ended; the files that it edited, the last one first, before those that it only read."""
+    where = _worktree(row, around)
+    edited, read = files_by_use(history, row.id)
+    files = [f" Edited: {_few(edited, _EDITED)}." if edited else "", f" Read: {_few(read, _READ)}." if read else ""]
+    outcome = f" It ended with: “{shown(row.outcome)}”." if row.outcome else ""
+    return f"{row.began[:10]}, {_ending(row, now_ms)}{where}: “{shown(row.description, 100)}”.{''.join(files)}{outcome}"
+
+
+def _worktree(row: TaskRow, around: Repository | None) -> str:
+    """Return a clause that names the worktree of a task, where it is another one: its files may differ from those here.
+
+    Empty where the task is of this worktree.
+    """
+    other = row.worktree or ""
+    if around is None or other == around.worktree:
+        return ""
+    return f", in worktree {shown(other)}" if other else ", in the main worktree"
+
+
+def _ending(row: TaskRow, now_ms: int) -> str:
+    """Return how a task ended, as far as it is recorded: a client that is killed reports no end."""
+    status = status_of(row, now_ms)
+    if row.last_ms is None or status.final:
+        return str(status)
+    last = minute(moment(row.last_ms))
+    return f"interrupted, last event {last}" if status is TaskStatus.PAUSED else f"no end recorded, last event {last}"
+
+
+def _few(paths: Sequence[str], most: int) -> str:
+    more = f" and {len(paths) - most} more" if len(paths) > most else ""
+    return f"{', '.join(map(shown, paths[:most]))}{more}"
+
+
+def minute(time: str) -> str:
+    """Return a recorded time to the minute."""
+    return f"{time[:16].replace('T', ' ')} UTC"
+
+
+def _left_open_first(rows: Sequence[TaskRow], now_ms: int) -> Iterator[TaskRow]:
+    """Yield what was left open first, then the newest, no more than a few."""
+    open_ = [row for row in rows if status_of(row, now_ms) is TaskStatus.PAUSED]
+    others = [row for row in rows if row not in open_]
+    yield from (open_[:1] + others + open_[1:])[:_DONE]
+
 
 TYPES = ("constraint", "decision", "convention", "failure")
 """What limits what may be done: the types of items that a session begins with."""

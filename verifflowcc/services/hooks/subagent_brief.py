@@ -5,10 +5,8 @@ from collections.abc import Callable, Mapping
 from verifflowcc.domain.config import ToolTable
 from verifflowcc.episodes.permission_line import permission_line, subagent_permission_line
 from verifflowcc.records import replace
-from verifflowcc.services.hooks.brief import gathered, handover, owed
-from verifflowcc.services.hooks.brief_memory import rules
-from verifflowcc.services.hooks.brief_request import BriefRequest
-from verifflowcc.services.hooks.brief_stage import commands
+from verifflowcc.services.hooks.brief import commands, gathered, handover, owed
+from verifflowcc.services.hooks.brief_memory import BriefRequest, rules
 from verifflowcc.services.hooks.brief_text import BriefPart, Fitted, entries, fit
 from verifflowcc.services.memory.scopes import is_role
 from verifflowcc.services.source_reader import SourceReader
