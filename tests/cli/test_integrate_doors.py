@@ -11,7 +11,7 @@ from tests.cli.trees import everything
 from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.clients.doors import CLIENTS, GIT, DoorKind, DoorTexts, doors_of
 from verifflowcc.domain.config import TokenSettings
-from verifflowcc.mcp.listing import lists
+from verifflowcc.mcp.resources import lists
 from verifflowcc.services.client_setup import door_texts
 from verifflowcc.services.workspace import Workspace
 

@@ -13,8 +13,7 @@ from tests.mcp_lists import FILE
 from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.domain.command_classes import MOVE, QUERY, WORK
 from verifflowcc.domain.config import TokenSettings
-from verifflowcc.mcp.listing import INSTRUCTIONS, lists, lists_text
-from verifflowcc.mcp.prompts import PROMPTS
+from verifflowcc.mcp.resources import INSTRUCTIONS, PROMPTS, lists, lists_text
 from verifflowcc.mcp.tools import READING, TOOLS, WRITING
 
 

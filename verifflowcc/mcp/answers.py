@@ -1,13 +1,165 @@
 """What a tool answers: text for a model, its last line the next step, within a number of tokens."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from verifflowcc.domain.actors import UNKNOWN
 from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_of
+from verifflowcc.domain.graph import CONFIDENT, Found, Link
+from verifflowcc.domain.recall import Hit
 from verifflowcc.records import dataclass
+from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.sent_prompts import project_counter
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.article import plain_line
 from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold
+
+# Who calls over MCP: an agent, always, by the client that it runs in.
+#
+# A client names itself, so the name is looked up among those that are known; another one is an agent without a name.
+# It is never the name of a person or of a role, whatever the client or the environment of the server says.
+
+CLIENTS = ("claude", "codex", "copilot", "cursor", "gemini", "opencode", "vscode", "zed", "windsurf", "kiro")
+_OTHER_NAMES = {"visual studio code": "vscode", "github-copilot": "copilot"}
+_TOOL_USE = "claudecode/toolUseId"
+"""Claude Code's id of a call, which is the same where it sends one again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """An agent's client, as the ledger names it, and its own id of the call; empty where it gives none."""
+
+    actor: str
+    call_id: str = ""
+
+
+def caller_of(client: str, params: Mapping[str, Any]) -> Caller:
+    """Return who calls.
+
+    >>> caller_of("claude-code", {}).actor, caller_of("human:Ada", {}).actor
+    ('agent:claude', 'agent:unknown')
+    """
+    name = client.casefold()
+    name = next((known for other, known in _OTHER_NAMES.items() if other in name), name)
+    known = next((each for each in CLIENTS if each in name), None)
+    about = params.get("_meta")
+    call = about.get(_TOOL_USE) if isinstance(about, Mapping) else None
+    return Caller(f"agent:{known}" if known else UNKNOWN, call[:200] if isinstance(call, str) else "")
+
+
+# What the code graph answers a model: one line for each place, as `path:line`.
+
+_MOST = 40
+
+
+def _context(workspace: Workspace, of: str, budget: int) -> list[str]:
+    from verifflowcc.services.code.touching import show_context
+
+    found = show_context(workspace, of, budget)
+    return [found.text.rstrip("\n") or "no code matches the task", *found.notices]
+
+
+def _map(workspace: Workspace, _: str, budget: int) -> list[str]:
+    from verifflowcc.services.code.touching import show_map
+
+    found = show_map(workspace, budget)
+    return [found.text.rstrip("\n"), *found.notices]
+
+
+def _find(workspace: Workspace, of: str, _: int) -> list[str]:
+    from verifflowcc.services.code.asking import find_symbols
+
+    found = find_symbols(workspace, of, None, _MOST)
+    left = found.all_found - len(found.found)
+    return [*(_place(each) for each in found.found), *([f"and {left} more"] if left else []), *found.notices]
+
+
+def _file(workspace: Workspace, of: str, _: int) -> list[str]:
+    from verifflowcc.services.code.asking import file_outline
+
+    found = file_outline(workspace, of)
+    rows = [f"{'  ' * row.depth}{row.line}: {row.signature or row.name}" for row in found.symbols]
+    imports = dict.fromkeys(path for each in found.imports for path in each.files)
+    return [f"{found.path}: {found.lines} lines", *rows, *([f"imports: {', '.join(imports)}"] if imports else [])]
+
+
+def _callers(workspace: Workspace, of: str, _: int) -> list[str]:
+    return _relations(workspace, "callers", of)
+
+
+def _callees(workspace: Workspace, of: str, _: int) -> list[str]:
+    return _relations(workspace, "callees", of)
+
+
+def _relations(workspace: Workspace, kind: str, of: str) -> list[str]:
+    from verifflowcc.services.code.asking import relations
+
+    found = relations(workspace, kind, of)
+    lines = []
+    for each in found.symbols:
+        sure = [link for link in each.links if link.confidence >= CONFIDENT]
+        possible = [link for link in each.links if 0 < link.confidence < CONFIDENT]
+        lines.append(f"{_place(each.symbol)}: {len(sure)} {kind}, {len(possible)} more are possible")
+        lines += [f"  {_link(link, kind)}" for link in (*sure, *possible)[:_MOST]]
+    return [*lines, *found.notices]
+
+
+def _impact(workspace: Workspace, of: str, _: int) -> list[str]:
+    from verifflowcc.services.code.touching import code_impact
+
+    found = code_impact(workspace, of)
+    lines = [_place(each) for each in found.symbols]
+    lines += [f"{each.type} {each.id}: {each.title} ({each.why})" for each in (*found.items, *found.memories)]
+    lines += [f"test {each}" for each in found.tests[:_MOST]]
+    lines += [_link(each, "callers") for each in found.callers[:_MOST]]
+    lines += [f"imported by {path}" for path in list(dict.fromkeys(each.path for each in found.imported_by))[:_MOST]]
+    return lines or [f"nothing that is known depends on {of}"]
+
+
+def _place(found: Found) -> str:
+    return f"{found.path}:{found.line} {found.signature or f'{found.kind} {found.name}'}"
+
+
+def _link(link: Link, kind: str) -> str:
+    if kind == "callees" and link.candidate:
+        return f"{link.path}:{link.line} {link.name} → {link.candidate.path} ({link.confidence} %)"
+    return f"{link.path}:{link.line} in {link.around or 'the file'} ({link.confidence} %)"
+
+
+CODE_ANSWERS: Mapping[str, Callable[[Workspace, str, int], list[str]]] = {
+    "context": _context,
+    "find": _find,
+    "callers": _callers,
+    "callees": _callees,
+    "file": _file,
+    "impact": _impact,
+    "map": _map,
+}
+"""How each question is answered: in a project, of what, within how many tokens."""
+
+
+# Show an item of memory to a model in few lines, its text quoted.
+
+_LONGEST = 400
+
+
+def hit_lines(workspace: Workspace, hit: Hit) -> list[str]:
+    """Return an item that was found: what it is and says, and what is wrong with it."""
+    item = hit.item
+    flags = [f"trust {item.trust}", *(each for each in (hit.standing, hit.stale) if each)]
+    if str(item.status) != "active":
+        flags.append(str(item.status))
+    head = f"- {item.type} {item.id} ({', '.join(flags)}): {plain_line(item.title, 200)}"
+    body = _body(workspace, hit.scope, item.id)
+    return [head, *([f"  > {plain_line(body, _LONGEST)}"] if body and body != item.title else [])]
+
+
+def _body(workspace: Workspace, scope: str, name: str) -> str:
+    with open_store(workspace, scope) as store:
+        stored = store.get(name)
+    return stored.body.strip() if stored else ""
+
 
 MOST_TOKENS = 1500
 """The most that an answer takes unless a budget is given."""

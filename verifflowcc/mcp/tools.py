@@ -11,9 +11,7 @@ from typing import Annotated, Literal
 from verifflowcc.domain.gates import Mode
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError
-from verifflowcc.mcp.answers import MOST_TOKENS, ToolAnswer, answer, step_of
-from verifflowcc.mcp.callers import Caller
-from verifflowcc.mcp.code_text import CODE_ANSWERS
+from verifflowcc.mcp.answers import CODE_ANSWERS, MOST_TOKENS, Caller, ToolAnswer, answer, step_of
 from verifflowcc.records import dataclass
 from verifflowcc.services.next_step import NextStep, next_step
 from verifflowcc.services.sprint_reading import active_sprint, resolve_sprint
@@ -67,7 +65,7 @@ def recall(
     """What the project's memory knows about a question."""
     from verifflowcc.adapters.files.private import USER
     from verifflowcc.domain.recall import Sought
-    from verifflowcc.mcp.item_text import hit_lines
+    from verifflowcc.mcp.answers import hit_lines
     from verifflowcc.services.memory.access import note_uses
     from verifflowcc.services.memory.scopes import scopes_recalled
     from verifflowcc.services.recall.searching import search
