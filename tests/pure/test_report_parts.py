@@ -8,12 +8,8 @@ import pytest
 from verifflowcc.adapters.workflows.load import load_shipped, templates_folder
 from verifflowcc.cli.terminal import SYMBOLS
 from verifflowcc.domain.events import Event, EventType
-from verifflowcc.report.forge import forge_of
-from verifflowcc.report.page_template import PageTemplates, page_text
-from verifflowcc.report.status_marks import TONES, mark_of
-from verifflowcc.report.trace_tree import DEEPEST, tree_of
-from verifflowcc.report.trend import step_line, trend_of
-from verifflowcc.report.v_picture import BOX_HEIGHT, v_picture
+from verifflowcc.report.page_template import TONES, PageTemplates, forge_of, mark_of, page_text
+from verifflowcc.report.v_picture import BOX_HEIGHT, DEEPEST, step_line, tree_of, trend_of, v_picture
 from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import LinkEnd, MatrixRow
 

@@ -110,7 +110,7 @@ def _summarize(facts: "ReportFacts", *, as_json: bool) -> None:
 
     from verifflowcc.cli import output as out
     from verifflowcc.errors import WorkspaceError
-    from verifflowcc.report.summary import report_summary
+    from verifflowcc.report.pages import report_summary
 
     text, file = report_summary(facts), os.environ.get("GITHUB_STEP_SUMMARY", "")
     if not file:

@@ -86,7 +86,7 @@ def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool)
 
         return csv_of_tests(shown) if tests else csv_of_items(shown)
     if wanted is Format.HTML:
-        from verifflowcc.report.single_pages import matrix_page
+        from verifflowcc.report.pages import matrix_page
         from verifflowcc.services.workspace import open_workspace
 
         return matrix_page(open_workspace(), shown)

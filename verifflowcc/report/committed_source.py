@@ -13,7 +13,7 @@ from verifflowcc.adapters.git.patches import changed_from
 from verifflowcc.adapters.git.place import top_of
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
-from verifflowcc.report.forge import Forge, forge_of
+from verifflowcc.report.page_template import Forge, forge_of
 from verifflowcc.services.workspace import MEMORY, Workspace
 
 

@@ -1,16 +1,177 @@
 """A page of HTML from shipped templates: every value in it is text, and none is markup."""
 
+import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from verifflowcc.formats.item_render import visible_text
+from verifflowcc.records import dataclass
 from verifflowcc.text.secrets import withhold
+from verifflowcc.trace.item_line import State
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+# Links from a place in a file to the forge that a repository's remote names.
+
+_SCP = re.compile(r"(?:[A-Za-z0-9._-]+@)?([A-Za-z0-9.-]+):(?!//)([^\s?#]+)")
+_URL = re.compile(r"(?:https?|ssh|git)://(?:[^\s/@]*@)?([A-Za-z0-9.-]+)(?::\d+)?/([^\s?#]+)")
+_SHAPES = (
+    ("gitlab", "/-/blob/{commit}/{path}#L{line}"),
+    ("bitbucket", "/src/{commit}/{path}#lines-{line}"),
+    ("gitea", "/src/commit/{commit}/{path}#L{line}"),
+    ("forgejo", "/src/commit/{commit}/{path}#L{line}"),
+    ("codeberg", "/src/commit/{commit}/{path}#L{line}"),
+    ("github", "/blob/{commit}/{path}#L{line}"),
+)
+"""A word in the name of a host, and how its pages of files are named. A host of another name gets no link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forge:
+    """Where a forge shows the files of one commit. `prefix` is the project's folder in the repository, with `/`."""
+
+    base: str
+    shape: str
+    commit: str
+    prefix: str = ""
+
+    def link(self, path: str, line: int = 1) -> str:
+        """Return the address of a line of a file."""
+        place = quote(f"{self.prefix}{path}", safe="/")
+        return self.base + self.shape.format(commit=self.commit, path=place, line=max(line, 1))
+
+    @property
+    def commit_link(self) -> str:
+        """The address of the commit."""
+        word = {"/-/": "/-/commit/", "/src/": "/commits/" if "bitbucket" in self.base else "/commit/"}
+        return self.base + next((each for key, each in word.items() if key in self.shape), "/commit/") + self.commit
+
+
+Links = Callable[[str, int], str]
+"""Path and line → address, or an empty text where nothing is known."""
+
+
+def forge_of(remote: str, commit: str, prefix: str = "") -> Forge | None:
+    """Return the forge that a remote's address names; None for a path, an unknown host and anything odd.
+
+    A name and a password in the address never enter a link.
+
+    >>> forge_of("git@github.com:acme/shop.git", "a1b2").link("src/a.py", 3)
+    'https://github.com/acme/shop/blob/a1b2/src/a.py#L3'
+    >>> forge_of("https://me:secret@gitlab.example.org/team/shop", "a1b2").base
+    'https://gitlab.example.org/team/shop'
+    >>> forge_of("/srv/git/shop.git", "a1b2") is None, forge_of("javascript:alert(1)", "a1b2") is None
+    (True, True)
+    """
+    found = _URL.fullmatch(remote.strip()) or _SCP.fullmatch(remote.strip())
+    if found is None:
+        return None
+    host, path = found[1].lower(), found[2].strip("/").removesuffix(".git")
+    shape = next((each for word, each in _SHAPES if word in host), "")
+    if not shape or not re.fullmatch(r"[A-Za-z0-9._~/-]+", path) or ".." in path:
+        return None
+    return Forge(f"https://{host}/{path}", shape, commit, prefix)
+
+
+# How a status looks on a page: a symbol and a tone beside its word, so that colour never speaks alone.
+
+GOOD, BAD, OPEN, GAP, CALM, BUSY = "good", "bad", "open", "gap", "calm", "busy"
+TONES = {
+    GOOD: "shown",
+    BUSY: "in part",
+    OPEN: "outdated",
+    GAP: "without proof",
+    BAD: "failed",
+    CALM: "not due",
+}
+"""The tones of trace items, the best first, each with its meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusMark:
+    """A word as people read it, its symbol, and its tone: a key of `TONES`."""
+
+    word: str
+    symbol: str
+    tone: str
+
+
+_SYMBOLS = {GOOD: "✓", BAD: "✗", OPEN: "~", GAP: "!", CALM: "·", BUSY: "◐"}
+_MARKS = {
+    "passed": ("passed", "✓", GOOD),
+    "pass": ("passed", "✓", GOOD),
+    "failed": ("failed", "✗", BAD),
+    "fail": ("failed", "✗", BAD),
+    "error": ("error", "✗", BAD),
+    "blocked": ("blocked", "■", BAD),
+    "broken": ("broken", "✗", BAD),
+    "forked": ("forked", "✗", BAD),
+    "rejected": ("rejected", "✗", BAD),
+    "dropped": ("dropped", "✗", OPEN),
+    "stale": ("stale", "~", OPEN),
+    "warning": ("warning", "!", OPEN),
+    "missing": ("missing", "!", GAP),
+    "trimmed": ("trimmed", "~", OPEN),
+    "expired": ("expired", "~", OPEN),
+    "not_evaluable": ("nothing to evaluate", "!", GAP),
+    "waived": ("waived", "◇", OPEN),
+    "pending": ("pending", "·", CALM),
+    "skipped": ("skipped", "×", CALM),
+    "closed": ("closed", "●", CALM),
+    "archived": ("archived", "●", CALM),
+    "superseded": ("superseded", "●", CALM),
+    "note": ("note", "·", CALM),
+    "requested": ("requested", "○", BUSY),
+    "open": ("open", "○", BUSY),
+    "active": ("active", "▶", BUSY),
+    "approved": ("approved", "✓", GOOD),
+    "kept": ("kept", "✓", GOOD),
+}
+_STATES = {
+    State.FAILED: BAD,
+    State.FAILED_BELOW: BAD,
+    State.SUSPECT: OPEN,
+    State.FLAKY: OPEN,
+    State.STALE: OPEN,
+    State.SKIPPED: OPEN,
+    State.NOT_RUN: OPEN,
+    State.UNTESTED: GAP,
+    State.UNSHOWN: GAP,
+    State.UNANSWERED: GAP,
+    State.INCOMPLETE: BUSY,
+    State.DRAFT: CALM,
+    State.PLANNED: CALM,
+    State.RETIRED: CALM,
+    State.PASSED: GOOD,
+    State.PASSED_BELOW: GOOD,
+}
+_STATE_TONES = {str(state): tone for state, tone in _STATES.items()}
+
+
+def mark_of(word: object) -> StatusMark:
+    """Return how a status looks; a word that no table knows is calm.
+
+    >>> mark_of("fail")
+    StatusMark(word='failed', symbol='✗', tone='bad')
+    """
+    name = str(word)
+    if name in _MARKS and not isinstance(word, State):
+        return StatusMark(*_MARKS[name])
+    tone = _STATE_TONES.get(name, CALM)
+    return StatusMark(name, _SYMBOLS[tone], tone)
+
+
+def mark_of_test(word: str, *, passed: bool, broke: bool) -> StatusMark:
+    """Return how the outcome of a test looks: good only where it passed on this content."""
+    tone = GOOD if passed else BAD if broke else OPEN
+    return StatusMark(word, _SYMBOLS[tone], tone)
+
 
 LONGEST = 4_000
 """Characters of one value; what is longer is cut, and says by how much."""

@@ -1,23 +1,22 @@
 """The pages of a report: facts in, the text of each file out."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from verifflowcc import __version__
 from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.domain.entries import LayerUse, Prompt
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sprints import StageStatus
+from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, StageState, StageStatus
 from verifflowcc.domain.trace import Severity
 from verifflowcc.records import dataclass
-from verifflowcc.report.committed_source import ReportOrigin
-from verifflowcc.report.page_template import PageTemplates
+from verifflowcc.report.committed_source import ReportOrigin, origin_of
+from verifflowcc.report.page_template import TONES, PageTemplates, StatusMark, mark_of, mark_of_test, page_text
 from verifflowcc.report.report_facts import ReportFacts, ScopeItems, SprintFacts
-from verifflowcc.report.status_marks import TONES, StatusMark, mark_of, mark_of_test
-from verifflowcc.report.trace_tree import tree_of
-from verifflowcc.report.trend import step_line
-from verifflowcc.report.v_picture import v_picture
+from verifflowcc.report.v_picture import step_line, tree_of, v_picture
 from verifflowcc.services.memory.listing import Row
+from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
 from verifflowcc.trace.answers import TestSeen
 from verifflowcc.trace.item_line import State
@@ -258,3 +257,96 @@ def _chain(newest: Row, older: Mapping[str, Sequence[Row]]) -> list[Row]:
             chain.append(row)
             waiting += older.get(row.item.id, ())
     return chain
+
+
+# Single pages of a report as a file of their own: the matrix of the trace, and a sprint's records.
+
+
+def matrix_page(workspace: Workspace, shown: Matrix) -> str:
+    """Return the page of a matrix as the working folder has it."""
+    return matrix_html(shown, origin_of(workspace, local=False), __version__)
+
+
+def sprint_page(workspace: Workspace, state: SprintState, report: SprintReport) -> str:
+    """Return the page of a sprint as the working folder has it, from its records; no gate is asked."""
+    done = sum(each.status in DONE for each in state.stages)
+    line = SprintLine(
+        *(state.id, state.title, state.status, state.current, done, len(state.stages)),
+        problems=len(state.problems),
+        gaps=state.gaps,
+    )
+    return sprint_html(SprintFacts(line, state, report, (), (), {}), origin_of(workspace, local=False), __version__)
+
+
+# The board of a report as Markdown, for the summary of a step in CI.
+
+_SPECIAL = str.maketrans({each: f"\\{each}" for each in "\\`*_{}[]<>#|~!@"})
+_LONGEST = 300
+
+
+def report_summary(facts: ReportFacts) -> str:
+    """Return the board in Markdown; equal facts give equal texts. No text of the project is markup in it."""
+    return "\n".join(_lines(facts)) + "\n"
+
+
+def _lines(facts: ReportFacts) -> Iterator[str]:
+    origin = facts.origin
+    yield f"## {_text(origin.project)}"
+    yield ""
+    commit = f"`{origin.commit[:10]}`" if origin.commit else "no commit"
+    linked = f"[{commit}]({origin.forge.commit_link})" if origin.forge else commit
+    yield f"{len(facts.status.open)} open, {facts.status.closed} closed; {linked}, judged on {origin.today}."
+    for sprint in facts.open_sprints:
+        yield from _sprint(sprint, facts)
+    if not facts.open_sprints:
+        yield ""
+        yield f"No sprint is open. Next: {_code(facts.status.next)}"
+    if facts.matrix:
+        yield ""
+        yield "| trace | items |"
+        yield "|---|--:|"
+        for name, count in facts.matrix.states.items():
+            yield f"| {_mark(name)} | {count} |"
+
+
+def _sprint(sprint: SprintFacts, facts: ReportFacts) -> Iterator[str]:
+    line = sprint.line
+    yield ""
+    yield f"### {_text(line.title)} ({_text(line.id)}): {line.done} of {line.total} stages passed, {line.gaps} gaps"
+    yield ""
+    yield "| stage | leg | status |"
+    yield "|---|---|---|"
+    for each in sprint.state.stages:
+        yield f"| {_text(each.stage.id)} | {each.stage.leg} | {_mark(str(each.status))}{_gaps(each)} |"
+    unmet = [one for gate in sprint.gates.gates for one in gate.assessments if not one.met] if sprint.gates else []
+    if unmet:
+        yield ""
+    for one in unmet:
+        where = (
+            f" ([{_text(one.file)}]({facts.origin.forge.link(one.file)}))" if one.file and facts.origin.forge else ""
+        )
+        yield f"- {_mark(str(one.verdict))} {_text(one.criterion.id)}: {_text(one.reason)}{where}"
+    if sprint.problem:
+        yield f"- {_mark('blocked')} {_text(sprint.problem)}"
+    if sprint.next:
+        yield ""
+        yield f"Next: {_code(sprint.next.command)}"
+
+
+def _gaps(stage: StageState) -> str:
+    return f", {stage.gaps} gap{'' if stage.gaps == 1 else 's'}" if stage.gaps else ""
+
+
+def _mark(word: str) -> str:
+    mark = mark_of(word)
+    return f"{mark.symbol} {mark.word}"
+
+
+def _text(text: str) -> str:
+    """Return a text in which nothing is Markdown or HTML, on one line."""
+    return " ".join(page_text(text, _LONGEST).split()).translate(_SPECIAL)
+
+
+def _code(text: str) -> str:
+    line = " ".join(page_text(text, _LONGEST).replace("`", "'").split())
+    return f"`{line}`"

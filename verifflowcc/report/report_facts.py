@@ -1,33 +1,164 @@
 """All that a report shows, gathered once: the same values that commands print with `--json`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import unified_diff
+from pathlib import Path
 
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.domain.actors import Opinion, Review
 from verifflowcc.domain.entries import ContextPackage, Question
 from verifflowcc.domain.events import Event
 from verifflowcc.domain.sprints import SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.trace import Outcome
-from verifflowcc.errors import FormatError, UsageError, VfccError
+from verifflowcc.errors import FormatError, UsageError, VfccError, WorkspaceError
 from verifflowcc.formats.result_lines import parse_results
 from verifflowcc.records import dataclass
-from verifflowcc.report.approved_changes import ApprovedChange, approved_changes
 from verifflowcc.report.committed_source import ReportOrigin
-from verifflowcc.report.local_facts import LocalFacts, local_facts
-from verifflowcc.report.trend import Proofs, TrendPoint, trend_of
+from verifflowcc.report.v_picture import Proofs, TrendPoint, trend_of
 from verifflowcc.services.board import Freshness, read_freshness
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.gates import StageGates, ask_stage, read_results_file
+from verifflowcc.services.history.offering import SessionLine, sessions
+from verifflowcc.services.memory.inbox import Waiting, open_inbox
 from verifflowcc.services.memory.listing import Asked, Listing, list_items
-from verifflowcc.services.memory.scopes import roles_here
+from verifflowcc.services.memory.scopes import roles_here, scopes_listed
+from verifflowcc.services.memory.tasks import TaskLine, list_tasks
 from verifflowcc.services.next_step import NextStep, next_step
 from verifflowcc.services.report import report_sprint
 from verifflowcc.services.sprint_reading import ledger_of, list_sprints, load_sprint, unknown_sprint
 from verifflowcc.services.status import Status, current_status
 from verifflowcc.services.trace_narrowing import TraceSeen, see_trace
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.trace.matrix import Matrix, matrix
 from verifflowcc.workflow.fold import arrange
 from verifflowcc.workflow.report_page import SprintReport
+
+# The changes that an approval saw: each file as it was when its stage was entered, and as it was approved.
+
+MOST_FILES = 20
+MOST_LINES = 200
+_LARGEST_BYTES = 256 * 1024
+_DEPTH = 20
+"""So many commits of a file are compared with what was approved, the latest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedChange:
+    """One file of an approval: `lines` of its diff, and how many more there are.
+
+    `note` says what is wrong with it: the content has changed since, or is not in git.
+    """
+
+    path: str
+    lines: tuple[str, ...]
+    more: int = 0
+    note: str = ""
+
+
+def approved_changes(
+    source: Workspace, state: SprintState, reviews: Sequence[Review]
+) -> Mapping[str, tuple[ApprovedChange, ...]]:
+    """Return the changes of each approval that names its files, by the id of its event."""
+    return {
+        each.event: tuple(_changes(source, state, each))
+        for each in reviews
+        if each.opinion is Opinion.APPROVED and each.seen
+    }
+
+
+def _changes(source: Workspace, state: SprintState, review: Review) -> Iterator[ApprovedChange]:
+    stage = state.stage(review.stage)
+    base = (stage.entry.head if stage and stage.entry else "") or state.base or ""
+    for path, digest in sorted(review.seen.items())[:MOST_FILES]:
+        yield _change(source, base, path, digest)
+    if len(review.seen) > MOST_FILES:
+        yield ApprovedChange(f"{len(review.seen) - MOST_FILES} more files", ())
+
+
+def _change(source: Workspace, base: str, path: str, digest: str) -> ApprovedChange:
+    here = _on_disk(source.root, path)
+    is_same = here is not None and _digest(here) == digest
+    seen = here if is_same else _in_history(source.root, path, digest)
+    if seen is None:
+        return ApprovedChange(path, (), note="the approved content is not in git; the file has changed since")
+    before = _at(source.root, base, path) if base else None
+    old, new = (_approved_changes_lines(each) for each in (before or b"", seen))
+    found = list(unified_diff(old, new, "before the stage", "approved", n=2, lineterm=""))
+    note = "" if is_same else "changed since the approval"
+    return ApprovedChange(path, tuple(found[:MOST_LINES]), max(len(found) - MOST_LINES, 0), note)
+
+
+def _digest(data: bytes) -> str:
+    return digest_bytes(fold_newlines(data))
+
+
+def _on_disk(root: Path, path: str) -> bytes | None:
+    file = root / path
+    if not file.resolve().is_relative_to(root.resolve()):
+        return None
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(_LARGEST_BYTES + 1)
+    except OSError:
+        return None
+    return data if len(data) <= _LARGEST_BYTES else None
+
+
+def _in_history(root: Path, path: str, digest: str) -> bytes | None:
+    """Return the content with that digest from the latest commits of a file, or None."""
+    try:
+        log = ask_git(root, "log", f"-{_DEPTH}", "--format=%H", "HEAD", "--", path)
+    except WorkspaceError:
+        return None
+    commits = log.out.decode("ascii", "replace").split() if log.code == 0 else []
+    found = (_at(root, commit, path) for commit in commits)
+    return next((data for data in found if data is not None and _digest(data) == digest), None)
+
+
+def _at(root: Path, commit: str, path: str) -> bytes | None:
+    try:
+        done = ask_git(root, "cat-file", "blob", f"{commit}:./{path}")
+    except WorkspaceError:
+        return None
+    return done.out if done.code == 0 and len(done.out) <= _LARGEST_BYTES else None
+
+
+def _approved_changes_lines(data: bytes) -> list[str]:
+    return data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+
+
+# What a local report adds: the inbox, open tasks and recent history of this machine. User memory is never read.
+
+_USER = "user"
+_SESSIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFacts:
+    """What other clones do not have."""
+
+    inbox: tuple[Waiting, ...]
+    tasks: tuple[TaskLine, ...]
+    sessions: tuple[SessionLine, ...]
+    notices: tuple[str, ...] = ()
+
+
+def local_facts(workspace: Workspace) -> LocalFacts:
+    """Return them; what cannot be read is a notice."""
+    notices: list[str] = []
+    scopes = [each for each in scopes_listed(workspace) if each != _USER]
+    inbox: tuple[Waiting, ...] = ()
+    tasks: tuple[TaskLine, ...] = ()
+    heard: tuple[SessionLine, ...] = ()
+    try:
+        inbox = open_inbox(workspace, scopes).waiting
+        tasks = list_tasks(workspace)
+        heard = sessions(workspace, _SESSIONS)
+    except VfccError as error:
+        notices.append(error.message.splitlines()[0])
+    return LocalFacts(inbox, tasks, heard, tuple(notices))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.report.committed_source import report_source
 from verifflowcc.report.pages import INDEX, STAMP, report_files
 from verifflowcc.report.report_facts import ReportFacts, SprintFacts, gather_report
-from verifflowcc.report.trend import TrendPoint
+from verifflowcc.report.v_picture import TrendPoint
 from verifflowcc.services.workspace import Workspace
 
 _MADE_BY = "<footer>Made by vfcc "
