@@ -15,8 +15,7 @@ from typer.main import get_command
 
 import verifflowcc.fast
 from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
-from verifflowcc.cli.app import app
-from verifflowcc.cli.daily import PLUMBING
+from verifflowcc.cli.app import PLUMBING, app
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.domain.graph import SymbolKind
 from verifflowcc.domain.items import MEMORY_RELATIONS, TRACE_RELATIONS, TYPES, Status, Trust

@@ -10,7 +10,7 @@ from verifflowcc.context.standing import stale_summaries, superseded
 from verifflowcc.domain.config import CodeNow
 from verifflowcc.domain.items import TYPES
 from verifflowcc.lifecycle.memory_findings import Looked, MemorySources, Unread
-from verifflowcc.services.memory.looking import look_into
+from verifflowcc.services.memory.checking import look_into
 
 TODAY = "2026-11-21"
 _TRACED = frozenset(name for name, each in TYPES.items() if each.trace)

@@ -10,7 +10,7 @@ from tests.cli.at_terminal import typed
 from tests.cli.process import vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from verifflowcc.cli.app import app
-from verifflowcc.cli.at_once import CODE, SEARCH, given_words
+from verifflowcc.cli.run import CODE, SEARCH, given_words
 from verifflowcc.domain.recall import DEFAULT_LIMIT
 
 PLAIN = (

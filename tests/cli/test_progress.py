@@ -18,8 +18,7 @@ from tests.screen import Screen, screen_of
 from tests.trees import write_tree
 from verifflowcc.adapters.clock import observed, observed_by, program, step, terminal_in_use
 from verifflowcc.cli import output as out
-from verifflowcc.cli.progress import Display, shown
-from verifflowcc.cli.work_names import WORK_NAMES, work_name
+from verifflowcc.cli.progress import WORK_NAMES, Display, shown, work_name
 
 WAITS = """\
 import pathlib, time

@@ -16,7 +16,7 @@ from typer.main import get_command
 from tests.cli.at_terminal import typed
 from tests.cli.process import PATIENCE_S, VFCC, Ran, by_person, environment, settings_of, vfcc
 from tests.cli.trees import everything
-from verifflowcc.cli import at_once
+from verifflowcc.cli import run as at_once
 from verifflowcc.cli.app import app
 from verifflowcc.cli.who_may import Guarded
 from verifflowcc.domain.baselines import BaselineKind

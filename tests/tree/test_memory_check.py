@@ -13,7 +13,7 @@ from tests.trees import OWN, OWN_WORKFLOW, git, repository, write_memory, write_
 from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.private import user_home
 from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.services.memory import looking
+from verifflowcc.services.memory import checking as looking
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory
 from verifflowcc.services.workspace import Workspace
 

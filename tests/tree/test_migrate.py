@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.trees import write_memory
 from verifflowcc.errors import ConfigError, ConflictError, WorkspaceError
 from verifflowcc.services import migrating
-from verifflowcc.services.migrating import migrate
-from verifflowcc.services.migrating_step import Step
+from verifflowcc.services.migrating import Step, migrate
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")

@@ -13,10 +13,196 @@ from verifflowcc.cli.options import (
     StageArgument,
     YesFlag,
 )
+from verifflowcc.domain.baselines import BaselineKind
+from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
     from verifflowcc.services.approvals import Approvable, Approval, Opinions
+    from verifflowcc.services.baseline_making import BaselineProposal
+    from verifflowcc.services.waivers import Waivable, Waived
     from verifflowcc.services.workspace import Workspace
+
+
+# `vfcc baseline`: accept faults that are older than the sprint, until a day.
+
+app = typer.Typer(help="Accept old faults of tests, lint and trace until a day.", no_args_is_help=True)
+BaselineReasonOption = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Why they are accepted (default: that of the last baseline).")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What each of the three commands is given."""
+
+    reason: str
+    expires: str | None
+    yes: bool
+    sprint: str | None
+    commit: bool
+    as_json: bool
+
+
+@app.command("tests")
+def accept_tests(
+    reason: BaselineReasonOption = "",
+    expires: ExpiresOption = None,
+    runs: Annotated[
+        int, typer.Option("--runs", metavar="N", help="How often to run them, to find flaky ones (default: 2).")
+    ] = 2,
+    prune: Annotated[bool, typer.Option("--prune", help="Instead: take out the tests that pass now.")] = False,
+    yes: YesFlag = False,
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Accept the tests that fail on the sprint's base.
+
+    vfcc runs the tests there, in a folder of its own, more than once: a test that both fails and passes is flaky. It
+    takes a person at a terminal.
+    """
+    _accept(BaselineKind.TESTS, _Options(reason, expires, yes, sprint, commit, as_json), runs, prune=prune)
+
+
+@app.command("lint")
+def accept_lint(
+    reason: BaselineReasonOption = "",
+    expires: ExpiresOption = None,
+    yes: YesFlag = False,
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Accept the findings of scans and linters on the sprint's base.
+
+    vfcc runs their commands there, in a folder of its own. It takes a person at a terminal.
+    """
+    _accept(BaselineKind.LINT, _Options(reason, expires, yes, sprint, commit, as_json))
+
+
+@app.command("trace")
+def accept_trace(
+    reason: BaselineReasonOption = "",
+    expires: ExpiresOption = None,
+    yes: YesFlag = False,
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Accept the findings of the trace checks on the sprint's base.
+
+    Findings about test results are not among them. It takes a person at a terminal.
+    """
+    _accept(BaselineKind.TRACE, _Options(reason, expires, yes, sprint, commit, as_json))
+
+
+@app.command()
+def show(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
+    """Show the baselines, and whether they count in the sprint."""
+    from verifflowcc.cli import check_page as baseline_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.baselines import baseline_statuses
+    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.services.workspace import open_workspace
+
+    workspace = open_workspace()
+    found = baseline_statuses(workspace.root, active_sprint(workspace, sprint), workspace.today())
+    if as_json:
+        out.emit_json(found)
+    else:
+        out.emit(baseline_views.baselines(found))
+
+
+def _accept(kind: BaselineKind, given: _Options, runs: int = 1, *, prune: bool = False) -> None:
+    from verifflowcc.cli import check_page as baseline_views
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import moves as asking
+    from verifflowcc.cli import output as out
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services import baseline_making
+    from verifflowcc.services.sprint_reading import active_sprint
+
+    if prune and (given.reason or given.expires):
+        raise UsageError("--prune keeps reason and day", hint="vfcc baseline tests --prune")
+    acting = moves.acting_here()
+    here = acting.workspace
+    sprint = active_sprint(here, given.sprint).id
+    what: BaselineProposal
+    if prune:
+        what = baseline_making.propose_pruned(here, sprint, actor=acting.actor)
+    else:
+        what = baseline_making.propose_baseline(
+            here,
+            sprint,
+            kind,
+            reason=given.reason,
+            expires=given.expires,
+            runs=runs,
+            actor=acting.actor,
+            progress=lambda text: out.progress(f"running {text}"),
+        )
+    asking.confirm(asking.listed(baseline_views.proposal(what)), "Accept?", yes=given.yes)
+    commit = acting.commits(given.commit)
+    done = baseline_making.record_baseline(here, what, actor=acting.actor, email=acting.email, commit=commit)
+    asking.show_note(done, done.done, baseline_views.recorded(done), here, as_json=given.as_json)
+
+
+# `vfcc waive`: leave to pass a criterion that is not met.
+
+
+def waive(
+    criterion: Annotated[str, typer.Argument(metavar="CRITERION", help="Its id, as check gate shows it.")],
+    reason: ReasonOption,
+    expires: ExpiresOption = None,
+    stage: Annotated[
+        str | None, typer.Option("--stage", metavar="ID", help="Stage id (default: that of what blocks now).")
+    ] = None,
+    yes: YesFlag = False,
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Waive a criterion that is not met.
+
+    For what lies there now, and no longer than that: a waiver ends when its files change, or with its last day. It
+    takes a person at a terminal; in a strict workflow, two.
+    """
+    from verifflowcc.cli import moves
+    from verifflowcc.services import waivers
+    from verifflowcc.services.sprint_reading import active_sprint
+
+    acting = moves.acting_here()
+    here = acting.workspace
+    what = waivers.what_to_waive(here, active_sprint(here, sprint).id, criterion, stage)
+    email = acting.email
+    waivers.check_waiver(here, what, reason, expires, actor=acting.actor, email=email)
+    _waive_ask(what, reason, expires, yes=yes)
+    done = waivers.waive(here, what, reason, expires, actor=acting.actor, email=email, commit=acting.commits(commit))
+    _waive_show(done, what, here, as_json=as_json)
+
+
+def _waive_ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool) -> None:
+    from verifflowcc.cli import moves as asking
+
+    asked = what.asked
+    shown = [
+        f"{what.sprint}/{what.stage}, {asked.criterion.id}: {asked.criterion.title} ({asked.criterion.mode})",
+        f"{asked.verdict}: {asked.reason}",
+        f"reason: {reason}",
+        f"until {expires}" if expires else "with no last day, as long as nothing that it looks at changes",
+    ]
+    asking.confirm(shown, "Waive?", yes=yes)
+
+
+def _waive_show(done: "Waived", what: "Waivable", here: "Workspace", *, as_json: bool) -> None:
+    from verifflowcc.cli import moves as asking
+
+    until = f" until {done.waiver.expires}" if done.waiver.expires else ""
+    lines = [f"{what.sprint}/{what.stage}, {what.asked.criterion.id}: waived by {done.waiver.actor}{until}"]
+    if done.people < done.needed:
+        lines.append(f"{done.people} of {done.needed}: another person must waive it too")
+    asking.show_note(done, done.done, lines, here, as_json=as_json)
+
 
 CriterionOption = Annotated[
     str | None, typer.Option("--criterion", metavar="ID", help="Which one, where the stage has several.")

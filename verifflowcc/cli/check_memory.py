@@ -37,7 +37,7 @@ def memory(
     from verifflowcc.adapters.files.private import USER
     from verifflowcc.cli import output as document
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_check_views import verdict
+    from verifflowcc.cli.finding_lines import verdict
     from verifflowcc.services.memory.checking import check_memory
     from verifflowcc.services.memory.here import required, workspace_for
 
@@ -48,7 +48,7 @@ def memory(
     workspace = workspace_for(scope)
     earlier = None
     if new:
-        from verifflowcc.services.earlier import earlier_findings
+        from verifflowcc.services.checking import earlier_findings
 
         if scope == USER:
             raise typer.TyperException("--new compares with a commit, and your own items are in none; leave one out")
@@ -83,7 +83,7 @@ def exit_code(checked: "CheckedMemory") -> int:
 
 def _written(checked: "CheckedMemory", wanted: Format, *, whole: bool) -> str:
     if wanted is Format.TEXT:
-        from verifflowcc.cli.memory_check_views import short_page, whole_page
+        from verifflowcc.cli.finding_lines import short_page, whole_page
         from verifflowcc.cli.output import screen_lines
 
         return (whole_page(checked) if whole else short_page(checked, screen_lines())) + "\n"

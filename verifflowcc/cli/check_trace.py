@@ -49,7 +49,7 @@ def trace(
     workspace = open_workspace()
     earlier = None
     if new:
-        from verifflowcc.services.earlier import earlier_findings
+        from verifflowcc.services.checking import earlier_findings
 
         earlier = earlier_findings(workspace, memory=False).trace
     checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, earlier=earlier)

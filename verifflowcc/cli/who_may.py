@@ -4,13 +4,14 @@ What an actor may do with one item, stage or sprint is for the services to decid
 that takes `--json` and has no `--full` of its own gets it here, and every option for a text its short form.
 """
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from verifflowcc.cli.help_colors import colored_help
 from verifflowcc.cli.options import FULL
+from verifflowcc.cli.terminal import CODES, wants_color
 from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_with
 from verifflowcc.domain.command_words import NO_COLOR, QUIET, VERBOSE
 
@@ -20,6 +21,26 @@ if TYPE_CHECKING:
     from typer import Typer
     from typer._click.core import Context, Parameter
     from typer._click.formatting import HelpFormatter
+
+
+# Help at a terminal: its headings stand out, and so do commands, options and examples. In a pipe it is plain.
+
+_HEADING = re.compile(r"^(Usage|[A-Z][A-Za-z ,]*):(?=$| )", re.MULTILINE)
+_ENTRY = re.compile(r"^  ((?:-[\w-]+(?:, )?)+|[a-z][\w-]*)(?=  +\S|$| [A-Z\[<])", re.MULTILINE)
+_EXAMPLE = re.compile(r"^  (vfcc .*)$", re.MULTILINE)
+
+
+def colored_help(text: str) -> str:
+    """Return a page of help as stdout gets it."""
+    if not wants_color():
+        return text
+    text = _EXAMPLE.sub(_in("accent", "  "), text)
+    return _HEADING.sub(_in("strong", "", ":"), _ENTRY.sub(_in("accent", "  "), text))
+
+
+def _in(style: str, before: str, after: str = "") -> str:
+    return f"{before}\x1b[{CODES[style]}m\\1{after}\x1b[0m"
+
 
 INSTEAD = {"approve": "vfcc approve --request  # asks a person for the approval"}
 """What else leads on, for commands where that is not a person who runs the same."""

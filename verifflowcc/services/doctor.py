@@ -30,9 +30,8 @@ from verifflowcc.services.loading import dead_memory
 from verifflowcc.services.memory_health import extras_remarks, privacy_remarks
 from verifflowcc.services.migrating import format_of
 from verifflowcc.services.role_files import TOOLS, roles_without_tools
-from verifflowcc.services.setup_health import commands_remarks
 from verifflowcc.services.source_reader import LOG
-from verifflowcc.services.sprint_health import sprints_remarks
+from verifflowcc.services.sprint_health import commands_remarks, sprints_remarks
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workflows import check_workflow, open_workflows
 from verifflowcc.services.workspace import MEMORY, Workspace, open_workspace

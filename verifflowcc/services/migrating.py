@@ -6,26 +6,257 @@ belongs to the repository in the project's folder (`migrating_places`). Each ste
 `config.yaml` is written last and at once, so that a run that was interrupted can be repeated.
 """
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from verifflowcc.adapters.clock import observed
+from verifflowcc.adapters.config.defaults import read_small
 from verifflowcc.adapters.config.load import FILE, read_config
+from verifflowcc.adapters.config.tools_yaml import KEYS, VERSION, parse_tools
+from verifflowcc.adapters.config.yaml_values import load_yaml
 from verifflowcc.adapters.files.item_files import writing_items
-from verifflowcc.adapters.files.layout import CORE_FILES, check_inside
+from verifflowcc.adapters.files.layout import CORE_FILES, PROJECTIONS, check_inside
 from verifflowcc.adapters.files.write import sync_folder, write_atomic
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.shared import repository_around
+from verifflowcc.adapters.process.allowed import read_allowed
+from verifflowcc.domain.command_classes import MOVE, QUERY, WORK
 from verifflowcc.domain.config import FORMAT
+from verifflowcc.domain.events import Json
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConfigError, ConflictError, VfccError, WorkspaceError
 from verifflowcc.records import dataclass
+from verifflowcc.services.history.reading import gather_history, scattered_days
 from verifflowcc.services.migrating_config import format_value, plan_config
-from verifflowcc.services.migrating_places import move_history, plan_places
-from verifflowcc.services.migrating_step import Step
-from verifflowcc.services.migrating_tools import plan_tools
-from verifflowcc.services.role_files import TOOLS
+from verifflowcc.services.role_files import TOOLS, starting_files
 from verifflowcc.services.sprint_reading import open_sprints
 from verifflowcc.services.workspace import MEMORY, Workspace
+from verifflowcc.text.canonical import digest_text
+
+# A step of `migrate`, as it is reported.
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change: a path that gets another name, or (`before` is empty) a file that is written."""
+
+    before: str
+    """The old name; empty if a file is written."""
+    after: str
+    what: str
+
+
+# What `migrate` does about places: the history goes to the repository, and git ignores what is generated.
+
+_IGNORE = f"{MEMORY}/.gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesPlan:
+    """The new bytes of files by path below the project's root, the days of the history to move, and the rest to say."""
+
+    files: Mapping[str, bytes]
+    changes: tuple[Step, ...]
+    moves: tuple[Step, ...]
+    notices: tuple[str, ...]
+
+
+def plan_places(workspace: Workspace) -> PlacesPlan:
+    """Return what is moved and ignored, with nothing written."""
+    data = read_small(workspace.root / _IGNORE, _IGNORE, inside=workspace.root)
+    missing = [] if data is None else _missing(data)
+    files = {_IGNORE: _with_rules(data, missing)} if data is not None and missing else {}
+    changes = tuple(Step("", name, f"{name}: generated files are ignored: {', '.join(missing)}") for name in files)
+    moves: list[Step] = []
+    later: list[Step] = []
+    for day, target in scattered_days(workspace):
+        before, after = _migrating_places_shown(workspace, day), _migrating_places_shown(workspace, target)
+        step = Step(before, after, f"{before} moves to {after}, which all worktrees share")
+        if day.stem < workspace.today():
+            moves.append(step)
+        else:
+            later.append(step)  # a hook may be adding to it
+    notices = [f"{each.before} moves to {each.after} once its day is over" for each in later]
+    return PlacesPlan(files, changes, tuple(moves), (*notices, *_uncommitted(workspace, files), *_allowed(workspace)))
+
+
+def move_history(workspace: Workspace, moves: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Move the days of the history; return those that could not be moved."""
+    if moves:
+        gather_history(workspace)
+    return tuple(each for each in moves if (workspace.root / each.before).exists())
+
+
+def _with_rules(data: bytes, rules: Sequence[str]) -> bytes:
+    """Return the content of `.memory/.gitignore` with more rules."""
+    end = b"" if data.endswith(b"\n") or not data else b"\n"
+    return data + end + "".join(f"{rule}\n" for rule in rules).encode()
+
+
+def _missing(data: bytes) -> list[str]:
+    lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines()]
+    return [rule for rule in PROJECTIONS if rule not in lines and f"/{rule}" not in lines]
+
+
+def _uncommitted(workspace: Workspace, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield a sentence on files of version 0.1 that would be ignored before they are committed.
+
+    For a stage that was passed under 0.1 they are the only record of its numbers.
+    """
+    patterns = [f":(glob){MEMORY}/{rule}" for rule in PROJECTIONS[1:]]
+    listed = ask_git(workspace.root, "ls-files", "-z", "--others", "--exclude-standard", "--", *patterns).out
+    paths = [path.decode("utf-8", "replace") for path in listed.split(b"\0") if path] if files else []
+    if paths:
+        yield f"not committed yet, and ignored from now on: {', '.join(paths)}. To keep them: git add -f PATH"
+
+
+def _allowed(workspace: Workspace) -> Iterator[str]:
+    around = repository_around(str(workspace.root))
+    if around is not None and read_allowed(workspace.root, os.environ).commands is not None:
+        yield "what `vfcc allow` permits in this project holds in all worktrees of its repository"
+
+
+def _migrating_places_shown(workspace: Workspace, path: Path) -> str:
+    return os.path.relpath(path, workspace.root.resolve())
+
+
+# What `migrate` makes of a role's `tools.yaml` that has no version, as version 0.1 wrote it.
+#
+# One that is 0.1's own, byte for byte, becomes the shipped one of today; any other gets `version: 2` and keeps its
+# meaning, with the classes listed that a file without a version opens by itself.
+
+_OF_0_1: Mapping[str, str] = {
+    "analyst": "9c0c2d8de72dd02d6116c72915bd0f3a271a9c80c88a12c1ce962f6a8d8ea516",
+    "architect": "1e4521589d0c39b7a3efa8f0530a8821e4a2e9669ded9d9ac97ca0b8db4d51e8",
+    "coder": "523a7cb20f9f95dfcce6b1123ea5bc51728ede5150f4afb6f8f5b68c3377ca9f",
+    "designer": "1e4521589d0c39b7a3efa8f0530a8821e4a2e9669ded9d9ac97ca0b8db4d51e8",
+    "integrator": "71a4f8372249a3e3fe2e2493079184f2d7920ce43d95726fd0372c874e836639",
+    "planner": "5d9394ce0245ec2562e84bd10eb678cf8890473934839f94a68b6f402a043fae",
+    "reviewer": "58062f26ba6781ef3ce5702357cdeadd80fdff0282c4887a3b26cdb0f5c1fb02",
+    "stakeholder": "f2798c07467555406721697650f57d3f7f9e7d7788ca4edfeae81e1658f503c6",
+    "tester": "71a4f8372249a3e3fe2e2493079184f2d7920ce43d95726fd0372c874e836639",
+}
+"""The SHA-256 of the file that version 0.1 wrote for each role."""
+_IMPLIED = ("- name: git-read", "- name: vfcc", f"  classes: [{QUERY}, {WORK}]", "- name: mcp")
+"""What a file without a version opens besides its list."""
+
+Table = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsPlan:
+    """The new bytes of files by path below the project's root, the step of each, and what a person should know."""
+
+    files: Mapping[str, bytes]
+    changes: tuple[Step, ...]
+    notices: Sequence[str]
+
+
+def plan_tools(workspace: Workspace, names: tuple[str, ...] = (TOOLS,)) -> ToolsPlan:
+    """Return the plan for each file without a version, with nothing written. `names` are all that it may have here.
+
+    Raises ConfigError for a file that cannot be read as YAML, or is a link or a device.
+    """
+    files: dict[str, bytes] = {}
+    changes: dict[str, str] = {}
+    converted, left = [], []
+    for name, role, data in _without_version(workspace, names):
+        shipped = dict(starting_files(role))[TOOLS]
+        if digest_text(data) == f"sha256:{_OF_0_1.get(role)}":
+            files[name] = shipped
+            more = ", ".join(_added(parse_tools(data, name)[0], parse_tools(shipped, name)[0]))
+            changes[name] = f"{name}, unchanged since 0.1, becomes the shipped file; it also allows: {more}"
+            continue
+        new = _with_version(data, name)
+        if new is None:
+            left.append(name)
+            continue
+        files[name] = new
+        converted.append(name)
+        changes[name] = f"{name} gets version {VERSION} and keeps its meaning: git-read, vfcc and mcp are listed"
+    steps = tuple(Step("", name, what) for name, what in changes.items())
+    return ToolsPlan(files, steps, tuple(_notices(converted, left)))
+
+
+def _without_version(workspace: Workspace, names: tuple[str, ...]) -> Iterator[tuple[str, str, bytes]]:
+    """Yield the path that each has in the end, its role and its bytes."""
+    for path in sorted(path for name in names for path in (workspace.memory / "agent").glob(f"*/{name}")):
+        name = path.with_name(TOOLS).relative_to(workspace.root).as_posix()
+        data = read_small(path, name, inside=workspace.root)
+        value = load_yaml(data, name)[0] if data else None
+        if data is not None and not (isinstance(value, dict) and "version" in value):
+            yield name, path.parent.name, data
+
+
+def _with_version(data: bytes, name: str) -> bytes | None:
+    """Return a file in version 2, every line kept; None where that cannot be, or would mean something else."""
+    before, problems = parse_tools(data, name)
+    if problems:
+        return None
+    lines = load_yaml(data, name)[1]
+    at, first = lines["tools",], lines.get(("tools", 0), 0)
+    rows = data.decode("utf-8-sig").splitlines(keepends=True)
+    if first <= at or not rows[first - 1].lstrip(" ").startswith("-"):
+        return None
+    end = "\r\n" if rows[at - 1].endswith("\r\n") else "\n"
+    indent = rows[first - 1][: len(rows[first - 1]) - len(rows[first - 1].lstrip(" "))]
+    last = _last_row(rows, at, [row for loc, row in lines.items() if len(loc) == 1 and row > at])
+    rows[last - 1] = rows[last - 1].rstrip("\r\n") + end
+    rows[last:last] = [f"{indent}{line}{end}" for line in _IMPLIED]
+    rows.insert(at - 1, f"version: {VERSION}{end}")
+    new = "".join(rows).encode("utf-8")
+    after, problems = parse_tools(new, name)
+    return new if not problems and _meaning(after) == _meaning(before) else None
+
+
+def _last_row(rows: Sequence[str], at: int, later_keys: Sequence[int]) -> int:
+    """Return the number of the last row of the list below row `at`: neither empty nor a comment."""
+    last = min(later_keys, default=len(rows) + 1) - 1
+    while last > at and rows[last - 1].strip()[:1] in ("", "#"):
+        last -= 1
+    return last
+
+
+def _meaning(table: Table) -> dict[str, Json]:
+    """Return a table without keys that narrow nothing; an old file may give such keys to any tool."""
+    return {
+        name: {key: value for key, value in rule.items() if value and key in KEYS.get(name, ())}
+        for name, rule in table.items()
+        if isinstance(rule, Mapping)
+    }
+
+
+def _added(before: Table, after: Table) -> Iterator[str]:
+    """Yield what a table allows that an earlier one did not."""
+    yield from (name for name in after if name not in before)
+    if MOVE in _listed(after, "vfcc", "classes"):
+        yield "moves of a sprint"
+    paths = [path for path in _listed(after, "edit", "paths") if path not in _listed(before, "edit", "paths")]
+    if paths:
+        yield f"edits of {' '.join(map(str, paths))}"
+
+
+def _listed(table: Table, name: str, key: str) -> Sequence[Json]:
+    rule = table.get(name)
+    found = rule.get(key) if isinstance(rule, Mapping) else None
+    return found if isinstance(found, list) else ()
+
+
+def _notices(converted: Sequence[str], left: Sequence[str]) -> Iterator[str]:
+    if converted:
+        yield (
+            f"{', '.join(converted)}: neither changes by git nor moves of a sprint are allowed there. To allow them, "
+            "add `- name: git-write`, and `move` to the classes of vfcc"
+        )
+    if left:
+        yield (
+            f"these files cannot get version {VERSION} by lines and stay as they are: {', '.join(left)}. They allow "
+            "neither changes by git nor moves of a sprint. To take the shipped ones, move them away and run: "
+            "vfcc workflow use NAME"
+        )
+
 
 _OLD_TOOLS = "tools_config.yaml"
 _RENAMES = (

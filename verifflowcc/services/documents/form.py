@@ -85,7 +85,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     },
     "verifflowcc.services.memory.remembering.Learned": {"fate": "outcome"},
     "verifflowcc.services.memory.tasks_ending.Ended": {"gone": "removed"},
-    "verifflowcc.services.migrating_step.Step": {"what": "action"},
+    "verifflowcc.services.migrating.Step": {"what": "action"},
     "verifflowcc.services.next_step.NextStep": {"owed": "unmet", "instead": "alternative", "by": "chosen_by"},
     "verifflowcc.services.status.Word": {"word": "opinion"},
     "verifflowcc.services.proving.proof.ChangeProof": {"untried": "not_tried"},
