@@ -31,11 +31,11 @@ from tests.clients.installed import claude_program
 from tests.clients.model_server import serving
 from tests.clients.running import run_claude
 from tests.clients.turns import MAIN, Turn, calls
+from verifflowcc.base.use.document_form import form
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.history import saved_page
 from verifflowcc.services.code.offering import OFFERED_TOKENS
-from verifflowcc.services.documents.form import form
 from verifflowcc.services.history.saving import calls_saved
-from verifflowcc.services.workspace import Workspace
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd")
 NAMES = ("invoice", "order", "parcel", "price", "stock", "supplier")

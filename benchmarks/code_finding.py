@@ -37,13 +37,13 @@ from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
 from verifflowcc.adapters.project.source_listing import marks_by_name, marks_by_text
-from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import choose
 from verifflowcc.codegraph.grammars import language_of
 from verifflowcc.codegraph.map import graph_of
 from verifflowcc.codegraph.rank_units import FileWeights, by_words, rank_files, units_of
-from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.graph import CALLABLE, FILE, Mark
 
 LETTERS = {"t": Mark.TEST, "v": Mark.VENDORED, "g": Mark.GENERATED, "m": Mark.MINIFIED}

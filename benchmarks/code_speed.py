@@ -23,9 +23,9 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.measure import Command, Figures, machine, measure
-from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.code.indexing import bring_up
-from verifflowcc.services.workspace import open_workspace
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
 HELLO = '''

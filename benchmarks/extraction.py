@@ -37,9 +37,9 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.extraction_gold import Dialogue, Rule, dialogues, matching
+from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
+from verifflowcc.base.model.item_values import Item
 from verifflowcc.domain.candidates import Candidate, Extracted, Held, Settles
-from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
-from verifflowcc.domain.items import Item
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract import kinds
 from verifflowcc.lifecycle.extract.turns import extract, statement_of

@@ -21,15 +21,15 @@ if __package__ in (None, ""):
 
 from benchmarks.commands import HELLO
 from benchmarks.measure import Command, measure, report
-from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.evidence import Inputs, Run
-from verifflowcc.domain.gates import Kind, Trust
-from verifflowcc.formats.events import encode_event, make_event
+from verifflowcc.base.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.formats.event_bytes import encode_event, make_event
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.evidence_values import Inputs, Run
+from verifflowcc.base.model.gate_values import Kind, Trust
+from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import encode_evidence, make_evidence
 from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
 SPRINT = "tides"

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from verifflowcc.adapters.index.history import tool_counts, touches
 from verifflowcc.adapters.index.history_duckdb import Analytics
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import Edit, co_edits
 from verifflowcc.services.history.questions import DAY_MS
 from verifflowcc.services.history.reading import history_files, open_history
-from verifflowcc.services.workspace import Workspace
 
 TOUCHES = 200
 OUR_RULE = """

@@ -25,8 +25,8 @@ if __package__ in (None, ""):
 
 from benchmarks.measure import Command, Figures, machine, measure
 from verifflowcc.adapters.foreign.sessions import ENDING, given_files, session_file
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.history.importing import Imported, import_sessions
-from verifflowcc.services.workspace import Workspace
 
 VFCC = [str(Path(sys.executable).with_name("vfcc")), "history", "import"]
 MEBIBYTE = 1_048_576

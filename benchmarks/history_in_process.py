@@ -23,6 +23,7 @@ from typing import Any
 from benchmarks.history_agree import disagreements
 from verifflowcc.adapters.index.history import task_rows
 from verifflowcc.adapters.index.history_duckdb import Analytics
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.fast.garbage import collect_rarely
 from verifflowcc.services.history.offering import recent_actions, similar_tasks
 from verifflowcc.services.history.questions import (
@@ -35,7 +36,6 @@ from verifflowcc.services.history.questions import (
 )
 from verifflowcc.services.history.reading import history_files, open_history, record
 from verifflowcc.services.history.sharing import learned_patterns
-from verifflowcc.services.workspace import Workspace
 
 QUERIES = {
     "last 5 touches of a file": "SELECT * FROM file_interactions WHERE file_path = '{path}' "

@@ -28,7 +28,7 @@ if __package__ in (None, ""):
 from benchmarks.history_events import write_history
 from benchmarks.history_in_process import asked_for
 from benchmarks.measure import Command, Figures, machine, measure
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 VFCC = str(Path(sys.executable).with_name("vfcc"))

@@ -29,15 +29,15 @@ if __package__ in (None, ""):
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks.measure import Command, Figures, machine, measure
+from verifflowcc.base.model.config_values import ModelSettings
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.candidates import Extracted
-from verifflowcc.domain.config import ModelSettings
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
 from verifflowcc.formats.turns import read_turns
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.services.memory.ingesting import ingest
 from verifflowcc.services.memory.opening import memory_settings
 from verifflowcc.services.memory.refining import Extractor, with_model
-from verifflowcc.services.workspace import Workspace
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
 MEBIBYTE = 1_048_576

@@ -33,9 +33,9 @@ from benchmarks.measure import Command, Figures, machine, measure
 from benchmarks.memory_in_process import COLD, GETS, IDS
 from benchmarks.memory_items import made
 from benchmarks.memory_stores import SCOPE, SERVER_ABSENT, own_home, server_url
-from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import open_workspace
 
 ROOT = Path(__file__).resolve().parents[1]
 VFCC = str(Path(sys.executable).with_name("vfcc"))

@@ -20,11 +20,11 @@ from benchmarks.memory_items import Text, item_of
 from benchmarks.memory_stores import SCOPE
 from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
-from verifflowcc.domain.memory import Filters, MemoryBackend
+from verifflowcc.base.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.model.memory_protocol import Filters, MemoryBackend
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import Workspace, open_workspace
 
 GETS = 20
 FILTERS: Filters = {"type": "decision", "importance": {"$gte": 0.7}}

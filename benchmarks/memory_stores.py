@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.memory_items import FOLDER
-from verifflowcc.domain.memory import MemoryBackend
+from verifflowcc.base.model.memory_protocol import MemoryBackend
 
 SCOPE = "project"
 SERVER_ABSENT = "postgres: left out, PostgreSQL's server programs or psycopg are not installed"

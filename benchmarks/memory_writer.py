@@ -18,9 +18,9 @@ from pathlib import Path
 
 from benchmarks.memory_items import Text, item_of, texts
 from benchmarks.memory_stores import SCOPE, Place, open_place
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.domain.items import Source
-from verifflowcc.domain.memory import MemoryBackend
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.model.item_values import Source
+from verifflowcc.base.model.memory_protocol import MemoryBackend
 from verifflowcc.services.memory.adding import Planned, Wanted, add_item
 
 Write = Callable[[Text, str], None]

@@ -33,7 +33,7 @@ from benchmarks.secret_forms import (
     Form,
 )
 from verifflowcc.adapters.backends.scanned import scan_text
-from verifflowcc.text.secrets import Found, find_secrets
+from verifflowcc.base.text.secrets import Found, find_secrets
 
 ROOT = Path(__file__).resolve().parents[1]
 OWN, LIBRARY, BOTH = "own", "detect-secrets", "both"

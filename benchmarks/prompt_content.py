@@ -42,11 +42,11 @@ from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
 from verifflowcc.adapters.project.source_listing import marks_by_name
-from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.grammars import language_of
 from verifflowcc.codegraph.rank_units import by_words, units_of
-from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.graph import CALLABLE, FILE
 
 BUDGETS = (4_000, 8_000, 16_000)

@@ -30,7 +30,7 @@ from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, Row, gain_of, mean_of
 from benchmarks.recall_locomo import Ask, Asked, Said, Talk, at_home, kept, share_found
 from benchmarks.recall_plain import plain
-from verifflowcc.domain.recall import Unit
+from verifflowcc.base.model.recall_values import Unit
 from verifflowcc.recall import scoring
 from verifflowcc.recall.scoring import MONTHS
 

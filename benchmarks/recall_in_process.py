@@ -22,14 +22,14 @@ from pathlib import Path
 
 from benchmarks.memory_stores import SCOPE
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
 from verifflowcc.adapters.index import recall_index as recall_words
-from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.domain.recall import Sought
+from verifflowcc.base.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.model.memory_protocol import MemoryBackend
+from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.services.memory.opening import backend_of, open_store
 from verifflowcc.services.recall import finding
 from verifflowcc.services.recall.searching import search, with_states
-from verifflowcc.services.workspace import Workspace, open_workspace
 
 GIVEN = "measured.json"
 UPDATES = 10

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from benchmarks.memory_items import FOLDER, MIXTURE, made
 from verifflowcc.adapters.backends.placing import home_path, stored_item
-from verifflowcc.domain.items import DEFAULT_CONFIDENCE, Item, Source, SourceKind, Trust, item_type
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.formats.item_render import render_item
+from verifflowcc.base.model.item_values import DEFAULT_CONFIDENCE, Item, Source, SourceKind, Trust, item_type
+from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.item_render import render_item
 
 VOCABULARY = 30_000
 HEAD = 40

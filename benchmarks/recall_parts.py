@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 from verifflowcc.adapters.index import recall_index as recall_words
-from verifflowcc.domain.recall import FIELDS, Corpus
+from verifflowcc.base.model.recall_values import FIELDS, Corpus
+from verifflowcc.base.text import stems
 from verifflowcc.recall import rank as factors
 from verifflowcc.recall import scoring
 from verifflowcc.recall import scoring as question
 from verifflowcc.recall import scoring as units
 from verifflowcc.recall.scoring import Question
 from verifflowcc.services.recall import finding
-from verifflowcc.text import stems
 
 Off = Callable[[], AbstractContextManager[object]]
 EVERY = 1_000_000

@@ -24,13 +24,13 @@ from pathlib import Path
 from benchmarks.extraction import turns_of
 from benchmarks.extraction_gold import Dialogue, Rule, dialogues, says
 from benchmarks.recall_locomo import at_home
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.recall import Sought
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.turns import Conversation
 from verifflowcc.services.memory.ingesting import ingest
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.recall.searching import search
-from verifflowcc.services.workspace import Workspace
 
 SCOPES = ("user", "project")
 LIMIT = 100

@@ -34,9 +34,9 @@ from benchmarks.memory_stores import SCOPE, own_home
 from benchmarks.recall_in_process import GIVEN, UPDATES, Answer, change
 from benchmarks.recall_items import Passage, passages, questions, stored
 from benchmarks.recall_peer_runs import left_out, measured_peers, peer_commands
-from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import open_workspace
 
 ROOT = Path(__file__).resolve().parents[1]
 VFCC = str(Path(sys.executable).with_name("vfcc"))

@@ -30,8 +30,8 @@ from typing import Any
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from verifflowcc.base.model.item_values import Item, Source, SourceKind
 from verifflowcc.domain.candidates import Candidate, Held, Settles
-from verifflowcc.domain.items import Item, Source, SourceKind
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.lifecycle.settle import settle

@@ -26,14 +26,14 @@ from pathlib import Path
 text = Path(sys.argv[1]).read_text(encoding="utf-8")
 """
 OURS = f"""{OPEN}
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import TokenSettings
+from verifflowcc.base.tokens.token_counter import open_counter
+from verifflowcc.base.model.config_values import TokenSettings
 open_counter(TokenSettings()).count(text)
 """
 CACHED = f"""{OPEN}
 import json
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import TokenSettings
+from verifflowcc.base.tokens.token_counter import open_counter
+from verifflowcc.base.model.config_values import TokenSettings
 saved = Path(sys.argv[1] + ".counts")
 cache = json.loads(saved.read_text()) if saved.exists() else {{}}
 open_counter(TokenSettings(), cache).count(text)
@@ -41,10 +41,10 @@ if not saved.exists():
     saved.write_text(json.dumps(cache))
 """
 TIKTOKEN = f"""{OPEN}
-from verifflowcc.adapters.tokens.counter import DATA
-from verifflowcc.adapters.tokens.counter import build_delegate
-from verifflowcc.adapters.tokens.vocabulary import ENCODINGS
-from verifflowcc.adapters.tokens.vocabulary import open_vocabulary
+from verifflowcc.base.tokens.token_counter import DATA
+from verifflowcc.base.tokens.token_counter import build_delegate
+from verifflowcc.base.tokens.vocabulary import ENCODINGS
+from verifflowcc.base.tokens.vocabulary import open_vocabulary
 encoding = ENCODINGS["o200k_base"]
 path = DATA / "o200k_base.vocab"
 len(build_delegate(encoding, open_vocabulary(path, name=encoding.name, digest=encoding.digest))(text))

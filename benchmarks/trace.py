@@ -31,7 +31,7 @@ if __package__ in (None, ""):
 from benchmarks.commands import HELLO
 from benchmarks.measure import Command, Figures, machine, measure
 from benchmarks.trace_tree import make, write_doorstop, write_vfcc
-from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
 CHECK = [VFCC, "check", "trace"]

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from verifflowcc.domain.items import Link, Stamp
-from verifflowcc.domain.trace import TraceItem, Verified
+from verifflowcc.base.model.item_values import Link, Stamp
+from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.formats.import_doorstop import stamp
 from verifflowcc.formats.trace_render import render_trace_item
-from verifflowcc.text.canonical import digest_text
 
 LINKS_PER_ITEM = 1.6
 DAY = "2026-11-21"

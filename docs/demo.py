@@ -23,7 +23,7 @@ from typing import BinaryIO
 
 from recording import COLUMNS, Scene, animation
 
-from verifflowcc.adapters.actor import acting, client_above
+from verifflowcc.base.process.acting import acting, client_above
 
 BUG = 'def price(cents):\n    return f"{cents // 100}.{cents % 100}"\n'
 FIX = BUG.replace("% 100}", "% 100:02}")

@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from verifflowcc import __version__
-from verifflowcc.adapters.clock import FixedClock
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.report.writing import ReportWritten, read_report, write_report
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.workspace import Workspace
 
 FOLDER = Path(__file__).parent / "report"
 DAY = datetime(2026, 11, 16, tzinfo=UTC)

@@ -16,8 +16,8 @@ from typing import Any
 
 from typer.main import get_command
 
-from verifflowcc.adapters.config.described import LONGEST_WORD
-from verifflowcc.adapters.config.user_section import UserFileSection
+from verifflowcc.base.config.config_description import LONGEST_WORD
+from verifflowcc.base.config.user_section import UserFileSection
 from verifflowcc.cli.app import app
 from verifflowcc.cli.examples import EXAMPLES
 from verifflowcc.services.configuration import config_schema
@@ -222,8 +222,8 @@ def mcp(_: str) -> Iterator[str]:
 
 def doors(_: str) -> Iterator[str]:
     """Yield the files that each client gets."""
+    from verifflowcc.base.model.agent_clients import FILES
     from verifflowcc.clients.doors import CLIENTS, DoorTexts, RoleAgent, doors_of
-    from verifflowcc.domain.agent_clients import FILES
 
     texts = DoorTexts({"vfcc-NAME": ""}, (RoleAgent("ROLE", "", "", ()),))
     yield "| client | hooks | other files |"

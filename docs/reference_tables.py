@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import verifflowcc
-from verifflowcc import errors as raised
-from verifflowcc.adapters.config.tools_yaml import ALLOWS, KEYS
 from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
+from verifflowcc.base import errors as raised
+from verifflowcc.base.config.tools_file import ALLOWS, KEYS
+from verifflowcc.base.model.config_values import MIXES, WHOLE, CodeMix
+from verifflowcc.base.model.gate_values import RULES
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.layers import LAYER_OF, OFFERS
+from verifflowcc.base.model.protected_paths import CLOSED, PROTECTED
+from verifflowcc.base.model.sprint_state import Stage
+from verifflowcc.base.model.testcases import Loss
+from verifflowcc.base.model.trace_codes import CHECKS, RELATIONS, TYPES
+from verifflowcc.base.model.trace_values import Family, Severity
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS
-from verifflowcc.domain.config import MIXES, WHOLE, CodeMix
-from verifflowcc.domain.gates import RULES
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.layers import LAYER_OF, OFFERS
-from verifflowcc.domain.protected import CLOSED, PROTECTED
-from verifflowcc.domain.sprints import Stage
-from verifflowcc.domain.testcases import Loss
-from verifflowcc.domain.trace import Family, Severity
-from verifflowcc.domain.trace_codes import CHECKS, RELATIONS, TYPES
 from verifflowcc.services.memory.statistics import MEANINGS as COUNTERS
 from verifflowcc.workflow.metrics_words import MEANINGS as NUMBERS
 

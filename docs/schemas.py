@@ -3,7 +3,7 @@
     python docs/schemas.py
 
 A schema is made from the types of the values that a command returns and from the rules that shape documents
-(`verifflowcc/services/documents/form.py`), so that neither can change without it. Descriptions are the docstrings of
+(`verifflowcc/base/use/document_form.py`), so that neither can change without it. Descriptions are the docstrings of
 the types, of their properties, and those below their fields. It holds for a lean document and for one of `--full`:
 `required` names the keys that both have.
 """
@@ -22,9 +22,9 @@ from functools import cache
 from pathlib import Path, PurePath
 
 import verifflowcc
-from verifflowcc.domain.baselines import BaselineStatus
-from verifflowcc.records import field_names
-from verifflowcc.services.documents.form import Selection, Units, held_keys, key_sources, lean_keys
+from verifflowcc.base.model.baselines import BaselineStatus
+from verifflowcc.base.records import field_names
+from verifflowcc.base.use.document_form import Selection, Units, held_keys, key_sources, lean_keys
 
 FOLDER = Path(__file__).resolve().parent / "reference" / "schemas"
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, object] = {
     "check config": "verifflowcc.services.configuration.ConfigReport",
     "check gate": [
         "verifflowcc.services.gates.StageGates",
-        "verifflowcc.domain.gates.Gate",
+        "verifflowcc.base.model.gate_values.Gate",
         "verifflowcc.services.canary.Canaries",
     ],
     "check memory": "verifflowcc.services.memory.checking.CheckedMemory",
@@ -55,12 +55,12 @@ COMMANDS: Mapping[str, object] = {
     "code map": "verifflowcc.domain.code_told.CodeMap",
     "code refs": "verifflowcc.domain.code_told.Relations",
     "code status": "verifflowcc.domain.code_told.GraphStatus",
-    "config show": ("verifflowcc.adapters.config.provenance.Setting",),
+    "config show": ("verifflowcc.base.config.config_provenance.Setting",),
     "context diff": "verifflowcc.services.context_diff.Comparison",
-    "context show": "verifflowcc.domain.entries.ContextPackage",
+    "context show": "verifflowcc.base.model.entries.ContextPackage",
     "context tune": "verifflowcc.services.allocation_tuning.Tuning",
     "doctor": [
-        {"remarks": ("verifflowcc.domain.ports.Remark",), "findings": "int"},
+        {"remarks": ("verifflowcc.base.model.ports.Remark",), "findings": "int"},
         {
             "moved": ("verifflowcc.services.repairing.MovedFile",),
             "restorable": ("verifflowcc.services.repairing.Restorable",),
@@ -73,7 +73,7 @@ COMMANDS: Mapping[str, object] = {
     "evidence show": ["verifflowcc.services.evidence_listing.EvidenceView", {"output": "str"}],
     "evidence stale": "verifflowcc.services.evidence_listing.Staleness",
     "feedback add": "verifflowcc.services.feedback.Said",
-    "feedback list": ("verifflowcc.domain.actors.Feedback",),
+    "feedback list": ("verifflowcc.base.model.people.Feedback",),
     "feedback triage": "verifflowcc.services.feedback.Said",
     "history export": ("str",),
     "history import": "verifflowcc.services.history.importing.Imported",
@@ -114,7 +114,7 @@ COMMANDS: Mapping[str, object] = {
     "memory promote": ("verifflowcc.services.memory.moving.Promoted",),
     "memory reject": ("verifflowcc.services.memory.inbox.Rejected",),
     "memory restore": "verifflowcc.services.memory.consolidating.Restored",
-    "memory search": "verifflowcc.domain.recall.Recalled",
+    "memory search": "verifflowcc.base.model.recall_values.Recalled",
     "memory show": "verifflowcc.services.memory.listing.Shown",
     "memory stats": "verifflowcc.services.memory.statistics.Numbers",
     "metrics": "verifflowcc.services.metrics.Metrics",
@@ -123,14 +123,14 @@ COMMANDS: Mapping[str, object] = {
     "prove": "verifflowcc.services.proving.proof.Proof",
     "report": "verifflowcc.report.writing.ReportWritten",
     "sprint close": "verifflowcc.services.people_acting.Transition",
-    "sprint list": ("verifflowcc.domain.sprints.SprintLine",),
+    "sprint list": ("verifflowcc.base.model.sprint_state.SprintLine",),
     "sprint report": "verifflowcc.workflow.report_page.SprintReport",
-    "sprint resolve": ["verifflowcc.services.people_acting.Transition", "verifflowcc.domain.sprints.Fork"],
-    "sprint show": "verifflowcc.domain.sprints.SprintState",
+    "sprint resolve": ["verifflowcc.services.people_acting.Transition", "verifflowcc.base.model.sprint_state.Fork"],
+    "sprint show": "verifflowcc.base.model.sprint_state.SprintState",
     "sprint start": "verifflowcc.services.people_acting.Transition",
     "stage advance": "verifflowcc.services.people_acting.Transition",
     "stage draft": "verifflowcc.services.artifact_drafting.StageDrafts",
-    "stage list": ("verifflowcc.domain.sprints.StageState",),
+    "stage list": ("verifflowcc.base.model.sprint_state.StageState",),
     "stage put": "verifflowcc.services.artifact_drafting.StoredArtifact",
     "stage reopen": "verifflowcc.services.people_acting.Transition",
     "stage show": "verifflowcc.services.stages.StageView",
@@ -143,9 +143,9 @@ COMMANDS: Mapping[str, object] = {
     "task show": "verifflowcc.services.memory.tasks.TaskPage",
     "task start": "verifflowcc.domain.tasks.Task",
     "trace add": "verifflowcc.services.trace_adding.Added",
-    "trace baseline create": "verifflowcc.domain.trace.TraceBaseline",
+    "trace baseline create": "verifflowcc.base.model.trace_values.TraceBaseline",
     "trace baseline diff": "verifflowcc.services.trace_sources.Drift",
-    "trace baseline list": ("verifflowcc.domain.trace.TraceBaseline",),
+    "trace baseline list": ("verifflowcc.base.model.trace_values.TraceBaseline",),
     "trace coverage": "verifflowcc.trace.statistics.Statistics",
     "trace impact": "verifflowcc.trace.impact.Impact",
     "trace import": "verifflowcc.services.trace_import.ImportReport",
@@ -156,7 +156,7 @@ COMMANDS: Mapping[str, object] = {
     "trace review": ["verifflowcc.services.trace_clearing.Reviews", "verifflowcc.services.trace_clearing.Cleared"],
     "trace show": "verifflowcc.services.trace_narrowing.ItemPage",
     "trace unlink": "verifflowcc.services.trace_adding.Linked",
-    "trace verify": "verifflowcc.domain.trace.Verified",
+    "trace verify": "verifflowcc.base.model.trace_values.Verified",
     "trace why": "verifflowcc.trace.story.Story",
     "waive": "verifflowcc.services.waivers.Waived",
     "window add": "verifflowcc.services.window.showing.ItemAdded",

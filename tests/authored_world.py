@@ -4,13 +4,13 @@ from pathlib import Path
 
 from tests.event_samples import START
 from tests.trees import write_tree
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.domain.trace import TraceItem
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.trace_adding import Wanted, add_item
 from verifflowcc.services.trace_clearing import Reviews, clear_link, review_items, what_to_clear, what_to_review
 from verifflowcc.services.trace_sources import items_view
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.view import TraceView
 
 YOU, OTHER, AGENT = "human:You", "human:Other", "agent:coder"

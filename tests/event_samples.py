@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.sprints import Leg, SprintState, Stage, Workflow
-from verifflowcc.formats.events import make_event
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.slug import ulid
+from verifflowcc.base.formats.event_bytes import make_event
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.sprint_state import Leg, SprintState, Stage, Workflow
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.identifiers import ulid
 from verifflowcc.workflow import moves as payloads
 
 START = datetime(2026, 11, 21, 3, 31, 0, 123000, tzinfo=UTC)

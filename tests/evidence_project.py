@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.trees import write_tree
-from verifflowcc.domain.facts import Recorded
+from verifflowcc.base.model.gate_input import Recorded
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.allow import allow_commands, show_commands
 from verifflowcc.services.evidence import EvidenceRun, run_evidence
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"
 SPRINT = "log-in"

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
-from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import Criterion, Kind, Trust
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.base.model.evidence_values import Command, Evidence, Inputs, Run
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_values import Criterion, Kind, Trust
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.formats.evidence import inputs_digest, make_evidence
-from verifflowcc.text.canonical import digest_text
 
 START = datetime(2026, 11, 21, 3, 31, 0, 123000, tzinfo=UTC)
 YOU = "human:You"

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from verifflowcc.records import dataclass
+from verifflowcc.base.records import dataclass
 
 ERRORS = ("ENOSPC", "EIO", "EACCES")
 HOWS = ("KILL", *ERRORS)

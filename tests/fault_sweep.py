@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.fault_places import LINES, Places
 from tests.fault_runs import HOWS, Fault, Run, cpu_s, import_program, in_memory
 from tests.fault_worlds import Place, Seen, lines, ran, seen, wrong
-from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.base.files import layout as stamps
 
 AGAIN = 5
 """Of so many points, one is followed by the same command again, which must end as commands do."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from tests.cli.process import environment, settings_of
 from tests.cli.trees import everything
 from tests.fault_runs import Fault, Run, run
+from verifflowcc.base.model.command_classes import COMMANDS, QUERY
+from verifflowcc.base.records import dataclass
 from verifflowcc.cli.examples import EXAMPLES
-from verifflowcc.domain.command_classes import COMMANDS, QUERY
-from verifflowcc.records import dataclass
 from verifflowcc.services.doctor import diagnose
 
 _ID = re.compile(r"[0-9A-Z]{26}|[0-9a-f]{12,64}")

@@ -21,9 +21,9 @@ from tests.event_samples import (
     skipped,
     waiver,
 )
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.moves import after_passing, after_skipping, reopenable
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from typing_extensions import Buffer
 
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.history import importing as batches
 from verifflowcc.services.history.importing import import_sessions
-from verifflowcc.services.workspace import Workspace
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from tests.ingested_world import learn, talk
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 CALLS = ("os.link", "os.rename", "os.remove", "os.mkdir")
 SAID = (

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
 from verifflowcc.services.memory.ingesting import Choices, Ingested, ingest
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.purging import Purged, purge
-from verifflowcc.services.workspace import Workspace
 
 ME, AGENT, CI = "human:You", "agent:coder", "ci"
 Seen = Counter[tuple[object, ...]]

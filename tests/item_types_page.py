@@ -8,8 +8,8 @@ What stands above and below the table is written by hand, and kept.
 from collections.abc import Iterator
 from pathlib import Path
 
-from verifflowcc.domain.items import TYPES, ItemType, ScopeKind
-from verifflowcc.formats.front_matter_read import show_thousandths
+from verifflowcc.base.formats.front_matter_values import show_thousandths
+from verifflowcc.base.model.item_values import TYPES, ItemType, ScopeKind
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "item-types.md"
 BEGIN, END = "<!-- types -->\n", "<!-- end of types -->\n"

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from tests.event_samples import ANN, DIGEST, START, THREE, event, feedback, passed, root
 from tests.trees import OWN, own_workflow
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.gates import Kind
-from verifflowcc.domain.ports import Clock
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.ports import Clock
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.initialise import IGNORED
 from verifflowcc.services.people_acting import Transition, record
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import suggested
 
 __all__ = ["ANN", "DIGEST", "START", "THREE", "event", "feedback", "passed", "root"]

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from tests.trees import write_memory
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.consolidating import Restored, Step, restore
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import Workspace
 
 YOU, CODER = "human:You", "agent:coder"
 TODAY = "2026-11-21"

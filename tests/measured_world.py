@@ -5,13 +5,15 @@ from pathlib import Path
 
 from tests.event_samples import START
 from tests.trees import write_memory
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.gates import Kind, Trust
-from verifflowcc.formats import events_payload as fields
-from verifflowcc.formats.events import encode_event, events_digest, make_event, moment
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.formats import event_payloads as fields
+from verifflowcc.base.formats.event_bytes import encode_event, events_digest, make_event, moment
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_values import Kind, Trust
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import inputs_digest, make_evidence
 from verifflowcc.services.evidence import standing, write_evidence
 from verifflowcc.services.gates import gather_facts
@@ -19,8 +21,6 @@ from verifflowcc.services.people_acting import record
 from verifflowcc.services.sprint_reading import load_movable, load_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.fold import arrange
 
 ID = "log-in"

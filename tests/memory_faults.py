@@ -6,9 +6,9 @@ A world is files by their path; text becomes an item as the checks read it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from verifflowcc.base.model.config_values import CodeNow
+from verifflowcc.base.model.item_values import TYPES
 from verifflowcc.context.standing import stale_summaries, superseded
-from verifflowcc.domain.config import CodeNow
-from verifflowcc.domain.items import TYPES
 from verifflowcc.lifecycle.memory_findings import Looked, MemorySources, Unread
 from verifflowcc.services.memory.checking import look_into
 

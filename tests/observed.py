@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from verifflowcc.records import dataclass, field
+from verifflowcc.base.records import dataclass, field
 
 
 @dataclass(slots=True)

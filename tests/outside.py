@@ -7,7 +7,7 @@ a process whose parent has ended, as one that the first process of the machine a
 import os
 import signal
 
-from verifflowcc.adapters.actor import client_above
+from verifflowcc.base.process.acting import client_above
 
 _STATUS = {"write": -1}
 

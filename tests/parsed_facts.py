@@ -11,17 +11,17 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, read_simple
+from verifflowcc.base.text.glob import matches
+from verifflowcc.base.text.markdown import fenced_lines, sections
+from verifflowcc.base.text.placeholders import placeholder_line, says_something
+from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.formats.comment_syntax import LANGUAGES, language_of
 from verifflowcc.formats.front_matter import Refused, key_spans, split
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, read_simple
 from verifflowcc.formats.marks import read_code
 from verifflowcc.formats.symbols_braces import spans
 from verifflowcc.lifecycle.extract.turns import extract
-from verifflowcc.text.glob import matches
-from verifflowcc.text.markdown import fenced_lines, sections
-from verifflowcc.text.placeholder import placeholder_line, says_something
-from verifflowcc.text.secrets import find_secrets
 from verifflowcc.text.wording import demands, gaps, weak_words
 
 LARGEST_BYTES = 200_000

@@ -8,12 +8,12 @@ from pathlib import Path
 from tests.event_samples import START
 from tests.made_once import copied
 from tests.trees import git
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.domain.gates import Assessment
+from verifflowcc.base.model.gate_values import Assessment
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import chosen_gates
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 ID = "log-in"
 YOU, OTHER, THIRD = "human:You", "human:Other", "human:Third"

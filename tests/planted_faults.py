@@ -19,9 +19,10 @@ from tests.trace_world import (
     result,
     stamped,
 )
-from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Ref, Stamp, Status
-from verifflowcc.domain.trace import (
+from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.item_values import Ref, Stamp, Status
+from verifflowcc.base.model.trace_codes import TYPES, ItemRule
+from verifflowcc.base.model.trace_values import (
     CodeSymbol,
     Flaw,
     GitTrace,
@@ -32,7 +33,6 @@ from verifflowcc.domain.trace import (
     TraceBaseline,
     TraceItem,
 )
-from verifflowcc.domain.trace_codes import TYPES, ItemRule
 from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.trace.links import EMPTY
 

@@ -9,8 +9,8 @@ import json
 from pathlib import Path
 
 from verifflowcc import __version__
-from verifflowcc.adapters.config.tools_yaml import parse_tools
 from verifflowcc.adapters.workflows.load import templates_folder
+from verifflowcc.base.config.tools_file import parse_tools
 from verifflowcc.clients.doors import SERVER, DoorTexts, RoleAgent, doors_of
 from verifflowcc.clients.entries import entries
 from verifflowcc.services.client_setup import NAMES, description_of, skill_text

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.upgraded_world import FIXTURE, OPEN, unpacked
-from verifflowcc.domain.entries import Question
-from verifflowcc.records import dataclass
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_prompt_only
-from verifflowcc.services.workspace import Workspace
 
 ROLES = ("planner", "analyst", "architect", "designer", "coder", "tester", "integrator", "reviewer", "stakeholder")
 _ENTRY = re.compile(

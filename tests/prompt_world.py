@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.domain.entries import ContextPackage, Fate, Question
-from verifflowcc.domain.layers import Layer
+from verifflowcc.base.model.entries import ContextPackage, Fate, Question
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_context
-from verifflowcc.services.workspace import Workspace
 
 PROMPT = "You write.\n"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.adding import Added, Typed, add_item, wanted_of
 from verifflowcc.services.memory.finding import Found, find_item
 from verifflowcc.services.memory.here import identity_of
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import Workspace
 
 ME, AGENT, CI = "human:You", "agent:coder", "ci"
 TODAY, LATER = "2026-11-21", "2026-11-22"

@@ -5,17 +5,17 @@ from dataclasses import fields
 
 from tests.evidence_project import SPRINT, YOU, recorded, run
 from tests.trees import write_tree
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.formats.events import encode_event, make_event
+from verifflowcc.base.formats.event_bytes import encode_event, make_event
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import encode_evidence, make_evidence
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.rerun import Found, Reproduction
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes
 
 EVENTS = f".memory/sprint/{SPRINT}/events"
 PLAN = f".memory/stage/{SPRINT}/plan/artifacts/plan.md"

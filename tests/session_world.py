@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from verifflowcc.formats.call_lines import CallLines, Said, Spent, Tokens
+from verifflowcc.base.formats.session_lines import CallLines, Said, Spent, Tokens
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.calls_claude import ClaudeCalls
 from verifflowcc.formats.calls_codex import CodexCalls
-from verifflowcc.services.workspace import Workspace
 
 Row = dict[str, object]
 SESSION = "0b1c6e0e-1111-4a6b-9c3d-000000000001"

@@ -18,7 +18,8 @@ from zlib import crc32
 
 import tiktoken
 
-from verifflowcc.adapters.tokens.vocabulary import (
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.tokens.vocabulary import (
     BLOCK,
     ENCODINGS,
     HEADER,
@@ -36,7 +37,6 @@ from verifflowcc.adapters.tokens.vocabulary import (
     VERSION,
     Encoding,
 )
-from verifflowcc.errors import FormatError
 
 GZIP_MAGIC = b"\x1f\x8b"
 

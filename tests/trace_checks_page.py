@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.planted_faults import FAULTS
-from verifflowcc.domain.trace import Family
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_help import HELP
+from verifflowcc.base.model.trace_codes import CHECKS
+from verifflowcc.base.model.trace_help import HELP
+from verifflowcc.base.model.trace_values import Family
 from verifflowcc.trace.check import check
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "trace-checks.md"

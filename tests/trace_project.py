@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.trees import write_memory, write_tree
-from verifflowcc.adapters.project.content import project_content
+from verifflowcc.base.files.project_content import project_content
 from verifflowcc.formats.evidence import inputs_digest
 
 NEED, TIMEOUT, LOCK, AUDIT, UNIT = (

@@ -3,12 +3,12 @@
 from hypothesis import strategies as st
 
 from tests.trace_world import POLICY, REPORT, World, item, of_code, of_tests, result, stamped
-from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import CriterionShown, Outcome, ResultReport, Results, TraceItem, Verified
-from verifflowcc.domain.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.model.trace_values import CriterionShown, Outcome, ResultReport, Results, TraceItem, Verified
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.formats.fingerprint import stamp_of_item
-from verifflowcc.text.canonical import digest_text
 
 OLD, WEAK, GONE = "old.xml", "weak.xml", "gone.xml"
 _PREFIXES = ("NEED", "REQ", "COMP", "UNIT", "TEST")

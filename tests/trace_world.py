@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Link, Ref, Stamp
-from verifflowcc.domain.trace import (
+from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.item_values import Link, Ref, Stamp
+from verifflowcc.base.model.trace_codes import RELATIONS, TEST_FILES, TYPES, Need, TracePolicy
+from verifflowcc.base.model.trace_values import (
     CodeFile,
     CodeMark,
     CodeSymbol,
@@ -26,7 +27,6 @@ from verifflowcc.domain.trace import (
     TraceItem,
     TraceSources,
 )
-from verifflowcc.domain.trace_codes import RELATIONS, TEST_FILES, TYPES, Need, TracePolicy
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 
 TODAY = "2026-11-21"

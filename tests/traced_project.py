@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.trees import write_tree
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 ITEMS = ".memory/project/items"
 NEED = f"{ITEMS}/need/NEED-tide.md"

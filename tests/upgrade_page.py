@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from verifflowcc.records import dataclass
+from verifflowcc.base.records import dataclass
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "upgrading-from-0.1.md"
 ABSENT = "–"

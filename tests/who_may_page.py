@@ -8,8 +8,8 @@ What is around the parts is written by hand, and kept.
 from collections.abc import Iterator
 from pathlib import Path
 
-from verifflowcc.adapters.actor import AGENT_MARKERS, AGENT_PREFIXES, CLIENTS
-from verifflowcc.domain.command_classes import BY_OPTION, CI_TOO, CLASSES, COMMANDS, MOVE, PERSON
+from verifflowcc.base.model.command_classes import BY_OPTION, CI_TOO, CLASSES, COMMANDS, MOVE, PERSON
+from verifflowcc.base.process.acting import AGENT_MARKERS, AGENT_PREFIXES, CLIENTS
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "who-may.md"
 TITLES = {CI_TOO: "CI too"}

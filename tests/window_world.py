@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
+from verifflowcc.base.formats.event_bytes import stamp
 from verifflowcc.domain.window import ItemType, Touched, Window, WindowItem
-from verifflowcc.formats.events import stamp
 
 NOW = datetime(2026, 11, 21, 14, tzinfo=UTC)
 

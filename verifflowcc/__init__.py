@@ -34,7 +34,7 @@ _HOMES = {
     "get_project_blocks": "verifflowcc.services.assembling",
     "get_user_context": "verifflowcc.services.assembling",
     "open_store": "verifflowcc.services.memory.opening",
-    "open_workspace": "verifflowcc.services.workspace",
+    "open_workspace": "verifflowcc.base.use.workspace",
 }
 """Each public name with the module that has it."""
 
@@ -43,10 +43,11 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     from verifflowcc.adapters.backends.files import FilesBackend
     from verifflowcc.adapters.backends.in_memory import InMemoryBackend
     from verifflowcc.adapters.backends.sqlite import SqliteBackend
-    from verifflowcc.domain.entries import ContextPackage
-    from verifflowcc.domain.items import Item, Source
-    from verifflowcc.domain.layers import Layer as MemoryLayer
-    from verifflowcc.domain.memory import MemoryBackend, StoredItem
+    from verifflowcc.base.model.entries import ContextPackage
+    from verifflowcc.base.model.item_values import Item, Source
+    from verifflowcc.base.model.layers import Layer as MemoryLayer
+    from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.assembling import (
         ContextAssembler,
         ContextRequest,
@@ -66,7 +67,6 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.tasks_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
     from verifflowcc.services.window.context_window import ContextWindow
-    from verifflowcc.services.workspace import open_workspace
 
 __all__ = [
     "ContextAssembler",

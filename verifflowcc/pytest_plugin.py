@@ -82,8 +82,8 @@ class _ContentWatch:
             self._tell(f"{CONTENT}.changed", "files of the project changed while the tests ran")
 
     def _digest(self) -> str | None:
-        from verifflowcc.adapters.project.content import project_content
-        from verifflowcc.errors import VfccError
+        from verifflowcc.base.errors import VfccError
+        from verifflowcc.base.files.project_content import project_content
         from verifflowcc.formats.evidence import inputs_digest
 
         try:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests import forked
 from tests.cli.process import PATIENCE_S, Ran, drain, environment, git, settings_of
 from tests.people_world import started, world
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 
 def typed(folder: Path, *arguments: str, keys: str = "", env: Mapping[str, str] | None = None) -> Ran:

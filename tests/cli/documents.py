@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.forked import TRIED
-from verifflowcc.domain.command_words import spelled_today, split_globals
+from verifflowcc.base.model.command_words import spelled_today, split_globals
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "reference" / "schemas"
 

@@ -6,18 +6,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.cli.honest_world import EVENTS, ID, TEST, YOU
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.evidence import Evidence, Run
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Gate, Kind, Trust
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.formats.events import encode_event, make_event
+from verifflowcc.base.formats.event_bytes import encode_event, make_event
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.evidence_values import Evidence, Run
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import Assessment, Gate, Kind, Trust
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import encode_evidence, make_evidence
 from verifflowcc.services.gates import gather_facts
 from verifflowcc.services.sprint_reading import load_sprint
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.evidence_wanted import everything
 from verifflowcc.workflow.gate import exit_gate
 from verifflowcc.workflow.staleness import inputs_now

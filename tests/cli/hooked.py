@@ -8,8 +8,8 @@ from typing import Any
 
 from tests import forked
 from tests.cli.process import VFCC, Ran, environment
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.history.reading import history_folders
-from verifflowcc.services.workspace import Workspace
 
 PATIENCE_S = 20
 

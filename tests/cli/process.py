@@ -19,7 +19,7 @@ from typing import Any
 
 from tests import forked
 from tests.cli.documents import check_document
-from verifflowcc.domain.command_classes import QUERY, WORK, class_of
+from verifflowcc.base.model.command_classes import QUERY, WORK, class_of
 
 VFCC = forked.VFCC
 PATIENCE_S = 60

@@ -11,8 +11,8 @@ from tests.cli.process import Ran, by_person, vfcc
 from tests.cli.test_killed import STOPPER
 from tests.cli.test_two_at_once import at_once
 from tests.cli.trees import everything
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.workspace import open_workspace
 
 EVENTS = ".memory/sprint/sprint-02/events"
 FROM_CODING = ("stage", "advance", "--from", "coding")

@@ -10,8 +10,8 @@ from tests.cli.process import Ran, git, vfcc
 from tests.people_world import ID, PLAN, YOU, put
 from tests.signing import pretend_to_sign
 from tests.trees import path_with
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

@@ -9,9 +9,9 @@ from tests.cli.at_terminal import project, typed
 from tests.cli.process import vfcc
 from tests.people_world import ID, PLAN, commit, put
 from tests.secret_samples import TOKEN
-from verifflowcc.adapters.process.pager import pager_command, takes_color
+from verifflowcc.base.process.pager import pager_command, takes_color
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

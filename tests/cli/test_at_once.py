@@ -9,9 +9,9 @@ from typer.main import get_command
 from tests.cli.at_terminal import typed
 from tests.cli.process import vfcc
 from tests.cli.test_fast import AHEAD, LISTING
+from verifflowcc.base.model.recall_values import DEFAULT_LIMIT
 from verifflowcc.cli.app import app
 from verifflowcc.cli.run import CODE, SEARCH, given_words
-from verifflowcc.domain.recall import DEFAULT_LIMIT
 
 PLAIN = (
     ["why sqlite"],
@@ -103,7 +103,7 @@ def test_every_option_is_known_or_left_to_typer(group: str, name: str) -> None:
     words = ["why"] if "" in takes else []
     for each in _command(group, name).params:  # type: ignore[attr-defined]
         for option in each.opts:
-            if option.startswith("--") and option != "--full":  # taken out before; `cli/output.py` reads it
+            if option.startswith("--") and option != "--full":  # taken out before; `base/terminal/output.py` reads it
                 value = "3" if takes[option] == "number" else "word"
                 assert given_words(takes, [*words, option]) or given_words(takes, [*words, option, value]), option
 

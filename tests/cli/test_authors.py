@@ -13,8 +13,8 @@ from tests.cli.hooked import forked_hook, said
 from tests.cli.process import Ran, environment, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.history.reading import own_partitions
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 
@@ -256,9 +256,9 @@ def test_a_planted_approval_by_the_author_is_found_by_the_gate_and_the_second_ru
 ) -> None:
     """Bo approves, and the same event is in the ledger in Ana's name."""
     from tests.cli.forgery import plant
-    from verifflowcc.domain.events import EventType
+    from verifflowcc.base.model.events import EventType
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.services.approvals import what_to_approve
-    from verifflowcc.services.workspace import Workspace
 
     project = begun(tmp_path, workflow)
     project.writes()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.process import by_person, on_terminal, vfcc
 from tests.cli.test_fast import AHEAD, HEAVY, _listed
-from verifflowcc.domain.command_words import RENAMED
+from verifflowcc.base.model.command_words import RENAMED
 
 pytestmark = pytest.mark.vfcc("REQ-ERRORS")
 

@@ -8,9 +8,9 @@ import pytest
 from tests.cli.process import by_person, on_terminal, vfcc
 from tests.traced_project import CONFIG, HIGH, ITEMS, case, item, traced
 from tests.trees import write_tree
-from verifflowcc.adapters.project.content import project_content
+from verifflowcc.base.files.project_content import project_content
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import inputs_digest
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

@@ -7,8 +7,8 @@ import pytest
 from tests.cli.code_world import FILES, TOKEN, asked, clone, told
 from tests.cli.process import vfcc
 from tests.trees import write_tree
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import TokenSettings
+from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.tokens.token_counter import open_counter
 
 
 def symbols(root: Path, path: str) -> list[tuple[object, ...]]:

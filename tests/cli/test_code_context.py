@@ -9,8 +9,8 @@ import pytest
 from tests.cli.code_world import TOKEN, asked, clone, commit, told
 from tests.cli.process import vfcc
 from tests.trees import write_memory, write_tree
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import TokenSettings
+from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.tokens.token_counter import open_counter
 
 TASK = "the alarm of a station rings above the gate"
 HEADING = re.compile(r"^(\S+?):(\d+)(?:-(\d+))?(?: (\S+))?(: .*)?$")

@@ -11,8 +11,8 @@ import yaml
 from tests.cli.process import vfcc
 from tests.cli.shapes import promised, shape
 from tests.trees import add_settings
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.allocation_tuning import tune_allocation
-from verifflowcc.services.workspace import open_workspace
 
 pytestmark = pytest.mark.vfcc("REQ-TUNE")
 

@@ -12,10 +12,10 @@ from tests.cli.process import Ran, environment, vfcc
 from tests.cli.test_help import COMMANDS
 from tests.made_once import copied
 from tests.prepared_project import preparation, prepared_project
+from verifflowcc.base.model.command_classes import COMMANDS as CLASSES
+from verifflowcc.base.model.command_classes import QUERY
+from verifflowcc.base.text.identifiers import is_ulid
 from verifflowcc.cli.examples import EXAMPLES
-from verifflowcc.domain.command_classes import COMMANDS as CLASSES
-from verifflowcc.domain.command_classes import QUERY
-from verifflowcc.text.slug import is_ulid
 
 LINES = [(name, example) for name, examples in EXAMPLES.items() if name in CLASSES for example in examples]
 _CHANGES = {"sprint resolve"}

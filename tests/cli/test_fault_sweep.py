@@ -18,7 +18,7 @@ from tests.figures import report
 from tests.made_once import copied
 from tests.prepared_project import prepared_project
 from tests.tiers import count
-from verifflowcc.domain.command_classes import COMMANDS, QUERY
+from verifflowcc.base.model.command_classes import COMMANDS, QUERY
 
 pytestmark = [pytest.mark.sweep, pytest.mark.vfcc("REQ-WHOLE-WRITES")]
 

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.at_terminal import typed
 from tests.cli.process import by_person, on_terminal, permitted, vfcc
 from tests.history_world import DAY_S, NOW, edit, prompt, read, run, spoken, stop, tell
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 QUERY = "SELECT tool_name, COUNT(*) AS n FROM tool_executions GROUP BY 1 ORDER BY 1"
 

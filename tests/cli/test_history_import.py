@@ -8,7 +8,7 @@ from tests.cli.process import vfcc
 from tests.cli.shapes import promised, shape
 from tests.cli.trees import everything
 from tests.session_world import SESSION, claude_session, codex_session, cost, write_session
-from verifflowcc.formats.call_lines import Tokens
+from verifflowcc.base.formats.session_lines import Tokens
 
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")
 

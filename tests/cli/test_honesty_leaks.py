@@ -34,10 +34,10 @@ from tests.cli.process import CI, by_person, git, vfcc
 from tests.cli.shapes import promised, shape
 from tests.secret_samples import TOKEN
 from tests.trees import write_tree
-from verifflowcc.adapters.git.unseen import unseen_sources
-from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
-from verifflowcc.domain.events import EventType
-from verifflowcc.workflow.baseline_rules import baseline_text
+from verifflowcc.base.git.unseen_sources import unseen_sources
+from verifflowcc.base.model.baseline_rules import baseline_text
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind
+from verifflowcc.base.model.events import EventType
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 

@@ -44,8 +44,8 @@ from tests.cli.honest_world import (
 from tests.cli.process import by_person, git, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.formats.events import events_digest
+from verifflowcc.base.formats.event_bytes import events_digest
+from verifflowcc.base.model.events import EventType, Json
 
 pytestmark = pytest.mark.vfcc("REQ-GATES", "REQ-LEDGER")
 

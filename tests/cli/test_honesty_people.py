@@ -35,7 +35,7 @@ from tests.cli.process import VFCC, Ran, environment, git, vfcc
 from tests.made_once import copied
 from tests.signing import allow, sign_with, ssh_key
 from tests.trees import write_tree
-from verifflowcc.domain.events import EventType
+from verifflowcc.base.model.events import EventType
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

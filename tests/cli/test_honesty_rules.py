@@ -22,10 +22,10 @@ from tests.cli.honest_world import (
 from tests.cli.process import by_person, vfcc
 from tests.event_samples import START
 from tests.trees import write_tree
-from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
-from verifflowcc.domain.events import EventType
-from verifflowcc.formats.events import encode_event, make_event
-from verifflowcc.workflow.baseline_rules import baseline_text
+from verifflowcc.base.formats.event_bytes import encode_event, make_event
+from verifflowcc.base.model.baseline_rules import baseline_text
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind
+from verifflowcc.base.model.events import EventType
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-EXIT")
 AGENT = {"VFCC_AGENT": "coder"}

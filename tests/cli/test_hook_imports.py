@@ -13,13 +13,13 @@ from tests.cli.test_hook import hook_with
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 
 MAKERS = {
-    *("yaml", "inspect", "verifflowcc.codegraph.context", "verifflowcc.formats.front_matter_read"),
+    *("yaml", "inspect", "verifflowcc.codegraph.context", "verifflowcc.base.formats.front_matter_values"),
     *("verifflowcc.formats.marks", "verifflowcc.trace.check", "verifflowcc.services.trace_sources"),
 }
 """What reads files that changed, which hooks have already left the results of."""
 OF_SPRINTS = {
     *("subprocess", "tempfile", "verifflowcc.services.gates", "verifflowcc.services.sprints"),
-    *("verifflowcc.services.people_acting", "verifflowcc.services.hooks.brief_gate", "verifflowcc.text.extract"),
+    *("verifflowcc.services.people_acting", "verifflowcc.services.hooks.brief_gate", "verifflowcc.base.text.extract"),
 }
 PATIENT = f"""
 from verifflowcc.fast import hook

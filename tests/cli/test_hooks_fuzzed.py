@@ -15,13 +15,13 @@ import verifflowcc
 from tests.cli.process import VFCC, environment
 from tests.client_answers import check_answer
 from tests.tiers import count
+from verifflowcc.base.model.agent_clients import FILES
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.client import normal_form
 from verifflowcc.clients.encode import Answer, encode
-from verifflowcc.domain.agent_clients import FILES
 from verifflowcc.episodes.permission import wants_the_program
 from verifflowcc.episodes.shape import line_of
 from verifflowcc.services.history.reading import own_partitions
-from verifflowcc.services.workspace import Workspace
 
 CASES = [
     (path.parent.name, case["event"], case["said"])

@@ -12,10 +12,10 @@ import pytest
 from tests.cli.process import Ran, by_person, vfcc
 from tests.cli.trees import everything, half_written
 from tests.client_answers import check_answer
+from verifflowcc.base.model.agent_clients import FILES
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.entries import EVENTS
-from verifflowcc.domain.agent_clients import FILES
 from verifflowcc.services.history.reading import own_partitions
-from verifflowcc.services.workspace import Workspace
 
 ALL = tuple(FILES)
 SETTINGS = ".claude/settings.json"

@@ -8,12 +8,12 @@ import pytest
 
 from tests.cli.process import by_person, git, vfcc
 from tests.cli.trees import everything
-from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.tokens.token_counter import open_counter
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.doors import CLIENTS, GIT, DoorKind, DoorTexts, doors_of
-from verifflowcc.domain.config import TokenSettings
 from verifflowcc.mcp.resources import lists
 from verifflowcc.services.client_setup import door_texts
-from verifflowcc.services.workspace import Workspace
 
 SETTINGS = '{"permissions": {"deny": ["Bash(rm)"]},\r\n  "hooks": {}}'
 

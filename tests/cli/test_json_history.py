@@ -12,8 +12,8 @@ from tests.cli.process import permitted
 from tests.cli.shapes import promised, shape
 from tests.cli.test_history import worked
 from tests.history_world import DAY_S, edit, tell
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.history.sharing import learn_from_session
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 

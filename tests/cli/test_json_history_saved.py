@@ -10,9 +10,9 @@ import pytest
 from tests.cli.process import git, vfcc
 from tests.cli.shapes import promised, shape
 from tests.trees import write_tree
-from verifflowcc.domain.events import Json
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.history.reading import record
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 REPLAYED = {"history_saved": "history saved"}

@@ -8,14 +8,14 @@ import pytest
 
 from tests.cli.process import Ran, git, vfcc
 from tests.cli.trees import half_written
-from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.sprint_reading import list_sprints, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import open_workspace
 
 pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
 

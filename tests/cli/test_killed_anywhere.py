@@ -23,11 +23,11 @@ import pytest
 
 from tests.cli.process import VFCC, Ran, environment, vfcc
 from tests.cli.trees import half_written
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.sprint_reading import progress_text, show_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import open_workspace
-from verifflowcc.text.canonical import digest_text
 
 CALLS = (
     *("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "flock", "rename", "renameat", "renameat2"),

@@ -10,9 +10,9 @@ import pytest
 
 from tests.cli.mcp_client import mcp
 from tests.mcp_lists import FILE
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.command_classes import MOVE, QUERY, WORK
-from verifflowcc.domain.config import TokenSettings
+from verifflowcc.base.model.command_classes import MOVE, QUERY, WORK
+from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.mcp.resources import INSTRUCTIONS, PROMPTS, lists, lists_text
 from verifflowcc.mcp.tools import READING, TOOLS, WRITING
 
@@ -138,7 +138,7 @@ print("\\n".join(sorted(sys.modules)))
         "verifflowcc.mcp.front",
         "verifflowcc.mcp.rpc",
         "verifflowcc.text",
-        "verifflowcc.text.quick_json",
+        "verifflowcc.base.text.quick_json",
     }
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.at_terminal import typed
 from tests.cli.process import Ran, git, on_terminal, vfcc
-from verifflowcc.domain.items import USER_TYPES
+from verifflowcc.base.model.item_values import USER_TYPES
 
 EXAMPLES = {
     "preference": "Prefers bullet points over prose",

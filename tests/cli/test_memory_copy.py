@@ -7,7 +7,7 @@ import pytest
 from tests.cli.at_terminal import typed
 from tests.cli.process import Ran, environment, git, vfcc
 from tests.tree.postgres_server import Server
-from verifflowcc.adapters.files.private import user_home, user_settings_file
+from verifflowcc.base.files.private_files import user_home, user_settings_file
 
 TEXT = b"---\r\nid: port\r\ntype: fact\r\ntitle: The port  # a comment\r\nown: [key]\r\n---\r\nIt is 8080.\r\n"
 FACT = ".memory/project/items/fact/port.md"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.cli.process import by_person, on_terminal, settings_of
 from tests.evidence_project import project
 from tests.screen import Screen
-from verifflowcc.cli import output as out
+from verifflowcc.base.terminal import output as out
 from verifflowcc.cli.painting import approval, changes, markdown
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.process import VFCC, Ran, environment, vfcc
 from tests.cli.test_memory import me
 from tests.poison_texts import TEXTS
-from verifflowcc.text.invisible import count_invisible
+from verifflowcc.base.text.hidden_text import count_invisible
 
 pytestmark = pytest.mark.vfcc("REQ-PENDING", "REQ-TRUST-LEAST")
 CALLERS: dict[str, tuple[Mapping[str, str], str]] = {

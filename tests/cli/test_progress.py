@@ -16,8 +16,8 @@ from tests.cli.process import PATIENCE_S, VFCC, environment, settings_of
 from tests.evidence_project import project
 from tests.screen import Screen, screen_of
 from tests.trees import write_tree
-from verifflowcc.adapters.clock import observed, observed_by, program, step, terminal_in_use
-from verifflowcc.cli import output as out
+from verifflowcc.base.process.clock import observed, observed_by, program, step, terminal_in_use
+from verifflowcc.base.terminal import output as out
 from verifflowcc.cli.progress import WORK_NAMES, Display, shown, work_name
 
 WAITS = """\
@@ -140,7 +140,7 @@ def test_a_pipe_costs_nothing_that_is_for_a_terminal(tmp_path: Path) -> None:
         words, cwd=tmp_path / "project", env=environment(tmp_path), capture_output=True, check=True, text=True
     )
     loaded = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
-    assert "verifflowcc.adapters.clock" in loaded
+    assert "verifflowcc.base.process.clock" in loaded
     assert not {each for each in loaded if each.partition(".")[0] in ("rich", "pygments")}
     assert "verifflowcc.cli.progress" not in loaded
 

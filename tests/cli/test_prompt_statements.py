@@ -31,8 +31,8 @@ from tests.forked import VFCC
 from tests.role_project import write_role_project
 from tests.transcript.terminal import at_terminal
 from tests.trees import write_tree
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.history.reading import own_partitions
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-ROLE-PROMPTS")
 

@@ -12,7 +12,7 @@ import verifflowcc
 from tests.cli.process import git, vfcc
 from tests.trees import add_settings
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
-from verifflowcc.errors import SecretError, UsageError
+from verifflowcc.base.errors import SecretError, UsageError
 from verifflowcc.services.assembling import ContextAssembler, ContextRequest, MemoryManager
 from verifflowcc.services.memory.backends import create_item
 

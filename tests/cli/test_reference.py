@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from verifflowcc import errors
+from verifflowcc.base import errors
 from verifflowcc.cli.app import app
 from verifflowcc.cli.run import ERROR, INTERRUPTED, USAGE
 

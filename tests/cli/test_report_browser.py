@@ -9,8 +9,8 @@ from tests.browser import axe_findings, axe_source, dump, in_browser
 from tests.cli.process import by_person, git, vfcc
 from tests.trace_project import traced
 from tests.trees import write_tree
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.report.writing import read_report, write_report
-from verifflowcc.services.workspace import Workspace
 
 PAGES = ("index", "gates", "trace", "prompts", "memory")
 DARK, LIGHT = "--blink-settings=preferredColorScheme=0", "--blink-settings=preferredColorScheme=1"

@@ -13,8 +13,8 @@ from tests.cli.process import git, vfcc
 from tests.histories import SPRINT, bases
 from tests.report_figures import figures_of, wrong_figures
 from tests.trees import write_memory
-from verifflowcc.domain.events import Event
-from verifflowcc.formats.events import encode_event
+from verifflowcc.base.formats.event_bytes import encode_event
+from verifflowcc.base.model.events import Event
 
 ROOT = Path(__file__).parents[2]
 TYPES = ("need", "requirement", "component", "decision", "convention", "fact")

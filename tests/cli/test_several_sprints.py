@@ -14,8 +14,8 @@ from tests.cli.process import Ran, by_person, git, permitted, vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from tests.cli.test_hook import hook_with
 from tests.made_once import copied
+from verifflowcc.base.model.command_classes import command_of
 from verifflowcc.cli.app import app
-from verifflowcc.domain.command_classes import command_of
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 

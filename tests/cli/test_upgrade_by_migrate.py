@@ -9,10 +9,10 @@ from tests.upgrade_calls import CALLS
 from tests.upgrade_matrix import PLACES, Answers, Tried, facts, recorded
 from tests.upgrade_page import Row, parts, problems, rows
 from tests.upgraded_world import unpacked
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.formats.events import moment
+from verifflowcc.base.formats.event_bytes import moment
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.migrating import migrate
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 LATER = FixedClock(moment("2026-12-01T08:00:00.000Z"))

@@ -10,9 +10,9 @@ from tests.cli.at_terminal import person, project, typed
 from tests.cli.process import vfcc
 from tests.cli.test_approve import AGENTS, refused_at_terminal, silent
 from tests.people_world import ID, OTHER, PLAN, WORKFLOW, commit, put
-from verifflowcc.adapters.clock import FixedClock
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.waivers import waive, what_to_waive
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

@@ -16,11 +16,8 @@ from typer.main import get_command
 from tests.cli.at_terminal import typed
 from tests.cli.process import PATIENCE_S, VFCC, Ran, by_person, environment, settings_of, vfcc
 from tests.cli.trees import everything
-from verifflowcc.cli import run as at_once
-from verifflowcc.cli.app import app
-from verifflowcc.cli.who_may import Guarded
-from verifflowcc.domain.baselines import BaselineKind
-from verifflowcc.domain.command_classes import (
+from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.model.command_classes import (
     _FLAGS,
     BY_OPTION,
     CI_TOO,
@@ -34,7 +31,10 @@ from verifflowcc.domain.command_classes import (
     class_of,
     class_with,
 )
-from verifflowcc.domain.command_words import FLAGS, split_globals
+from verifflowcc.base.model.command_words import FLAGS, split_globals
+from verifflowcc.cli import run as at_once
+from verifflowcc.cli.app import app
+from verifflowcc.cli.who_may import Guarded
 
 pytestmark = pytest.mark.vfcc("REQ-ACTORS")
 

@@ -13,8 +13,8 @@ from tests.cli.at_terminal import person, typed
 from tests.cli.process import Ran, git, on_terminal, permitted, vfcc
 from tests.secret_samples import PASSWORD, SAMPLES, TOKEN
 from tests.trees import write_memory
-from verifflowcc.domain.events import Json
-from verifflowcc.formats.events import encode_event, make_event, parse_event
+from verifflowcc.base.formats.event_bytes import encode_event, make_event, parse_event
+from verifflowcc.base.model.events import Json
 
 pytestmark = pytest.mark.vfcc("REQ-SECRETS")
 

@@ -11,8 +11,8 @@ from tests.clients.hooked import events, kinds, prepare, vfcc
 from tests.clients.model_server import serving
 from tests.clients.running import run_claude, run_codex
 from tests.clients.turns import MAIN, Call, Request, Say, Turn, Usage, calls
-from verifflowcc.text.canonical import digest_bytes
-from verifflowcc.text.injected import BEGIN, END
+from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.text.own_text import BEGIN, END
 
 pytestmark = pytest.mark.sweep
 """Real clients take minutes."""

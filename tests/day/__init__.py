@@ -19,10 +19,10 @@ from tests.clients.model_server import serving
 from tests.clients.running import run_claude, run_codex
 from tests.clients.turns import MAIN, Call, Request, Say, Turn, calls
 from tests.trees import write_tree
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.text.own_text import BEGIN, END
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import list_sprints, show_sprint
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
 
 MARK = re.compile(r"MARK-[A-Z-]+: [^\n]*")
 """A sentence that no other artifact has."""

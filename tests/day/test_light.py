@@ -5,8 +5,8 @@ import pytest
 from tests.clients.conftest import Desk
 from tests.day import Day, Session, Work, a_day, artifact, put, run, write
 from tests.day.repository import COMMANDS, FILES, GOAL, LOUD, TEST_LOUD
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.domain.sprints import SprintStatus
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.model.sprint_state import SprintStatus
 
 pytestmark = pytest.mark.sweep
 """Real clients take minutes."""

@@ -7,7 +7,7 @@ import pytest
 from tests.clients.conftest import Desk
 from tests.day import Act, Day, Work, a_day, artifact, asked, by_git, put, run, write
 from tests.day.repository import ALL_COMMANDS, FILES, GOAL, LOUD
-from verifflowcc.domain.sprints import SprintStatus
+from verifflowcc.base.model.sprint_state import SprintStatus
 
 pytestmark = pytest.mark.sweep
 """Real clients take minutes."""

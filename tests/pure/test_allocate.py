@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.layers import PRIORITY, Layer
+from verifflowcc.base.model.layers import PRIORITY, Layer
 from verifflowcc.packing.pack import allocate
 
 WEIGHTS = st.dictionaries(st.text(max_size=3), st.integers(0, 1_000_000), max_size=6)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from verifflowcc.text.article import with_article
+from verifflowcc.base.text.plain_words import with_article
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from verifflowcc.base.model.item_values import Archived, DecisionFacts, DecisionStatus, Item, Link, Relation, Status
 from verifflowcc.context.standing import archived_on, as_of, standing, status_before, superseded
-from verifflowcc.domain.items import (
-    Archived,
-    DecisionFacts,
-    DecisionStatus,
-    Item,
-    Link,
-    Relation,
-    Status,
-)
 from verifflowcc.lifecycle.expire import has_ended
 
 START, TODAY = date(2026, 1, 1), date(2026, 11, 21)

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.facts import ArtifactText, Facts
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
-from verifflowcc.domain.sprints import Artifact, SprintState
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.glob import matches
+from verifflowcc.base.model.gate_input import ArtifactText, Facts
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Verdict
+from verifflowcc.base.model.sprint_state import Artifact, SprintState
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.glob import matches
 from verifflowcc.workflow.assess_artifact import artifacts_digest, assess_artifact, suggested
 
 FOLDER = ".memory/stage/login/planning/artifacts"

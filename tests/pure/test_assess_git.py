@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.facts import Change, CommitNote, Facts, History
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.records import replace
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.gate_input import Change, CommitNote, Facts, History
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Verdict
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.workflow.gate import LARGEST_MESSAGE, assess_commit, assess_diff
 
 BASE = "0123456789abcdef0123456789abcdef01234567"

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.actors import Contributor, Decision, Feedback, Opinion, Review, Waiver
-from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Change, Facts, History
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
-from verifflowcc.domain.sprints import Artifact, Leg, SprintState, Stage, StageState, Workflow
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Change, Facts, History
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Verdict
+from verifflowcc.base.model.people import Contributor, Decision, Feedback, Opinion, Review, Waiver
+from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, StageState, Workflow
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.workflow.assess_artifact import authorship, subject_of
 from verifflowcc.workflow.assess_people import (
     apply_waiver,

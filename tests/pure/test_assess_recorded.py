@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence_samples import CONTENT, GREEN, RAN, TESTS, evidence, facts, recorded
-from verifflowcc.domain.facts import History
-from verifflowcc.domain.gates import Criterion, Kind, Trust, Verdict
+from verifflowcc.base.model.gate_input import History
+from verifflowcc.base.model.gate_values import Criterion, Kind, Trust, Verdict
 from verifflowcc.formats.evidence import inputs_digest
 from verifflowcc.workflow.assess_recorded import assess_recorded, judge
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from tests.evidence_samples import facts
-from verifflowcc.domain.actors import Waiver
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.sprints import Workflow
-from verifflowcc.domain.trace import Asked, Finding, Severity, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS, DEFAULT_POLICY, Need
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.people import Waiver
+from verifflowcc.base.model.sprint_state import Workflow
+from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, Need
+from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceReport
 from verifflowcc.workflow.assess_people import apply_waiver, waived_subject
 from verifflowcc.workflow.assess_recorded import assess_trace, waits_for_items
 

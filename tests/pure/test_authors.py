@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.actors import Contributor, Opinion, Review, fold_name, one_each, same_person
-from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Change, Facts, History, RecordedEdit
-from verifflowcc.domain.gates import Criterion, Kind
-from verifflowcc.domain.sprints import Artifact, Leg, SprintState, Stage, StageState, Workflow
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Change, Facts, History, RecordedEdit
+from verifflowcc.base.model.gate_values import Criterion, Kind
+from verifflowcc.base.model.people import Contributor, Opinion, Review, fold_name, one_each, same_person
+from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, StageState, Workflow
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.workflow.assess_artifact import authorship, subject_of
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")

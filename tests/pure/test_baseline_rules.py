@@ -5,16 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.event_samples import ANN, baseline_set, root
-from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind, BaselineStatus
-from verifflowcc.domain.events import Event
-from verifflowcc.domain.evidence import Evidence, Inputs, Run
-from verifflowcc.domain.gates import Criterion, Kind, Trust, Verdict
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.baseline_rules import baseline_notes, baseline_problem, baseline_text, read_baseline_file
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind, BaselineStatus
+from verifflowcc.base.model.events import Event
+from verifflowcc.base.model.evidence_values import Evidence, Inputs, Run
+from verifflowcc.base.model.gate_values import Criterion, Kind, Trust, Verdict
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.formats.junit_tests import measure_junit
-from verifflowcc.records import replace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow.baseline_rules import baseline_notes, baseline_problem, baseline_text, read_baseline_file
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.measured_verdict import shown_by
 

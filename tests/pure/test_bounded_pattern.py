@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from verifflowcc.text.glob import finds, pattern_fault
+from verifflowcc.base.text.glob import finds, pattern_fault
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tests.session_world import (
     tokens,
     words,
 )
-from verifflowcc.formats.call_lines import LONGEST, CallLines, Said, Spent, Tokens
+from verifflowcc.base.formats.session_lines import LONGEST, CallLines, Said, Spent, Tokens
 from verifflowcc.formats.calls_claude import SKIPPED, ClaudeCalls, Subagent
 
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")

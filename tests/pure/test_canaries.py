@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence_samples import TESTS, evidence, facts
-from verifflowcc.domain.actors import Waiver
-from verifflowcc.domain.facts import ArtifactText, Facts, History
-from verifflowcc.domain.gates import RECORDED, Criterion, Kind
-from verifflowcc.domain.sprints import Artifact
+from verifflowcc.base.model.gate_input import ArtifactText, Facts, History
+from verifflowcc.base.model.gate_values import RECORDED, Criterion, Kind
+from verifflowcc.base.model.people import Waiver
+from verifflowcc.base.model.sprint_state import Artifact
 from verifflowcc.workflow.canaries import FAR_NUMBERS, canaries
 from verifflowcc.workflow.gate import assess
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.events import Json
-from verifflowcc.errors import FormatError
-from verifflowcc.text.canonical import LARGEST, canonical, digest_bytes, parse_canonical
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.text.canonical import LARGEST, canonical, digest_bytes, parse_canonical
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "events"
 CASES = json.loads((GOLDEN / "canonical.json").read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.claims import Claim, Moment, Outcome, Record, claims
-from verifflowcc.text.injected import BEGIN, END
+from verifflowcc.base.text.own_text import BEGIN, END
 
 TEST = "tests/a.py::b"
 COMMAND: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "pytest tests/a.py::b"}, "tool_use_id": "t1"}

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.client_answers import check_answer
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.clients import copilot, cursor, gemini
 from verifflowcc.clients.client import normal_form
 from verifflowcc.clients.encode import Answer, encode
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.episodes.permission import denied, wants_the_program
 from verifflowcc.episodes.shape import KINDS, event_of, line_of
-from verifflowcc.text.secrets import withhold
 
 FIXTURES = sorted((Path(__file__).parents[1] / "fixtures" / "clients").glob("*/*.json"))
 CLIENTS = sorted(EVENTS)

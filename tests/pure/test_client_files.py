@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from verifflowcc.base.model.agent_clients import FILES, LOCAL_FILE
+from verifflowcc.base.text import json_edit
+from verifflowcc.base.text.json_edit import Record
 from verifflowcc.clients.entries import EVENTS, entries, is_ours, target_of
 from verifflowcc.clients.files import Outcome, Plan, found_in, installed, uninstalled
-from verifflowcc.domain.agent_clients import FILES, LOCAL_FILE
-from verifflowcc.text import json_edit
-from verifflowcc.text.json_edit import Record
 
 CLIENTS = sorted(FILES)
 OTHERS_HOOK: dict[str, Any] = {"matcher": "Bash", "hooks": [{"type": "command", "command": "./lint.sh", "timeout": 5}]}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.evidence import Measured
+from verifflowcc.base.model.evidence_values import Measured
 from verifflowcc.formats.cobertura import measure_coverage
 from verifflowcc.formats.junit_claims import ProjectPaths
 

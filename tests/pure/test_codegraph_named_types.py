@@ -3,8 +3,8 @@
 import pytest
 
 from tests.pure.code_searched import Searched
+from verifflowcc.base.model.config_values import WHOLE, CodeMix
 from verifflowcc.codegraph.context import choose
-from verifflowcc.domain.config import WHOLE, CodeMix
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.yaml_junk import yaml_junk
-from verifflowcc.adapters.config.defaults import LAYERS, default_config
-from verifflowcc.adapters.config.gates_section import decimal_text, millionths, pattern_problem, role_problem
-from verifflowcc.adapters.config.validate import check
-from verifflowcc.domain.config import (
+from verifflowcc.base.config.config_defaults import LAYERS, default_config
+from verifflowcc.base.config.config_validate import check
+from verifflowcc.base.config.gates_section import decimal_text, millionths, pattern_problem, role_problem
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.config_values import (
     DEFAULT_ALLOCATION,
     MIXES,
     Allocation,
@@ -20,9 +21,8 @@ from verifflowcc.domain.config import (
     LayerStrategy,
     TokenSettings,
 )
-from verifflowcc.domain.layers import Layer
-from verifflowcc.errors import ConfigError
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.text.canonical import digest_text
 
 WORKFLOWS = ("agile", "light", "standard")
 

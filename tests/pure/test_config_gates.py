@@ -2,12 +2,12 @@
 
 import pytest
 
-from verifflowcc.adapters.config.validate import check
-from verifflowcc.domain.config import Config, GateSettings
-from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.gates import Mode
-from verifflowcc.errors import ConfigError
-from verifflowcc.text.placeholders import fill, placeholder_problem, placeholders
+from verifflowcc.base.config.config_validate import check
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.config_values import Config, GateSettings
+from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.text.command_placeholders import fill, placeholder_problem, placeholders
 
 WORKFLOWS = ("light",)
 COMMAND_KEYS = "run, timeout, reports, inputs"

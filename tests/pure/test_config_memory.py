@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.config.cache import recall, remember
-from verifflowcc.adapters.config.models import json_schema
-from verifflowcc.adapters.config.provenance import effective_settings
-from verifflowcc.adapters.config.validate import check
-from verifflowcc.domain.config import (
+from verifflowcc.base.config.config_cache import recall, remember
+from verifflowcc.base.config.config_models import json_schema
+from verifflowcc.base.config.config_provenance import effective_settings
+from verifflowcc.base.config.config_validate import check
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.config_values import (
     DEFAULT_ALLOCATION,
     PRESETS,
     SHARE_UNIT,
@@ -28,8 +29,7 @@ from verifflowcc.domain.config import (
     Stale,
     WindowSettings,
 )
-from verifflowcc.domain.layers import Layer
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.model.layers import Layer
 
 WHOLE = """memory:
   enabled: false

@@ -2,9 +2,9 @@
 
 import pytest
 
-from verifflowcc.adapters.config.validate import check
-from verifflowcc.domain.config import TraceSettings
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.config.config_validate import check
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.config_values import TraceSettings
 
 WHOLE = b"""trace:
   code: ["src/**/*.py", "!src/gen/**"]

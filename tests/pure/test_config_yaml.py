@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.config.yaml_values import Ambiguous, Limits, load_yaml, read_yaml
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.config.yaml_values import Ambiguous, Limits, load_yaml, read_yaml
+from verifflowcc.base.errors import ConfigError
 
 FRAGMENTS = ["a", ": ", "- ", "\n", "  ", "&x ", "*x", "[", "]", "{", "}", ",", "'", "#", "|", "---\n", "!!t "]
 

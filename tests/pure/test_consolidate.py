@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Trust, Uses
+from verifflowcc.base.model.item_values import Item, Link, Ref, Relation, Source, SourceKind, Status, Trust, Uses
 from verifflowcc.lifecycle.consolidate import (
     DENSE,
     MOST,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from verifflowcc.base.model.events import Json
 from verifflowcc.context.data_sentences import (
     context_text,
     listed_tools,
@@ -15,7 +16,6 @@ from verifflowcc.context.data_sentences import (
     sprint_text,
     tools_text,
 )
-from verifflowcc.domain.events import Json
 
 PROGRESS = {
     "counts": {"stage_entered": 2, "sprint_started": 1},

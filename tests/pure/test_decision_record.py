@@ -2,9 +2,9 @@
 
 import pytest
 
-from verifflowcc.domain.items import DecisionStatus
+from verifflowcc.base.model.item_values import DecisionStatus
+from verifflowcc.base.text.dates import date_in_name, number_in_name, read_date, read_moment
 from verifflowcc.formats.item_record import decision_facts, status_facts
-from verifflowcc.text.dates import date_in_name, number_in_name, read_date, read_moment
 
 pytestmark = pytest.mark.vfcc("REQ-DECISION-RECORDS")
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.base.errors import ConfigError, GateClosed, UsageError
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.sprint_state import StageStatus
+from verifflowcc.base.records import field_names
+from verifflowcc.base.use.document_form import ADDED, KEYS, LEAN, UNITS, form, key_sources, selection
+from verifflowcc.base.use.envelope import NOTHING, document, document_text, problem_of, problem_with
 from verifflowcc.domain.graph import Candidate
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.sprints import StageStatus
-from verifflowcc.errors import ConfigError, GateClosed, UsageError
-from verifflowcc.records import field_names
-from verifflowcc.services.documents.envelope import NOTHING, document, document_text, problem_of, problem_with
-from verifflowcc.services.documents.form import ADDED, KEYS, LEAN, UNITS, form, key_sources, selection
 from verifflowcc.services.owed import Owed
 from verifflowcc.workflow.metrics_words import StageMetrics
 

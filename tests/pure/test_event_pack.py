@@ -7,9 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.event_samples import event, feedback, passed, root
-from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json
-from verifflowcc.errors import LedgerError
-from verifflowcc.formats.events import encode_event, encode_pack, event_in_pack, events_digest, ids_in_pack, parse_pack
+from verifflowcc.base.errors import LedgerError
+from verifflowcc.base.formats.event_bytes import (
+    encode_event,
+    encode_pack,
+    event_in_pack,
+    events_digest,
+    ids_in_pack,
+    parse_pack,
+)
+from verifflowcc.base.model.events import LARGEST_EVENT_BYTES, Event, EventType, Json
 from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.fold import fold
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.event_samples import ANN, START, event, feedback, passed, root
-from verifflowcc.domain.events import EVENT_FORMAT, EventType
-from verifflowcc.errors import LedgerError
-from verifflowcc.formats.events import encode_event, make_event, moment, parse_event, stamp
-from verifflowcc.text.canonical import canonical
-from verifflowcc.text.slug import is_ulid, ulid
+from verifflowcc.base.errors import LedgerError
+from verifflowcc.base.formats.event_bytes import encode_event, make_event, moment, parse_event, stamp
+from verifflowcc.base.model.events import EVENT_FORMAT, EventType
+from verifflowcc.base.text.canonical import canonical
+from verifflowcc.base.text.identifiers import is_ulid, ulid
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.evidence import LARGEST_EVIDENCE_BYTES, Evidence, Inputs, Run
-from verifflowcc.domain.gates import Kind, Trust
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES, Evidence, Inputs, Run
+from verifflowcc.base.model.gate_values import Kind, Trust
+from verifflowcc.base.text.canonical import canonical, digest_text
+from verifflowcc.base.text.identifiers import is_ulid, ulid
 from verifflowcc.formats.evidence import (
     encode_evidence,
     folder_digests,
@@ -20,8 +22,6 @@ from verifflowcc.formats.evidence import (
     make_evidence,
     parse_evidence,
 )
-from verifflowcc.text.canonical import canonical, digest_text
-from verifflowcc.text.slug import is_ulid, ulid
 
 GOLDEN = "sha256:5cb467fe1e3400c1b9346324dc544cf4bfeb5e787127752eeca7f437a2d33e29"
 AT = datetime(2026, 11, 21, 3, 31, 0, 123456, tzinfo=UTC)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.event_samples import DIGEST, event, feedback, passed, root
-from verifflowcc.domain.events import Event, EventType
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.text.identifiers import ulid
 from verifflowcc.formats.evidence import Added, added_evidence
-from verifflowcc.text.slug import ulid
 from verifflowcc.workflow.fold import arrange
 
 FIRST = root()

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import pytest
 
 from tests.evidence_samples import CONTENT, evidence, recorded
-from verifflowcc.domain.evidence import Command, Run
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.sprints import Leg, Outcome, SprintState, Stage, StageState, StageStatus
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.evidence_values import Command, Run
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.sprint_state import Leg, Outcome, SprintState, Stage, StageState, StageStatus
 from verifflowcc.workflow.evidence_wanted import due, everything, named, one_named
 
 ACTIVE, PASSED, PENDING = StageStatus.ACTIVE, StageStatus.PASSED, StageStatus.PENDING

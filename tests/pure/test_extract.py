@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.text.extract import points, short_form
+from verifflowcc.base.text.extract import points, short_form
 
 DESIGN = """# Login
 The form posts to one address. It has two fields.

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from verifflowcc.base.model.item_values import TYPES, Ref
 from verifflowcc.domain.candidates import Candidate
-from verifflowcc.domain.items import TYPES, Ref
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.kinds import refs_of
 from verifflowcc.lifecycle.extract.turns import extract

@@ -2,8 +2,8 @@
 
 import pytest
 
+from verifflowcc.base.model.item_values import item_type
 from verifflowcc.domain.candidates import Candidate
-from verifflowcc.domain.items import item_type
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.turns import extract, signals_of
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from verifflowcc.base.model.item_values import Item
 from verifflowcc.domain.candidates import Candidate, Held, Settles
-from verifflowcc.domain.items import Item
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.lifecycle.settle import settle

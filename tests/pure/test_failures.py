@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from tests.evidence_samples import GREEN, RAN, TESTS, evidence, facts
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.gates import Criterion, Kind
-from verifflowcc.domain.sprints import Leg, Stage, StageState, StageStatus
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_values import Criterion, Kind
+from verifflowcc.base.model.sprint_state import Leg, Stage, StageState, StageStatus
 from verifflowcc.workflow.failures import failures_of
 
 SKIPS = Criterion("skips", Kind.JUNIT, "no test is skipped", command="test")

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from verifflowcc.text.markdown import Kind, close_fences, fence_for, open_fence, read_lines, split_lines
+from verifflowcc.base.text.markdown import Kind, close_fences, fence_for, open_fence, read_lines, split_lines
 
 pytestmark = pytest.mark.vfcc("REQ-FENCES")
 

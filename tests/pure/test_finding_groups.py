@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.test_missing_results import FINDINGS, finding
+from verifflowcc.base.model.findings import Certainty, group_findings
+from verifflowcc.base.model.trace_codes import CHECKS
+from verifflowcc.base.model.trace_values import Finding, Severity
 from verifflowcc.cli.finding_lines import MOST, overview
-from verifflowcc.domain.catalogue import Certainty, group_findings
-from verifflowcc.domain.trace import Finding, Severity
-from verifflowcc.domain.trace_codes import CHECKS
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 
@@ -100,7 +100,7 @@ def test_few_findings_are_listed_each_while_there_is_room_in_the_order_of_groups
 
 
 def test_every_code_with_a_rank_of_its_own_is_a_check() -> None:
-    from verifflowcc.domain import catalogue as finding_groups
+    from verifflowcc.base.model import findings as finding_groups
     from verifflowcc.domain import memory_codes
 
     known = CHECKS.keys() | memory_codes.CHECKS.keys()

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.trace_items import parse_trace_item
-from verifflowcc.domain.trace import TraceItem
+from verifflowcc.base.formats.item_render import scalar
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.text.canonical import canonical
 from verifflowcc.formats.fingerprint import (
     StampParts,
     matches,
@@ -17,8 +19,6 @@ from verifflowcc.formats.fingerprint import (
     stamp_of_item,
     stamp_of_link,
 )
-from verifflowcc.formats.item_render import scalar
-from verifflowcc.text.canonical import canonical
 from verifflowcc.text.wording import folded, normative, with_rationale
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-FINGERPRINTS")

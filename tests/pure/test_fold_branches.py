@@ -10,8 +10,8 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from tests.histories import ADDITIVE, SPRINT, bases, distinct, histories, like, parted
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.workflow.fold import fold
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")

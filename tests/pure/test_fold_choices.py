@@ -3,8 +3,8 @@
 import pytest
 
 from tests.event_samples import choice, closed, event, feedback, passed, reopened, root
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import SprintState, SprintStatus
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.workflow.fold import fold
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.event_samples import event, feedback, passed, root
 from tests.histories import moves_of, parted
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import SprintState, StageState
-from verifflowcc.records import replace
-from verifflowcc.text.slug import content_part
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.model.sprint_state import SprintState, StageState
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.identifiers import content_part
 from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.fold import arrange, chain, fold
 from verifflowcc.workflow.moves import after_passing, reopenable

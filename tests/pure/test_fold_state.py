@@ -3,8 +3,8 @@
 import pytest
 
 from tests.event_samples import DIGEST, THREE, choice, event, feedback, passed, root, skipped
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.sprints import SprintState, SprintStatus
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.people import progress_document

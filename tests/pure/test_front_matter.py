@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
 from verifflowcc.formats.front_matter import edit, inline_value, set_key, split
 
 pytestmark = pytest.mark.vfcc("REQ-ITEM-LOSSLESS")

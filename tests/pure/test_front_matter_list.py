@@ -2,9 +2,9 @@
 
 import pytest
 
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value
 from verifflowcc.formats.front_matter_list import ListEdit, edit_list, entry
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 
 
 def link(to: str, **more: str) -> Table:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.front_matter_yaml import read_yaml
-from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, read_simple
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, read_simple
 
 EXAMPLE = """\
 id: index-with-fts5-k3f9

@@ -4,8 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.domain.sprints import Leg, Outcome, Stage, StageState, StageStatus, gaps_in, stage_status, with_gaps
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.model.sprint_state import (
+    Leg,
+    Outcome,
+    Stage,
+    StageState,
+    StageStatus,
+    gaps_in,
+    stage_status,
+    with_gaps,
+)
 
 pytestmark = pytest.mark.vfcc("REQ-GATES")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.text.glob import matches, select
+from verifflowcc.base.text.glob import matches, select
 
 NAMES = st.text("ab.", min_size=1, max_size=4)
 PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)

@@ -19,13 +19,14 @@ from tests.session_world import SESSION, as_lines, claude_session, codex_session
 from tests.tiers import count, percent
 from verifflowcc.adapters.foreign.find import read_doorstop_tree
 from verifflowcc.adapters.foreign.reqif_write import read_reqif
-from verifflowcc.domain.baselines import BaselineKind
-from verifflowcc.errors import VfccError
-from verifflowcc.formats.call_lines import CallLines
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.formats.event_bytes import parse_event
+from verifflowcc.base.formats.session_lines import CallLines
+from verifflowcc.base.model.baseline_rules import read_baseline_file
+from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.formats.calls_claude import ClaudeCalls
 from verifflowcc.formats.calls_codex import CodexCalls
 from verifflowcc.formats.cobertura import measure_coverage
-from verifflowcc.formats.events import parse_event
 from verifflowcc.formats.evidence import parse_evidence
 from verifflowcc.formats.import_markdown import read_markdown
 from verifflowcc.formats.import_needs import read_csv, read_needs
@@ -36,7 +37,6 @@ from verifflowcc.formats.junit_tests import measure_junit, read_tests
 from verifflowcc.formats.metric_json import measure_metrics
 from verifflowcc.formats.sarif import measure_lint, measure_sarif
 from verifflowcc.formats.turns import read_turns
-from verifflowcc.workflow.baseline_rules import read_baseline_file
 
 SEEDS = Path(__file__).parents[1] / "fixtures" / "hostile-seeds.json"
 """Seeds that once made an importer crash, or take too long, by its name; they are tried each time."""

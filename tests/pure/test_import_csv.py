@@ -2,10 +2,10 @@
 
 import pytest
 
-from verifflowcc.domain.items import Link
-from verifflowcc.domain.trace import TraceItem
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.item_values import Link
+from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.domain.trace_import import ForeignLink
-from verifflowcc.errors import FormatError
 from verifflowcc.formats.import_needs import read_csv
 from verifflowcc.formats.trace_table import trace_csv
 

@@ -5,8 +5,8 @@ The stamps below are of items of our own; `benchmarks/doorstop_compare.py` holds
 
 import pytest
 
+from verifflowcc.base.errors import FormatError
 from verifflowcc.domain.trace_import import ForeignItem
-from verifflowcc.errors import FormatError
 from verifflowcc.formats.import_doorstop import (
     DoorstopDocument,
     DoorstopFile,

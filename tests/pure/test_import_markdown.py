@@ -2,8 +2,8 @@
 
 import pytest
 
+from verifflowcc.base.errors import FormatError
 from verifflowcc.domain.trace_import import ForeignLink
-from verifflowcc.errors import FormatError
 from verifflowcc.formats.import_markdown import read_markdown
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")

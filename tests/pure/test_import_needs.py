@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from verifflowcc.base.errors import FormatError
 from verifflowcc.domain.trace_import import ForeignLink
-from verifflowcc.errors import FormatError
 from verifflowcc.formats.import_needs import read_needs
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from verifflowcc.base.errors import FormatError
 from verifflowcc.domain.trace_import import ForeignLink
-from verifflowcc.errors import FormatError
 from verifflowcc.formats.import_sdoc import read_sdoc
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")

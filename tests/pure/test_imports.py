@@ -77,23 +77,23 @@ IMPURE = {
 }
 OF_HOOKS = {
     "verifflowcc.adapters.index.symbol_names",
-    "verifflowcc.adapters.config.cached_record",
+    "verifflowcc.base.config.cached_record",
     "verifflowcc.adapters.files.after_edit",
     "verifflowcc.adapters.files.partitions",
-    "verifflowcc.adapters.git.shared",
+    "verifflowcc.base.git.git_repository",
     "verifflowcc.clients.encode",
     "verifflowcc.clients.client",
     "verifflowcc.clients.codex",
-    "verifflowcc.domain.agent_clients",
-    "verifflowcc.domain.command_words",
+    "verifflowcc.base.model.agent_clients",
+    "verifflowcc.base.model.command_words",
     "verifflowcc.episodes.briefed",
     "verifflowcc.episodes.file_notes",
     "verifflowcc.episodes.permission",
     "verifflowcc.episodes.shape",
     "verifflowcc.mcp.front",
-    "verifflowcc.text.injected",
-    "verifflowcc.text.quick_json",
-    "verifflowcc.text.secrets",
+    "verifflowcc.base.text.own_text",
+    "verifflowcc.base.text.quick_json",
+    "verifflowcc.base.text.secrets",
 }
 """What `fast` may import beside: modules of hooks and completion, which import next to nothing themselves."""
 SOURCES = sorted(PACKAGE.rglob("*.py"))

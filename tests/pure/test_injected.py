@@ -2,7 +2,7 @@
 
 import pytest
 
-from verifflowcc.text.injected import BEGIN, END, without_injected
+from verifflowcc.base.text.own_text import BEGIN, END, without_injected
 
 ENTRY = """\
 ### conventions/tabs.md

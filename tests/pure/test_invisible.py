@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.text.invisible import count_invisible, escape_invisible, printable, show_invisible
+from verifflowcc.base.text.hidden_text import count_invisible, escape_invisible, printable, show_invisible
 
 UNSEEN = {
     "an override": "\u202e",

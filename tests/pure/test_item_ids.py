@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.text.slug import ALPHABET, item_id
+from verifflowcc.base.text.identifiers import ALPHABET, item_id
 
 GOLDEN = {
     ("Index with FTS5", "k3f9"): "index-with-fts5-k3f9",

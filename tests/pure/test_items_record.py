@@ -4,7 +4,9 @@ import pytest
 
 from verifflowcc.adapters.files.items import ParsedItem, edit_item, parse_item
 from verifflowcc.adapters.files.trace_items import parse_trace_item
-from verifflowcc.domain.items import (
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.front_matter_values import Scalar, Table, member, texts_of
+from verifflowcc.base.model.item_values import (
     MEMORY_RELATIONS,
     TRACE_RELATIONS,
     TYPES,
@@ -23,8 +25,6 @@ from verifflowcc.domain.items import (
     least_trust,
     scope_of,
 )
-from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter_read import Scalar, Table, member, texts_of
 
 DECISION = """\
 ---

@@ -7,10 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.domain.items import Item, Link, Recency, Ref, Relation, Source, SourceKind, Stamp, Status, Trust
+from verifflowcc.base.formats.front_matter_values import read_thousandths, show_thousandths
+from verifflowcc.base.formats.item_render import render_item, scalar
+from verifflowcc.base.model.item_values import (
+    Item,
+    Link,
+    Recency,
+    Ref,
+    Relation,
+    Source,
+    SourceKind,
+    Stamp,
+    Status,
+    Trust,
+)
 from verifflowcc.formats.front_matter import inline_value, split
-from verifflowcc.formats.front_matter_read import read_thousandths, show_thousandths
-from verifflowcc.formats.item_render import render_item, scalar
 
 WORDS = st.text(min_size=1, max_size=20).map(lambda text: " ".join(text.split())).filter(bool)
 MAYBE = st.none() | WORDS

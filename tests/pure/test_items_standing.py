@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.items import parse_item
+from verifflowcc.base.model.item_values import Item
 from verifflowcc.context.standing import standing, superseded, withdrawn
-from verifflowcc.domain.items import Item
 
 pytestmark = pytest.mark.vfcc("REQ-SUPERSEDED")
 

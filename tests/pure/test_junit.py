@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.evidence import Measured
+from verifflowcc.base.model.evidence_values import Measured
 from verifflowcc.formats.junit_tests import Known, measure_junit, words_of
 
 PYTEST = """<?xml version="1.0" encoding="utf-8"?>

@@ -2,7 +2,7 @@
 
 import pytest
 
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
 from verifflowcc.recall.evaluate import LONGEST_QUESTION, Expectation, Labelled, Place, labelled_queries
 
 pytestmark = pytest.mark.vfcc("REQ-INDICATOR-RECALL")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.items import TYPES, Item, Source, SourceKind, Status, is_trace_type
+from verifflowcc.base.model.item_values import TYPES, Item, Source, SourceKind, Status, is_trace_type
 from verifflowcc.lifecycle.expire import evictable, evicted
 
 FOUND = Source(SourceKind.EXTRACTED, "agent:coder")

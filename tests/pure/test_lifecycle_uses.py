@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.items import Uses
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.item_values import Uses
 from verifflowcc.formats.access_lines import (
     Planned,
     access_line,

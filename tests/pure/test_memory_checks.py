@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.memory_checks_page import PAGE, with_checks
 from tests.memory_faults import FAULTS, World, facts, item
-from verifflowcc.domain.config import CodeNow
+from verifflowcc.base.model.config_values import CodeNow
+from verifflowcc.base.model.trace_values import RED
 from verifflowcc.domain.memory_codes import CHECKS
-from verifflowcc.domain.trace import RED
 from verifflowcc.lifecycle.memory_check import check_memory, one_apart
 
 

@@ -32,10 +32,10 @@ VOCABULARY = {
     "lifecycle/extract/judged.py": "words by which a statement is recognised in what a user writes",
     "lifecycle/extract/qualifiers.py": "words by which a statement is recognised in what a user writes",
     "lifecycle/extract/work_words.py": "words by which a statement is recognised in what a user writes",
-    "text/stems.py": "irregular forms of English words",
-    "text/injected.py": "sentences of prompts that earlier versions wrote, which are recognised",
+    "base/text/stems.py": "irregular forms of English words",
+    "base/text/own_text.py": "sentences of prompts that earlier versions wrote, which are recognised",
     "trace/matrix.py": "names of columns, which scripts read",
-    "services/documents/form.py": "names of classes and of keys, for the published schemas",
+    "base/use/document_form.py": "names of classes and of keys, for the published schemas",
 }
 """Files whose literals are data and are never printed, each with its reason."""
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.test_evidence_file import made
-from verifflowcc.domain.evidence import LARGEST_EVIDENCE_BYTES
+from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES
 from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.formats.metric_json import measure_metrics
 

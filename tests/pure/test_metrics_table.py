@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.test_summary import leaving
-from verifflowcc.domain.sprints import SprintStatus, StageStatus
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.sprint_state import SprintStatus, StageStatus
 from verifflowcc.workflow.metrics_words import (
     COLUMNS,
     LAST,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.catalogue import MARK, NO_FILE, missing_results
-from verifflowcc.domain.trace import RED, Asked, Finding, Severity
-from verifflowcc.domain.trace_codes import CHECKS
+from verifflowcc.base.model.findings import MARK, NO_FILE, missing_results
+from verifflowcc.base.model.trace_codes import CHECKS
+from verifflowcc.base.model.trace_values import RED, Asked, Finding, Severity
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.model_world import PERSON_SAID, answer, item, turn
+from verifflowcc.base.errors import ModelError
 from verifflowcc.domain.candidates import Candidate
-from verifflowcc.errors import ModelError
 from verifflowcc.lifecycle.model_answer import (
     LONGEST_TURN,
     PROJECT_TYPES,

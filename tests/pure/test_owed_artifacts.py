@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.workflows.load import load_workflow, shipped_names
-from verifflowcc.domain.facts import ArtifactText, Facts
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode
-from verifflowcc.domain.sprints import Artifact, Leg, SprintState, Stage, artifact_criteria
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.gate_input import ArtifactText, Facts
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode
+from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, artifact_criteria
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.workflow.assess_artifact import (
     OwedArtifact,
     artifact_criteria_of,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.entries import Candidate, Fate, Placed
-from verifflowcc.domain.layers import PRIORITY, Layer
+from verifflowcc.base.model.entries import Candidate, Fate, Placed
+from verifflowcc.base.model.layers import PRIORITY, Layer
 from verifflowcc.packing.fill import LayerQueue
 from verifflowcc.packing.pack import Packing, pack
 from verifflowcc.packing.trim import Trimmed

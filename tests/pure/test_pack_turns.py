@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.test_pack import BUDGETS, FRAMES, SHARES, TRIMS, careless_trim, exact_trim, fates, never_trim, no_frame
-from verifflowcc.domain.entries import Candidate, Fate
-from verifflowcc.domain.layers import CODE, HANDOVER, PRIORITY, TRACE, Layer
+from verifflowcc.base.model.entries import Candidate, Fate
+from verifflowcc.base.model.layers import CODE, HANDOVER, PRIORITY, TRACE, Layer
+from verifflowcc.base.records import replace
 from verifflowcc.packing.fill import LayerQueue, Turn, turn_of
 from verifflowcc.packing.pack import Packing, pack
 from verifflowcc.packing.trim import Trimmed
-from verifflowcc.records import replace
 
 KINDS: dict[Turn, dict[str, Any]] = {
     Turn.RULES: {"always": True, "rule": True},

@@ -6,6 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
+from verifflowcc.base.model.patch import (
+    ADDED,
+    CHANGED,
+    DELETED,
+    LONG_LINES,
+    RENAMED,
+    FileDiff,
+    Hunk,
+    parse_patch,
+    parts_of,
+)
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.changed import (
     MOST_FILES,
@@ -17,17 +28,6 @@ from verifflowcc.codegraph.changed import (
     words_of,
 )
 from verifflowcc.domain.graph import Mark
-from verifflowcc.domain.patches import (
-    ADDED,
-    CHANGED,
-    DELETED,
-    LONG_LINES,
-    RENAMED,
-    FileDiff,
-    Hunk,
-    parse_patch,
-    parts_of,
-)
 
 RAW = b":100644 100644 a b M\0a b.py\0:100644 000000 a 0 D\0gone.py\0:100644 100644 a a R100\0old.py\0new.py\0"
 PATCH = (

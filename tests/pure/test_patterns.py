@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import verifflowcc
+from verifflowcc.base.text import glob
 from verifflowcc.formats.comment_syntax import LANGUAGES
-from verifflowcc.text import glob
 
 PACKAGE = Path(verifflowcc.__file__).parent
 ROOT = PACKAGE.parent

@@ -6,9 +6,9 @@ from itertools import permutations
 import pytest
 
 from tests.event_samples import ANN, DIGEST, event, root
-from verifflowcc.domain.actors import Decision, Feedback, Opinion
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.text.slug import short_id
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.model.people import Decision, Feedback, Opinion
+from verifflowcc.base.text.identifiers import short_id
 from verifflowcc.workflow.people import feedback, latest_words, reviews, standing_triages, waivers
 
 BEN = "human:Ben"

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.test_touches import JSON
-from verifflowcc.adapters.config.tools_yaml import parse_tools
-from verifflowcc.domain.command_classes import QUERY, class_of
+from verifflowcc.base.config.tools_file import parse_tools
+from verifflowcc.base.model.command_classes import QUERY, class_of
 from verifflowcc.episodes.briefed import conversation_of, stage_line
 from verifflowcc.episodes.permission import denied, edited_files, wants_the_program
 

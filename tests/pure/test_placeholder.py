@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.text.placeholder import placeholder_line, read_json, says_something
+from verifflowcc.base.text.placeholders import placeholder_line, read_json, says_something
 
 NOTHING_LEFT = [
     "",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.text.stems import stem
+from verifflowcc.base.text.stems import stem
 
 ENDINGS = (
     "ed ing ingly edly eed eedly s es ies ied sses us ss y ly li ation ational tional izer ogi ogist ative ness ful l"

@@ -4,14 +4,14 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.pure.prompt_templates import PARTIALS, SHIPPED
-from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.model.entries import Candidate
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.context.compile import Shown, frame_tokens
 from verifflowcc.context.groups import groups_of, list_group
 from verifflowcc.context.template_rules import compile_template
 from verifflowcc.context.view import GroupView, PromptView
-from verifflowcc.domain.config import TokenSettings
-from verifflowcc.domain.entries import Candidate
-from verifflowcc.domain.layers import Layer
 
 CODER = compile_template(SHIPPED["coder.md.j2"], "coder.md.j2", PARTIALS)
 COUNT = open_counter(TokenSettings()).count

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.items import Item, Source, SourceKind, Status, Trust, Uses
-from verifflowcc.domain.memory import Filters
-from verifflowcc.domain.query import SCALARS, conditions, matches, moment, order_of, ordered, value_of
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.item_query import SCALARS, conditions, matches, moment, order_of, ordered, value_of
+from verifflowcc.base.model.item_values import Item, Source, SourceKind, Status, Trust, Uses
+from verifflowcc.base.model.memory_protocol import Filters
 
 PLAIN = Item("a", "fact", "Port", ".memory/project/a.md", "project", 500, 800)
 FULL = replace(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.text.quick_json import read, write
+from verifflowcc.base.text.quick_json import read, write
 
 ANY_TEXT = st.text(st.characters(), max_size=20)
 VALUES = st.recursive(

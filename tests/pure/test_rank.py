@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.recall import Unit, extent_of
+from verifflowcc.base.model.recall_values import Unit, extent_of
+from verifflowcc.base.text.stems import terms
 from verifflowcc.recall.rank import Ranked, rank
 from verifflowcc.recall.scoring import question_of
-from verifflowcc.text.stems import terms
 
 TASK = question_of("cache the queue, retry the service of karpenter")
 

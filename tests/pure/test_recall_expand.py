@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.config import ExpansionSettings
-from verifflowcc.domain.items import Item, Link, Relation
-from verifflowcc.domain.recall import Edge
+from verifflowcc.base.model.config_values import ExpansionSettings
+from verifflowcc.base.model.item_values import Item, Link, Relation
+from verifflowcc.base.model.recall_values import Edge
 from verifflowcc.recall.rank import FROM_BEST, Neighbour, edge_between, expanded
 
 pytestmark = pytest.mark.vfcc("REQ-READ-EXPANSION")

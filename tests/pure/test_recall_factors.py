@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.items import Item, Recency, Uses
+from verifflowcc.base.model.item_values import Item, Recency, Uses
 from verifflowcc.recall.rank import CONFIDENCE, IMPORTANCE, NOT_STANDING, RECENCY, USES, parts_of, recency
 
 pytestmark = pytest.mark.vfcc("REQ-SEARCH")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.recall import FIELDS, KeptUnit, Unit
+from verifflowcc.base.model.recall_values import FIELDS, KeptUnit, Unit
 from verifflowcc.recall.fusion import ALONE, MEANING, WHOLE, Compared, Place, fused, nearness
 from verifflowcc.recall.scoring import QUESTION, SPEAKER, Scored
 

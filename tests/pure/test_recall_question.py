@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from verifflowcc.base.text.stems import stems
 from verifflowcc.recall.scoring import MONTH, MONTHS, NEAR_DAY, YEAR, question_of, tells_time
-from verifflowcc.text.stems import stems
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.config import code_path
-from verifflowcc.domain.items import DecisionFacts, Item, Ref, Source
-from verifflowcc.domain.recall import FIELDS, Unit
+from verifflowcc.base.model.config_values import code_path
+from verifflowcc.base.model.item_values import DecisionFacts, Item, Ref, Source
+from verifflowcc.base.model.recall_values import FIELDS, Unit
+from verifflowcc.base.text.stems import stems
 from verifflowcc.recall.scoring import LARGEST_TERMS, file_term, question_of, units_of
-from verifflowcc.text.stems import stems
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 

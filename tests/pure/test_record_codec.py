@@ -8,9 +8,9 @@ from typing import NamedTuple
 import pytest
 
 import verifflowcc
-from verifflowcc.domain.items import Link, Relation, Status
-from verifflowcc.records import dataclass
-from verifflowcc.text.record_codec import RecordCodec
+from verifflowcc.base.model.item_values import Link, Relation, Status
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.record_codec import RecordCodec
 
 
 class Place(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import verifflowcc
-from verifflowcc import records
+from verifflowcc.base import records
 
 
 def shapes(dataclass: Callable[..., Any], field: Callable[..., Any]) -> SimpleNamespace:

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import pytest
 
 from tests.evidence_samples import RAN, evidence
-from verifflowcc.adapters.config.described import FORMS
+from verifflowcc.base.config.config_description import FORMS
+from verifflowcc.base.model.agent_clients import CLIENTS
+from verifflowcc.base.model.config_values import Config, MemorySettings, UserSettings
+from verifflowcc.base.model.gate_values import COMPUTED, KINDS, NEWER, RECORDED, Criterion, Kind, Verdict
+from verifflowcc.base.model.lazy import load
+from verifflowcc.base.model.settings import Setting, settings_in
+from verifflowcc.base.records import field_defaults, is_record, replace
 from verifflowcc.clients.client import client_of
-from verifflowcc.domain.agent_clients import CLIENTS
-from verifflowcc.domain.config import Config, MemorySettings, UserSettings
-from verifflowcc.domain.gates import COMPUTED, KINDS, NEWER, RECORDED, Criterion, Kind, Verdict
 from verifflowcc.domain.importers import IMPORTERS
-from verifflowcc.domain.lazy import load
-from verifflowcc.domain.settings import Setting, settings_in
-from verifflowcc.records import field_defaults, is_record, replace
 from verifflowcc.workflow.measured_verdict import judge_limits
 
 

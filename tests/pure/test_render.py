@@ -10,6 +10,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.pure.prompt_templates import PARTIALS, SHIPPED
+from verifflowcc.base.errors import TemplateError
+from verifflowcc.base.model.entries import Candidate
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.text.hidden_text import count_invisible
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.groups import groups_of
 from verifflowcc.context.template_rules import PromptTemplate, compile_template
@@ -26,11 +30,7 @@ from verifflowcc.context.view import (
     prose,
     prose_view,
 )
-from verifflowcc.domain.entries import Candidate
-from verifflowcc.domain.layers import Layer
-from verifflowcc.errors import TemplateError
 from verifflowcc.services.prompt_templates import ROLES, prompt_template_name
-from verifflowcc.text.invisible import count_invisible
 
 LIMIT = 1_000_000
 SPRINT = SprintView("login-k3f9", "Login", ("sign in", "sign out"), "open")

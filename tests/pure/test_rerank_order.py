@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.errors import ModelError
+from verifflowcc.base.errors import ModelError
 from verifflowcc.recall.order import (
     LONGEST_QUESTION,
     order_question,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.config import RerankSettings
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.recall import Hit, Parts
+from verifflowcc.base.model.config_values import RerankSettings
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.recall_values import Hit, Parts
 from verifflowcc.recall.order import CLOSE, FACTS, SHORT, why_rerank
 
 CLEAR = "Which database keeps the orders"

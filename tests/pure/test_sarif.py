@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.evidence import Measured
+from verifflowcc.base.model.evidence_values import Measured
 from verifflowcc.formats.sarif import measure_sarif, scan_findings
 
 

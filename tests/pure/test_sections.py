@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.pure.test_fences import DOCUMENTS
-from verifflowcc.text.markdown import sections
+from verifflowcc.base.text.markdown import sections
 
 
 @pytest.mark.parametrize(

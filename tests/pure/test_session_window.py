@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.window_world import NOW, ago, drawn_items, words
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.domain.episodes import Operation
 from verifflowcc.domain.window import ItemType, Touched, WindowItem
 from verifflowcc.episodes.failures import open_failures
 from verifflowcc.episodes.session_brief import brief_of, window_of
 from verifflowcc.episodes.shape import event_of
-from verifflowcc.text.secrets import withhold
 
 Event = dict[str, Any]
 ROOT = "/p"

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from verifflowcc.base.model.item_values import Item, Link, Relation
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.candidates import Candidate, Held, Settles
-from verifflowcc.domain.items import Item, Link, Relation
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.lifecycle.settle import settle

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.text.slug import ambiguous, fitting_ids, short_id, shown_ids
+from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, short_id, shown_ids
 
 IDS = st.lists(st.text("0ABC", min_size=6, max_size=6), min_size=1, max_size=8, unique=True)
 

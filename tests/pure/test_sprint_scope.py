@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.items import Link
-from verifflowcc.domain.trace import TraceItem, TraceSources
-from verifflowcc.domain.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.model.item_values import Link
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.model.trace_values import TraceItem, TraceSources
 from verifflowcc.trace.item_line import item_line, short_tests
 from verifflowcc.trace.sprint_scope import MOST_BELOW, Names, near_task, sprint_scope
 from verifflowcc.trace.standing import stand

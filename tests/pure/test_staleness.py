@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence_samples import CONTENT, RAN, TEST, TESTS, evidence, facts
-from verifflowcc.domain.baselines import BaselineKind
-from verifflowcc.domain.evidence import Command, Inputs
-from verifflowcc.domain.facts import ArtifactText
-from verifflowcc.domain.gates import Criterion, Kind
-from verifflowcc.domain.sprints import Artifact
+from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.model.evidence_values import Command, Inputs
+from verifflowcc.base.model.gate_input import ArtifactText
+from verifflowcc.base.model.gate_values import Criterion, Kind
+from verifflowcc.base.model.sprint_state import Artifact
 from verifflowcc.formats.evidence import folder_digests, inputs_digest
 from verifflowcc.workflow.staleness import inputs_now, stale_reasons
 

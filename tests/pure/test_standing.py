@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.event_samples import DIGEST, event
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import DONE, Artifact, Leg, SprintState, Stage, StageStatus, Workflow
-from verifflowcc.formats import events_payload as fields
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.formats import event_payloads as fields
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.model.sprint_state import DONE, Artifact, Leg, SprintState, Stage, StageStatus, Workflow
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.moves import after_passing, reopenable

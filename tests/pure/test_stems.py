@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.text.stems import stems, words_of
+from verifflowcc.base.text.stems import stems, words_of
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 
@@ -110,7 +110,7 @@ def test_a_long_text_takes_no_longer_for_each_letter() -> None:
 
 
 def test_everyday_words_are_kept_as_the_terms_that_they_are_found_by() -> None:
-    from verifflowcc.text.stems import EVERYDAY
+    from verifflowcc.base.text.stems import EVERYDAY
 
     said = stems("They keep changing things; somebody called about another problem, and nobody knows the reason.")
     assert {"keep", "chang", "thing", "call", "anoth", "problem", "know", "reason"} <= EVERYDAY.intersection(said)

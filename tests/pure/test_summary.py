@@ -7,13 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.actors import Decision, Feedback, Opinion, Review, Waiver
-from verifflowcc.domain.events import LARGEST_EVENT_BYTES, EventType
-from verifflowcc.domain.evidence import Evidence, Inputs
-from verifflowcc.domain.facts import ArtifactText, Facts, Recorded
-from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind, Mode, Side, Trust, Verdict
-from verifflowcc.domain.sprints import Artifact, Leg, SetAside, Skip, SprintState, Stage, StageState, StageStatus
-from verifflowcc.text.markdown import sections
+from verifflowcc.base.model.events import LARGEST_EVENT_BYTES, EventType
+from verifflowcc.base.model.evidence_values import Evidence, Inputs
+from verifflowcc.base.model.gate_input import ArtifactText, Facts, Recorded
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Gate, Kind, Mode, Side, Trust, Verdict
+from verifflowcc.base.model.people import Decision, Feedback, Opinion, Review, Waiver
+from verifflowcc.base.model.sprint_state import (
+    Artifact,
+    Leg,
+    SetAside,
+    Skip,
+    SprintState,
+    Stage,
+    StageState,
+    StageStatus,
+)
+from verifflowcc.base.text.markdown import sections
 from verifflowcc.workflow.failures import LONGEST, clause
 from verifflowcc.workflow.summary import (
     StageExit,

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.prompt_templates import PARTIALS, SHIPPED
+from verifflowcc.base.errors import TemplateError
 from verifflowcc.context.template_expressions import (
     FILTERS,
     LOOP,
@@ -22,7 +23,6 @@ from verifflowcc.context.template_expressions import (
 )
 from verifflowcc.context.template_rules import check_template, compile_template
 from verifflowcc.context.view import EntryView, LayerView, PromptView, SprintView, StageView, entry_view
-from verifflowcc.errors import TemplateError
 
 pytestmark = pytest.mark.vfcc("REQ-TEMPLATES")
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.tokens import counter as counter_module
-from verifflowcc.adapters.tokens.counter import SAFE_CHARACTERS, CountStatistics, open_counter
-from verifflowcc.domain.config import TokenSettings
-from verifflowcc.domain.ports import TokenCounter
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.model.ports import TokenCounter
+from verifflowcc.base.tokens import token_counter as counter_module
+from verifflowcc.base.tokens.token_counter import SAFE_CHARACTERS, CountStatistics, open_counter
 
 SECTION = "# Heading\n\n" + "A line of text that says little.\n" * 20
 

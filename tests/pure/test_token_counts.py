@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
-from verifflowcc.adapters.tokens import counter as chunks
-from verifflowcc.adapters.tokens.counter import DATA, ExactCounter, build_delegate
-from verifflowcc.adapters.tokens.vocabulary import ENCODINGS, Vocabulary, load_classes, open_vocabulary
+from verifflowcc.base.tokens import token_counter as chunks
+from verifflowcc.base.tokens.token_counter import DATA, ExactCounter, build_delegate
+from verifflowcc.base.tokens.vocabulary import ENCODINGS, Vocabulary, load_classes, open_vocabulary
 
 pytestmark = pytest.mark.vfcc("REQ-TOKENS")
 

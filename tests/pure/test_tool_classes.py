@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.config.tools_yaml import WITHOUT_A_FILE, parse_tools
-from verifflowcc.domain.trace_codes import TEST_FILES
+from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, parse_tools
+from verifflowcc.base.model.trace_codes import TEST_FILES
 from verifflowcc.episodes.permission import denied
 
 AGENTS = Path(__file__).parents[2] / "templates" / "agents"

@@ -20,9 +20,10 @@ from tests.trace_world import (
     result,
     stamped,
 )
-from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Ref, Stamp, Status
-from verifflowcc.domain.trace import (
+from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.item_values import Ref, Stamp, Status
+from verifflowcc.base.model.trace_codes import Need
+from verifflowcc.base.model.trace_values import (
     CodeMark,
     CriterionShown,
     Finding,
@@ -33,7 +34,6 @@ from verifflowcc.domain.trace import (
     TraceBaseline,
     Verified,
 )
-from verifflowcc.domain.trace_codes import Need
 from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.trace.check import check
 from verifflowcc.trace.telling import pointed_content

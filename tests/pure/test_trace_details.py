@@ -6,9 +6,9 @@ import pytest
 
 from tests.planted_faults import OTHER, W, and_items, linked, shown
 from tests.trace_world import FORM_TEST, GREEN, LOGIN_TEST, World, item, of_code, of_tests, result
-from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Ref, Status
-from verifflowcc.domain.trace import CodeSymbol, CriterionShown, Finding, Outcome, Verified
+from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.item_values import Ref, Status
+from verifflowcc.base.model.trace_values import CodeSymbol, CriterionShown, Finding, Outcome, Verified
 from verifflowcc.trace.check import check
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-CHECKS")

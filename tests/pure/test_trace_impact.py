@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, LOGIN_TEST, World, clean, item
-from verifflowcc.domain.items import Status
+from verifflowcc.base.model.item_values import Status
 from verifflowcc.trace.impact import Impact, impact
 from verifflowcc.trace.view import TraceView
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.trace_items import parse_trace_item
 from verifflowcc.adapters.index.trace import trace_item_from_text, trace_item_to_text
-from verifflowcc.domain.items import KNOWN_KEYS, Link, Ref, Stamp, Status, Trust
-from verifflowcc.domain.trace import Flaw, TraceItem, Verified
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.item_values import KNOWN_KEYS, Link, Ref, Stamp, Status, Trust
+from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verified
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-ITEMS")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from tests.planted_faults import FAULTS, W, linked
 from tests.trace_world import World
-from verifflowcc.domain.trace import Finding
-from verifflowcc.domain.trace_codes import Need
+from verifflowcc.base.model.trace_codes import Need
+from verifflowcc.base.model.trace_values import Finding
 from verifflowcc.trace.check import check
 
 

@@ -23,13 +23,21 @@ from tests.trace_world import (
     result,
     stamped,
 )
-from verifflowcc.domain.items import Ref, Stamp, Status
-from verifflowcc.domain.trace import Flaw, GitTrace, Outcome, Severity, TraceBaseline, TraceItem, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS
+from verifflowcc.base.model.baseline_rules import narrow
+from verifflowcc.base.model.item_values import Ref, Stamp, Status
+from verifflowcc.base.model.trace_codes import CHECKS
+from verifflowcc.base.model.trace_values import (
+    Flaw,
+    GitTrace,
+    Outcome,
+    Severity,
+    TraceBaseline,
+    TraceItem,
+    TraceReport,
+)
 from verifflowcc.trace.check import check
 from verifflowcc.trace.standing import Standings
 from verifflowcc.trace.view import TraceView
-from verifflowcc.workflow.baseline_rules import narrow
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-STABLE")
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, LOGIN_TEST, REPORT, World, clean, item, link, of_code, of_tests, result
-from verifflowcc.domain.gates import Trust as EvidenceTrust
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import CriterionShown, Outcome, ResultReport, TraceReport
-from verifflowcc.domain.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.model.trace_values import CriterionShown, Outcome, ResultReport, TraceReport
 from verifflowcc.formats.trace_table import csv_text, unguarded
 from verifflowcc.trace.check import check_view
 from verifflowcc.trace.item_line import State

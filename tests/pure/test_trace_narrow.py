@@ -6,9 +6,9 @@ import pytest
 
 from tests.planted_faults import FAULTS, W
 from tests.trace_world import GREEN, REPORT, World, result
-from verifflowcc.domain.trace import Outcome, TraceReport
+from verifflowcc.base.model.baseline_rules import narrow
+from verifflowcc.base.model.trace_values import Outcome, TraceReport
 from verifflowcc.trace.check import check
-from verifflowcc.workflow.baseline_rules import narrow
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-KNOWN")
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.planted_faults import FAULTS
 from tests.trace_world import World, clean
-from verifflowcc.domain.trace import Finding, Severity, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS
+from verifflowcc.base.model.trace_codes import CHECKS
+from verifflowcc.base.model.trace_values import Finding, Severity, TraceReport
 from verifflowcc.trace.check import check
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-CHECKS")

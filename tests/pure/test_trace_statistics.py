@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, World, clean, item
-from verifflowcc.domain.items import Status
+from verifflowcc.base.model.item_values import Status
 from verifflowcc.trace.check import check_view
 from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import matrix

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, LOGIN_TEST, TODAY, World, clean, result
-from verifflowcc.domain.trace import Outcome, Verified
+from verifflowcc.base.model.trace_values import Outcome, Verified
 from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.trace.check import check_view
 from verifflowcc.trace.story import Story, story

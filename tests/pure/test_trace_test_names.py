@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.trace.test_names import TestNames, fits
+from verifflowcc.base.formats.trace_tests import TestNames, fits
 
 A, B, C = "tests/a.py::test_x", "tests/a.py::TestForm.test_y", "tests/deep/b.py::test_x"
 JAVA = "com.acme.FormTest.testTimeout"

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_help import HELP
+from verifflowcc.base.model.trace_codes import CHECKS
+from verifflowcc.base.model.trace_help import HELP
+from verifflowcc.base.model.trace_values import Asked, Family, Finding, Severity, TraceReport
+from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.formats.github_annotations import annotations, junit_text
 from verifflowcc.formats.junit_claims import ProjectPaths
 from verifflowcc.formats.metric_json import read_json
 from verifflowcc.formats.sarif import read_log
 from verifflowcc.formats.sarif_write import NO_FILE, sarif_text
-from verifflowcc.text.markdown import conflict_line
-from verifflowcc.text.record_codec import RecordCodec
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

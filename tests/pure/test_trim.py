@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.pure.test_fences import DOCUMENTS
+from verifflowcc.base.text.markdown import open_fence, split_lines
 from verifflowcc.packing.trim import Trimmed, mark, trim_text
-from verifflowcc.text.markdown import open_fence, split_lines
 
 pytestmark = pytest.mark.vfcc("REQ-TRIM")
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.domain.turns import OWN, Conversation, Speaker, voice_of_tool
-from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.formats.turns import Kind, kind_of, read_turns
 
 Row = Mapping[str, object]

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.window_world import NAMES, NOW, TASKS, drawn_items, item
+from verifflowcc.base.records import replace
 from verifflowcc.domain.episodes import SnapshotReason
 from verifflowcc.domain.window import ItemType, Touched, Window, WindowItem
 from verifflowcc.episodes.window_prepare import (
@@ -19,7 +20,6 @@ from verifflowcc.episodes.window_prepare import (
     snapshot_of,
     summaries,
 )
-from verifflowcc.records import replace
 
 
 @pytest.mark.vfcc("REQ-WINDOW-PRUNE")

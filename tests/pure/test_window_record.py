@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.window_world import NOW, drawn_windows, item
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.event_bytes import stamp
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.identifiers import ulid
 from verifflowcc.domain.episodes import SnapshotReason, WindowPart
 from verifflowcc.domain.window import KeptWindow, Window
-from verifflowcc.errors import FormatError
-from verifflowcc.formats.events import stamp
 from verifflowcc.formats.window_record import read_snapshot, read_window, snapshot_bytes, window_bytes
-from verifflowcc.records import replace
-from verifflowcc.text.slug import ulid
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
 

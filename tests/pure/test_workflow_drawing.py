@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names
-from verifflowcc.domain.sprints import Leg, Stage, Workflow
+from verifflowcc.base.model.sprint_state import Leg, Stage, Workflow
 from verifflowcc.workflow.drawing import WIDEST, draw_v
 
 

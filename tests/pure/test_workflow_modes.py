@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names
-from verifflowcc.domain.gates import Criterion, Kind, Mode
-from verifflowcc.domain.sprints import Workflow, asks_nothing
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
+from verifflowcc.base.model.sprint_state import Workflow, asks_nothing
 from verifflowcc.workflow.drawing import with_modes
 
 TEXT = """\

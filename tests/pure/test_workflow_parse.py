@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from tests.yaml_junk import yaml_junk
 from verifflowcc.adapters.workflows.load import parse_workflow
-from verifflowcc.domain.gates import RULES, Criterion, Kind, Mode, Trust
-from verifflowcc.domain.sprints import Edits, Leg, Route, Workflow
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.gate_values import RULES, Criterion, Kind, Mode, Trust
+from verifflowcc.base.model.sprint_state import Edits, Leg, Route, Workflow
 
 pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
 

@@ -11,12 +11,12 @@ from tests.pure.test_workflow_parse import SMALL, criterion, exits, problems, wo
 from tests.pure.test_workflow_parse import told as told_of
 from tests.yaml_junk import yaml_junk
 from verifflowcc.adapters.workflows.load import parse_workflow
-from verifflowcc.domain.gates import Kind, Mode
-from verifflowcc.domain.trace import Severity
-from verifflowcc.domain.trace_codes import DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
-from verifflowcc.errors import ConfigError, FormatError, LedgerError
+from verifflowcc.base.errors import ConfigError, FormatError, LedgerError
+from verifflowcc.base.model.gate_values import Kind, Mode
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
+from verifflowcc.base.model.trace_values import Severity
+from verifflowcc.base.text.canonical import canonical, parse_canonical
 from verifflowcc.formats.policy_record import policy_from_json, policy_to_json
-from verifflowcc.text.canonical import canonical, parse_canonical
 from verifflowcc.workflow.moves import pin, unpin
 
 FIRST = len(SMALL.splitlines()) + 2

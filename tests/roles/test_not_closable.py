@@ -27,19 +27,19 @@ from tests.roles.roles_world import (
 from tests.roles.test_ways_around import ATTEMPTS
 from tests.signing import allow, ssh_key
 from tests.trees import write_tree
-from verifflowcc.adapters.clock import SystemClock
-from verifflowcc.domain.events import EventType
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.process.clock import SystemClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.waivers import what_to_waive
-from verifflowcc.services.workspace import Workspace
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "security.md"
 _ROW = re.compile(r'^\| <a id="([a-z-]+)"></a>[^|]+\| `([^`|]+)` \| (gate|rerun|git|doctor) \| [^|]+ \|$', re.MULTILINE)
 WAIVE = "vfcc waive tests --reason later --yes"
 API = """\
 from pathlib import Path
-from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.services.waivers import waive, what_to_waive
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 here = Workspace(Path.cwd(), SystemClock())
 waive(here, what_to_waive(here, "log-in", "tests"), "later", actor="human:You")
 """

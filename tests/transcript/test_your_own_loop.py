@@ -13,10 +13,10 @@ import pytest
 from tests.cli.test_killed import STOPPER
 from tests.transcript.replay import environment, sessions
 from tests.trees import git
-from verifflowcc.domain.events import EventType
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprint_reading import load_sprint
-from verifflowcc.services.workspace import open_workspace
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "your-own-loop.md"
 STAGES = ["planning", "coding", "checking"]

@@ -3,8 +3,8 @@
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.formats.item_render import scalar
+from verifflowcc.base.formats.item_render import scalar
+from verifflowcc.base.model.memory_protocol import StoredItem
 
 
 def make(

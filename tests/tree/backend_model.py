@@ -7,8 +7,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.tiers import count
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
-from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.domain.query import ordered
+from verifflowcc.base.model.item_query import ordered
+from verifflowcc.base.model.memory_protocol import MemoryBackend
 
 NAMES = st.sampled_from(["a", "A", "b", "../c", "é", "e\u0301"])
 TYPES = st.sampled_from(["fact", "decision", "odd type"])

@@ -7,7 +7,7 @@ from verifflowcc.adapters.backends.files import FilesBackend
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.backends.sqlite import SqliteBackend
-from verifflowcc.domain.memory import MemoryBackend
+from verifflowcc.base.model.memory_protocol import MemoryBackend
 
 
 @dataclass

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from hypothesis import strategies as st
 
 from tests.tree.backend_items import make
-from verifflowcc.domain.memory import Filters, Plain, StoredItem
-from verifflowcc.domain.query import SCALARS
+from verifflowcc.base.model.item_query import SCALARS
+from verifflowcc.base.model.memory_protocol import Filters, Plain, StoredItem
 
 Asked = Plain | Sequence[Plain] | Mapping[str, Plain]
 _TEXTS = ["a", "A", "ab", "b", "é", "e\u0301", "名", "x y", "it's", "%", "_", "a,b", "10", "9"]

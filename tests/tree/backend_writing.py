@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
 from tests.tree.backend_openers import Files, Sqlite
-from verifflowcc.errors import VfccError
+from verifflowcc.base.errors import VfccError
 
 KINDS: dict[str, Callable[[Path], Opener]] = {"files": Files, "sqlite": Sqlite}
 

@@ -14,10 +14,10 @@ from tests.tiers import count
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import ConflictError
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.errors import ConflictError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.text.canonical import digest_text
 
 FOLDER = ".memory/project"
 NAMES = st.sampled_from(["a", "b", "c"])

@@ -7,8 +7,8 @@ from typing import Any
 
 from tests.trees import write_tree
 from verifflowcc.adapters.index.code_graph import KeptCode
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.code.indexing import bring_up
-from verifflowcc.services.workspace import Workspace
 
 MODELS = """\
 import os

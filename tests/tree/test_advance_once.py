@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tests.ledger_samples import ANN, START, add_feedback, advance, events_folder, fill, snapshot, started, workspace
 from tests.trees import OWN, own_workflow
-from verifflowcc.errors import ConflictError, GateClosed, UsageError
+from verifflowcc.base.errors import ConflictError, GateClosed, UsageError
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.skipping import skip_stage, what_to_skip
 from verifflowcc.services.sprint_reading import load_sprint, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.people import stays_in
 
 SPRINT = "log-in"

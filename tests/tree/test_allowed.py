@@ -20,11 +20,11 @@ from verifflowcc.adapters.process.allowed import (
     read_allowed,
     withdraw,
 )
-from verifflowcc.domain.evidence import Command
-from verifflowcc.errors import CommandsNotAllowed, WorkspaceError
+from verifflowcc.base.errors import CommandsNotAllowed, WorkspaceError
+from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.allow import allow_commands, ensure_allowed, show_commands, withdraw_commands
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 
@@ -190,7 +190,7 @@ def test_where_it_lies(root: Path) -> None:
 def test_many_at_once_lose_nothing(env: dict[str, str], tmp_path: Path) -> None:
     code = (
         "import sys; from datetime import datetime, UTC; from pathlib import Path;"
-        "from verifflowcc.adapters.process.allowed import allow; from verifflowcc.domain.evidence import Command;"
+        "from verifflowcc.adapters.process.allowed import allow; from verifflowcc.base.model.evidence_values import Command;"
         "table = {'x': Command('x', ('x',), 1, {})};"
         "allow(Path(sys.argv[1]), table, {'XDG_DATA_HOME': sys.argv[2]}, datetime.now(UTC))"
     )

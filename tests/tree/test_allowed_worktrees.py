@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.trees import git
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.git.shared import repository_around
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
-from verifflowcc.domain.evidence import Command
+from verifflowcc.base.git.git_repository import repository_around
+from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.services.proving.changes import allow_command
 from verifflowcc.services.proving.changes import test_command as command_of
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters import actor as ancestors
-from verifflowcc.adapters.actor import CLIENTS, DEEPEST, RunningProcess, client_from, client_of, read_proc
+from verifflowcc.base.process import acting as ancestors
+from verifflowcc.base.process.acting import CLIENTS, DEEPEST, RunningProcess, client_from, client_of, read_proc
 
 pytestmark = pytest.mark.vfcc("REQ-ACTORS")
 
-ASK = "from verifflowcc.adapters.actor import client_above; print(client_above())"
+ASK = "from verifflowcc.base.process.acting import client_above; print(client_above())"
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
 
 

@@ -10,11 +10,12 @@ from tests.event_samples import DIGEST
 from tests.people_world import CODER, ID, OTHER, PLAN, THIRD, YOU, asked, commit, day, later, put, started, world
 from tests.signing import allow, sign_with, ssh_key
 from tests.trees import PERSON, environment, git
-from verifflowcc.adapters.git.signatures import verified_commit
-from verifflowcc.domain.actors import Contributor, Opinion, described
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.base.git.git_signatures import verified_commit
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.model.people import Contributor, Opinion, described
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import (
     Approvable,
     Approval,
@@ -29,7 +30,6 @@ from verifflowcc.services.sprint_reading import load_movable, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.vouching import name_of_another
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import Authorship
 
 YES = Opinions(Opinion.APPROVED)

@@ -11,8 +11,8 @@ from tests.tree.changes_model import Copy, Followed, FollowedFiles, FollowedSqli
 from tests.tree.postgres_server import Server
 from tests.tree.test_postgres import Opens
 from verifflowcc.adapters.backends.scanned import scanned_store
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.domain.memory import MemoryBackend
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.memory_protocol import MemoryBackend
 
 
 class Scanned(InMemory):

@@ -18,10 +18,10 @@ from tests.tree.test_backend_files import opened
 from tests.tree.test_backends_stopped import writing
 from verifflowcc.adapters.backends import sqlite_log
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.index import memory_items as memory_log
-from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.memory_protocol import MemoryBackend
 
 FACTS = ".memory/project/items/fact"
 NAMES = "abcdef"

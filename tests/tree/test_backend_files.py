@@ -17,7 +17,7 @@ from tests.tree.backend_conformance import ids
 from tests.tree.backend_items import make, texts_of_files
 from verifflowcc.adapters.backends.files import FilesBackend, ScopeLock
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.errors import BackendError, ConflictError, WorkspaceError
+from verifflowcc.base.errors import BackendError, ConflictError, WorkspaceError
 
 FOLDER = ".memory/project"
 FACTS = f"{FOLDER}/items/fact"
@@ -35,7 +35,7 @@ sys.addaudithook(note)
 @pytest.fixture(autouse=True)
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stamps are trusted at once: no two writes of a test fall into one tick of the clock."""
-    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", -(10**12))
+    monkeypatch.setattr("verifflowcc.base.files.layout.SETTLED_AFTER_NS", -(10**12))
 
 
 @pytest.fixture

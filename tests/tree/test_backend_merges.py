@@ -10,7 +10,7 @@ from tests.tree.backend_conformance import ids
 from tests.tree.backend_items import make
 from tests.tree.backend_openers import Files
 from tests.trees import commit, environment, git, repository
-from verifflowcc.errors import ConflictError
+from verifflowcc.base.errors import ConflictError
 
 HERE = "p1"
 

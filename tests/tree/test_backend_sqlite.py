@@ -11,7 +11,7 @@ from tests.tree.backend_conformance import ids
 from tests.tree.backend_items import make
 from verifflowcc.adapters.backends import sqlite as sqlite_file
 from verifflowcc.adapters.backends.sqlite import SqliteBackend
-from verifflowcc.errors import BackendError, ConflictError
+from verifflowcc.base.errors import BackendError, ConflictError
 
 MANY = 300
 

@@ -15,9 +15,9 @@ from tests.cli.trees import everything, half_written
 from tests.tree.backend_items import make
 from tests.tree.backend_openers import Files, Sqlite
 from tests.tree.backend_writing import KINDS, text_of
-from verifflowcc.adapters.files.write import leftovers
-from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.errors import BackendError, VfccError
+from verifflowcc.base.errors import BackendError, VfccError
+from verifflowcc.base.files.write import leftovers
+from verifflowcc.base.model.memory_protocol import MemoryBackend
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 8

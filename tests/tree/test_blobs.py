@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.adapters.files.evidence import put_blob, read_blob
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.text.canonical import digest_bytes
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.text.canonical import digest_bytes
 
 
 @pytest.mark.parametrize("data", [b"", b"text\r\n", bytes(range(256)) * 100])

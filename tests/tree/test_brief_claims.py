@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.claims import Claim, Moment, Outcome, Record, claims
-from verifflowcc.text.injected import BEGIN, END
+from verifflowcc.base.text.own_text import BEGIN, END
 
 pytestmark = pytest.mark.vfcc("REQ-TRUE-BRIEF")
 

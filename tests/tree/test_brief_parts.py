@@ -8,6 +8,8 @@ import pytest
 from tests.history_world import edit, hooked, prompt, read, stop, tell
 from tests.prompt_world import item
 from tests.trees import write_tree
+from verifflowcc.base.text.extract import outline
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.encode import encode
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.subagent_brief import SHARE
@@ -15,8 +17,6 @@ from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sent_prompts import project_counter
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.extract import outline
 
 PERSON = "human:a"
 STAGE = ".memory/stage/login"

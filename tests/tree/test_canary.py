@@ -8,14 +8,14 @@ import pytest
 
 from tests.evidence_project import BUILD, PYTHON, SPRINT, TEST, Ticking, allow, config, project
 from tests.trees import repository, write_tree
-from verifflowcc.domain.baselines import BaselineKind
-from verifflowcc.domain.gates import Mode
-from verifflowcc.errors import CommandsNotAllowed
+from verifflowcc.base.errors import CommandsNotAllowed
+from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.allow import withdraw_commands
 from verifflowcc.services.baseline_making import propose_baseline, record_baseline
 from verifflowcc.services.canary import Canaries, Proof, Trial, prove_gate
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-CANARIES")
 

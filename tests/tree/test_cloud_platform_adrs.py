@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.trees import commit, committed_example, git, prompt
-from verifflowcc.domain.entries import ContextPackage, Fate, Question
-from verifflowcc.domain.layers import Layer
+from verifflowcc.base.model.entries import ContextPackage, Fate, Question
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.context import compile_context
-from verifflowcc.services.workspace import open_workspace
 
 DATA = Path(os.environ.get("VFCC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 RECORDS = DATA / "cloud-platform-adrs" / "architecture-decision-record"

@@ -14,12 +14,12 @@ import pytest
 from tests.observed import Recorder
 from tests.tree.code_graph_world import answers, clean, project, said
 from tests.trees import environment, repository, write_tree
-from verifflowcc.adapters.clock import observed_by
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.index import store
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.index import index_file as store
+from verifflowcc.base.process.clock import observed_by
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.code import updating_commit as parsing
 from verifflowcc.services.code.indexing import bring_up
-from verifflowcc.services.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 FLIPS = 60
@@ -28,10 +28,10 @@ import sys
 from pathlib import Path
 from tests.observed import Recorder
 from verifflowcc.adapters import stamps
-from verifflowcc.adapters.clock import observed_by
+from verifflowcc.base.process.clock import observed_by
 from verifflowcc.services.code import parsing
 from verifflowcc.services.code.indexing import bring_up
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 
 class Printer(Recorder):

@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 import verifflowcc
-from verifflowcc.adapters.config import cache
-from verifflowcc.adapters.config.defaults import LAYERS, default_config
-from verifflowcc.adapters.config.load import load_config
-from verifflowcc.adapters.config.models import json_schema
-from verifflowcc.adapters.config.provenance import effective_settings
-from verifflowcc.adapters.config.validate import check
-from verifflowcc.adapters.files.layout import source_of
 from verifflowcc.adapters.workflows.load import templates_folder
-from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
-from verifflowcc.domain.layers import Layer
-from verifflowcc.errors import ConfigError, WorkspaceError
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.config import config_cache as cache
+from verifflowcc.base.config.config_defaults import LAYERS, default_config
+from verifflowcc.base.config.config_load import load_config
+from verifflowcc.base.config.config_models import json_schema
+from verifflowcc.base.config.config_provenance import effective_settings
+from verifflowcc.base.config.config_validate import check
+from verifflowcc.base.errors import ConfigError, WorkspaceError
+from verifflowcc.base.files.layout import source_of
+from verifflowcc.base.model.config_values import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.text.canonical import digest_text
 
 SEED = Path(__file__).parents[1] / "fixtures" / "seed-config.yaml"
 SHIPPED = templates_folder() / "config.yaml"
@@ -192,7 +192,7 @@ def test_a_folder_or_a_pipe_is_not_opened(tmp_path: Path) -> None:
 def fresh_process(path: Path) -> list[str]:
     """Load in a new Python, and return which of the heavy modules that took."""
     code = (
-        "import sys; from pathlib import Path; from verifflowcc.adapters.config.load import load_config\n"
+        "import sys; from pathlib import Path; from verifflowcc.base.config.config_load import load_config\n"
         f"path = Path({str(path)!r})\n"
         f"assert load_config(path, {WORKFLOWS!r}, path.parent / 'local').config.workflow == 'agile'\n"
         "print(*(name for name in ('yaml', 'pydantic', 'pydantic_core', 'typer', 'git') if name in sys.modules))"

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.adapters.workflows.load import templates_folder
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import (
     ConfigReport,
     check_config,
@@ -15,7 +16,6 @@ from verifflowcc.services.configuration import (
     shipped_workflows,
     show_config,
 )
-from verifflowcc.services.workspace import Workspace
 
 
 def workspace(root: Path, files: dict[str, str]) -> Workspace:

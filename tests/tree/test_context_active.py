@@ -7,11 +7,11 @@ import pytest
 
 from tests.prompt_world import ask, item, keys, person
 from tests.trees import write_memory
-from verifflowcc.domain.entries import ContextPackage
-from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.recall import Sought
+from verifflowcc.base.model.entries import ContextPackage
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.recall.searching import search
-from verifflowcc.services.workspace import Workspace
 
 TASK = "mend the sluice gate"
 BRIEF = "### Before you plan"

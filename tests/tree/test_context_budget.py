@@ -15,11 +15,11 @@ from markdown_it import MarkdownIt
 
 from tests.pure.test_token_counts import oracle
 from tests.trees import example, write_memory, write_tree
-from verifflowcc.domain.entries import ContextPackage, Fate, Question
-from verifflowcc.domain.layers import Layer
-from verifflowcc.errors import BudgetError, StrictError
+from verifflowcc.base.errors import BudgetError, StrictError
+from verifflowcc.base.model.entries import ContextPackage, Fate, Question
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_context
-from verifflowcc.services.workspace import Workspace
 
 TASK = "mend the harbour 🌊 of a.py"
 WORDS = (

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.trees import example, git, repository, write_memory, write_tree
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.domain.entries import ContextPackage, Prompt, Question
-from verifflowcc.errors import VfccError
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.entries import ContextPackage, Prompt, Question
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.assembling import MemoryManager
 from verifflowcc.services.context import compile_context, compile_prompt_only
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.status import current_status, remember_status
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.trees import commit, committed_example, git, vfcc, write_memory, write_tree
-from verifflowcc.domain.entries import Question
-from verifflowcc.domain.layers import Layer
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.context_diff import Comparison, compare_contexts, sides
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-CONTEXT-DIFF")
 

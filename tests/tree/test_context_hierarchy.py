@@ -8,14 +8,14 @@ import pytest
 
 from tests.ledger_samples import ANN
 from tests.trees import example, write_memory, write_tree
-from verifflowcc.domain.entries import ContextPackage, Fate, Placed, Question
-from verifflowcc.domain.layers import Layer as MemoryLayer
-from verifflowcc.errors import FormatError, StrictError, UsageError
+from verifflowcc.base.errors import FormatError, StrictError, UsageError
+from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Question
+from verifflowcc.base.model.layers import Layer as MemoryLayer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.assembling import MemoryManager
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 SEED = Path(__file__).resolve().parents[1] / "fixtures" / "seed-config.yaml"
 CAPITAL = "Nothing of this is in the tide tables.\n"

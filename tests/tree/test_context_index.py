@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.trees import example, vfcc, write_memory, write_tree
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.files.write import Tree
-from verifflowcc.adapters.index.index import Index
-from verifflowcc.domain.entries import ContextPackage, Question
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.write import Tree
+from verifflowcc.base.index.index import Index
+from verifflowcc.base.model.entries import ContextPackage, Question
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_context
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
 

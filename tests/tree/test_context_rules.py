@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.trees import git, write_memory, write_tree
-from verifflowcc.domain.entries import ContextPackage, Fate, Placed, Question
-from verifflowcc.domain.layers import CODE
+from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Question
+from verifflowcc.base.model.layers import CODE
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.workspace import Workspace
 
 EXPORT = "Export the calendar of the second chapter"
 RULE = "## Rule {0}\n\nAlways keep rule number {0} of the harbour when you change the calendar.\n\n"

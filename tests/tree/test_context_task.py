@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.ticking import Ticking
 from tests.trees import committed_example, example, write_memory
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.domain.entries import Fate, Question
-from verifflowcc.domain.layers import Layer
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.entries import Fate, Question
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.memory.tasks_ending import end_task
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
-from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"
 HEADING = "### Open task\n"

@@ -8,13 +8,13 @@ import pytest
 from tests.evidence_project import SPRINT, project, run
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.trees import commit, example, git, repository, write_memory, write_tree
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.domain.entries import ContextPackage, Question
-from verifflowcc.domain.layers import Layer
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.entries import ContextPackage, Question
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IN-PROMPT")
 

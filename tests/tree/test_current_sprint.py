@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from tests.cli.process import git
 from tests.ledger_samples import ANN, START, events_folder, workspace
 from tests.made_once import copied
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.git.head import current_branch, head_files, started_here
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.errors import LedgerError, UsageError, WorkspaceError
-from verifflowcc.formats.events_payload import check_payload
+from verifflowcc.base.errors import LedgerError, UsageError, WorkspaceError
+from verifflowcc.base.formats.event_payloads import check_payload
+from verifflowcc.base.git.git_head import current_branch, head_files, started_here
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.sprint_state import SprintStatus
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.next_step import next_step
 from verifflowcc.services.sprint_reading import active_sprint, command_in, resolve_sprint, show_sprint
 from verifflowcc.services.sprints import close_sprint, open_on_branch, start_sprint
 from verifflowcc.services.standpoint import resolve
 from verifflowcc.services.workflows import show_workflow
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from verifflowcc.adapters.clock import OutOfTimeError, within
+from verifflowcc.base.process.clock import OutOfTimeError, within
 from verifflowcc.fast.hook import Limit
 
 BUSY = "import time\nwhile time.process_time() < 0.5: pass"

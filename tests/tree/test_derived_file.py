@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.derived_files import forge_in
-from verifflowcc.adapters.files import write as derived_file
-from verifflowcc.adapters.files.write import DerivedFile
+from verifflowcc.base.files import write as derived_file
+from verifflowcc.base.files.write import DerivedFile
 
 STORE = DerivedFile("kept/*.json", 3, keyed_by="a word", largest_bytes=1_000, most=2)
 VALUE = {"a": [1, None, "é\ud800"]}

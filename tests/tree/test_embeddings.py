@@ -11,13 +11,13 @@ import pytest
 
 from tests.recalled_world import SCOPES, home, lose_index, project, remember
 from tests.trees import environment, prompt
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.recall_values import Hit, Recalled, Sought
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.memory_views import found as shown
-from verifflowcc.domain.recall import Hit, Recalled, Sought
-from verifflowcc.errors import ConfigError
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.recall import meaning
 from verifflowcc.services.recall.searching import local_model, search
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-EMBEDDINGS")
 

@@ -7,10 +7,10 @@ import pytest
 
 from tests.recalled_world import SCOPES, home, project, remember
 from tests.trees import vfcc
-from verifflowcc.domain.ports import Embedder
-from verifflowcc.domain.recall import Sought
+from verifflowcc.base.model.ports import Embedder
+from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.recall.searching import local_model, search
-from verifflowcc.services.workspace import Workspace
 
 WHOLE = 1_000_000
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.actor import AGENT_MARKERS, Actor, acting, git_user
-from verifflowcc.domain.actors import NO_ROLE, PROGRAM, described
-from verifflowcc.domain.events import EventType
-from verifflowcc.formats.events import make_event, moment
+from verifflowcc.base.formats.event_bytes import make_event, moment
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.people import NO_ROLE, PROGRAM, described
+from verifflowcc.base.process.acting import AGENT_MARKERS, Actor, acting, git_user
 from verifflowcc.services.memory.here import trust_of
 from verifflowcc.services.memory.scopes import agent_of
 

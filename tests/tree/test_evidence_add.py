@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.evidence_project import ADD, SPRINT, SUB_FAILED, YOU, project, recorded
-from verifflowcc.domain.gates import Trust, Verdict
-from verifflowcc.errors import FormatError, UsageError
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.model.gate_values import Trust, Verdict
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence import EvidenceAdded, add_evidence
 from verifflowcc.services.evidence_listing import find_stale
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 

@@ -7,10 +7,10 @@ import pytest
 
 from tests.evidence_project import ADD, BUILD, PYTHON, SPRINT, SUB_FAILED, TEST, TREE, YOU, Ticking, allow, config, run
 from tests.trees import commit, repository, write_tree
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.rerun import reproduce
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 FLOW = """\
 name: own

@@ -6,11 +6,11 @@ import pytest
 
 from tests.evidence_project import PYTHON, SPRINT, TREE, YOU, Ticking, allow, config, run, said
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.domain.baselines import BaselineKind
+from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.baseline_making import propose_baseline, record_baseline
 from verifflowcc.services.evidence_listing import find_stale
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 WORKFLOW = """\
 name: own

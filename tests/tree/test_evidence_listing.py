@@ -6,12 +6,12 @@ import pytest
 
 from tests.evidence_project import SPRINT, YOU, project, recorded, run
 from tests.ledger_samples import snapshot
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.allow import withdraw_commands
 from verifflowcc.services.evidence import add_evidence
 from verifflowcc.services.evidence_listing import find_stale, list_evidence, output_of, show_evidence
-from verifflowcc.services.workspace import Workspace
 
 
 @pytest.fixture

@@ -21,12 +21,12 @@ from tests.evidence_project import (
 )
 from tests.ledger_samples import snapshot
 from tests.trees import commit, git, repository
-from verifflowcc.domain.gates import Trust
-from verifflowcc.errors import CommandsNotAllowed, UsageError, WorkspaceError
+from verifflowcc.base.errors import CommandsNotAllowed, UsageError, WorkspaceError
+from verifflowcc.base.model.gate_values import Trust
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.allow import withdraw_commands
 from verifflowcc.services.evidence import run_evidence
 from verifflowcc.services.evidence_listing import find_stale, output_of, show_evidence
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 

@@ -10,14 +10,15 @@ import pytest
 from tests.people_world import CODER, ID, OTHER, YOU, asked, later, put, started
 from tests.tree.test_context_cache import see, tick, warm
 from tests.trees import example, prompt
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.files.layout import Place
-from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.actors import Decision
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.errors import UsageError
-from verifflowcc.formats.events import encode_pack
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.layout import Place
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.formats.event_bytes import encode_pack
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.model.people import Decision
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.feedback import (
     add_feedback,
@@ -28,7 +29,6 @@ from verifflowcc.services.feedback import (
 )
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-FEEDBACK")
 

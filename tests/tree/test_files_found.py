@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.files.write import LARGEST_FILE_BYTES, Found, Tree
+from verifflowcc.base.files.write import LARGEST_FILE_BYTES, Found, Tree
 
 
 def tree(root: Path, *names: str) -> Tree:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from tests.histories import parted
 from tests.ledger_samples import START, add_feedback, advance, events_folder, fill, snapshot, started, workspace
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.events import Event
-from verifflowcc.errors import ConflictError
+from verifflowcc.base.errors import ConflictError
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.model.events import Event
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import arrange
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")

@@ -6,16 +6,16 @@ import pytest
 
 from tests.event_samples import choice, closed, evidence, feedback
 from tests.ledger_samples import ANN, add_feedback, advance, events_folder, snapshot, started
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import ConflictError, LedgerError, UsageError
-from verifflowcc.formats.events import encode_event, parse_event
-from verifflowcc.records import replace
+from verifflowcc.base.errors import ConflictError, LedgerError, UsageError
+from verifflowcc.base.formats.event_bytes import encode_event, parse_event
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.forks import forked_sprint, resolve_fork
 from verifflowcc.services.sprint_reading import list_sprints, progress_text, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")
 

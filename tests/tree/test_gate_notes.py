@@ -8,9 +8,11 @@ import pytest
 from tests.ledger_samples import START, TickingClock
 from tests.made_once import copied
 from tests.people_world import ID, YOU, commit, put, started
-from verifflowcc.adapters.clock import FixedClock
+from verifflowcc.base.model.sprint_state import Edits, StageEntry
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.text.identifiers import ulid
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.entries import target_of
-from verifflowcc.domain.sprints import Edits, StageEntry
 from verifflowcc.services.artifact_drafting import put_artifact
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.integrating import integrate
@@ -18,8 +20,6 @@ from verifflowcc.services.next_step import next_step
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.slug import ulid
 
 WORKFLOW = """\
 name: people

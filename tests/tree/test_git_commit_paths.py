@@ -9,13 +9,13 @@ import pytest
 from tests.ledger_samples import advance, fill, started, workspace
 from tests.signing import sign_with
 from tests.trees import path_with
-from verifflowcc.adapters.git.commit import commit_paths
+from verifflowcc.base.git.git_commit import commit_paths
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.allow import allow_commands, show_commands
 from verifflowcc.services.feedback import add_feedback
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-COMMIT")
 

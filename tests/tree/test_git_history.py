@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.adapters.git.protected import head_commit, read_history
-from verifflowcc.domain.actors import Contributor
-from verifflowcc.domain.facts import Change
+from verifflowcc.base.git.git_protected import head_commit, read_history
+from verifflowcc.base.model.gate_input import Change
+from verifflowcc.base.model.people import Contributor
 
 UNKNOWN = "0123456789abcdef0123456789abcdef01234567"
 
@@ -127,8 +127,8 @@ def test_names_are_the_same_where_the_locale_knows_no_letters_beyond_ascii(root:
     base = base_of(root)
     write_tree(root, {"café.py": "1\n"})
     code = (
-        "import sys; from pathlib import Path; from verifflowcc.adapters.git.protected import read_history;"
-        "from verifflowcc.adapters.project.content import project_content;"
+        "import sys; from pathlib import Path; from verifflowcc.base.git.git_protected import read_history;"
+        "from verifflowcc.base.files.project_content import project_content;"
         "r = Path(sys.argv[1]); print(ascii([read_history(r, sys.argv[2]).changes[0].path, *project_content(r, None)]))"
     )
     env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -11,8 +11,8 @@ import pytest
 
 from tests.signing import allow, machine, pretend_to_sign, sign_with, ssh_key
 from tests.trees import PERSON, commit, git, path_with, repository, write_tree
-from verifflowcc.adapters.git.signatures import TRUST_STEP, added_by, verified_commit
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.git.git_signatures import TRUST_STEP, added_by, verified_commit
 
 ME = "ann@example.org"
 """The address of the person in `tests.trees`."""

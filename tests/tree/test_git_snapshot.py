@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.git.snapshot import committed_tree
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.git.git_snapshot import committed_tree
 
 PATHS = (".memory", "CLAUDE.md", "AGENTS.md")
 

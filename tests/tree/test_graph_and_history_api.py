@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_memory, write_tree
+from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.domain.episodes import Operation, SnapshotReason, WindowPart, WindowSnapshot
-from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.services.code.asking import KnowledgeGraph
 from verifflowcc.services.history.episodic_memory import EpisodicMemory
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.ledger_samples import START, TickingClock, workspace
 from tests.prompt_world import ask, skipped
 from tests.trees import write_memory
-from verifflowcc.domain.entries import Fate
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import BudgetError
-from verifflowcc.formats.events import encode_event, make_event, moment
+from verifflowcc.base.errors import BudgetError
+from verifflowcc.base.formats.event_bytes import encode_event, make_event, moment
+from verifflowcc.base.model.entries import Fate
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.services.feedback import add_feedback
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage

@@ -7,12 +7,12 @@ import pytest
 from tests.ingested_world import AGENT, ME, kept, learn, talk
 from tests.prompt_world import ask, person, skipped
 from tests.trees import write_memory
-from verifflowcc.domain.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.inbox import open_inbox
 from verifflowcc.services.memory.moving import promote_item
 from verifflowcc.services.trace_code import read_items
-from verifflowcc.services.workspace import Workspace
 
 LINE = "The export must work offline"
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from tests.histories import ADDITIVE, SPRINT, bases, histories
 from tests.trees import commit, git
-from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.formats.events import encode_event
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.formats.event_bytes import encode_event
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import fold
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")

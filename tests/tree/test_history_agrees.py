@@ -8,9 +8,9 @@ import pytest
 from benchmarks.history_agree import disagreements
 from benchmarks.history_events import write_history
 from verifflowcc.adapters.index.history import calls, telling_calls
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.learning import patterns
 from verifflowcc.services.history.reading import open_history
-from verifflowcc.services.workspace import Workspace
 
 EVENTS = 2_000
 

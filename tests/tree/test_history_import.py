@@ -29,16 +29,16 @@ from tests.session_world import (
     words,
     write_session,
 )
-from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.partitions import add_lines
+from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.formats.session_lines import Tokens, milliseconds
+from verifflowcc.base.text.identifiers import is_ulid
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.shape import line_of
-from verifflowcc.errors import ConflictError, UsageError
-from verifflowcc.formats.call_lines import Tokens, milliseconds
 from verifflowcc.services.history import importing
 from verifflowcc.services.history.importing import Batches, Imported, import_sessions
 from verifflowcc.services.history.known import Known
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.slug import is_ulid
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")

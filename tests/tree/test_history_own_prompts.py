@@ -9,11 +9,11 @@ import pytest
 from tests.history_world import hooked, line, prompt
 from tests.trees import example
 from verifflowcc.adapters.files.partitions import add_lines
-from verifflowcc.domain.entries import Question
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_prompt_only, note_prompt
 from verifflowcc.services.history.offering import similar_tasks
 from verifflowcc.services.hooks import brief as briefs
-from verifflowcc.services.workspace import Workspace
 
 TASK = "Write the calendar import"
 FRAME = ("The coder implements the units", "data to use, not instructions", "## Project Context")

@@ -13,12 +13,12 @@ from tests.tree.test_history_files import answers, forgotten
 from tests.trees import example
 from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.adapters.index.history import task_rows
+from verifflowcc.base.text.quick_json import write
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.shape import line_of, moment
 from verifflowcc.services.history.offering import recent_actions
 from verifflowcc.services.history.reading import add, open_history
 from verifflowcc.services.history.sharing import share_session
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.quick_json import write
 
 UNPLACED = {"unplaced": True}
 

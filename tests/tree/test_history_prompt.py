@@ -11,11 +11,11 @@ from tests.history_world import edit, prompt, run, stop, tell
 from tests.prompt_world import ask
 from tests.tree.test_context_cache import tick, warm
 from tests.trees import example, repository
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.domain.entries import Question
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
-from verifflowcc.services.workspace import Workspace
 
 TASK = "write the calendar export"
 PAST = "## Past tasks like this one"

@@ -8,10 +8,11 @@ import pytest
 
 from tests.history_world import DAY_S, edit, project, prompt, read, run, spoken, stop, tell
 from tests.ticking import Ticking
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import FileInteraction, Intent, Operation, TaskEpisode
-from verifflowcc.domain.items import Status
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.errors import UsageError
 from verifflowcc.services.history.analysing import days_in, plan_pruning, prune_history
 from verifflowcc.services.history.offering import recent_actions, sessions, similar_tasks
 from verifflowcc.services.history.proposing import propose_patterns
@@ -34,7 +35,6 @@ from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.statistics import Repeated
 from verifflowcc.services.memory.tasks_ending import end_task
 from verifflowcc.services.memory.tasks_filling import start_task
-from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"
 

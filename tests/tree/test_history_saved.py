@@ -6,11 +6,11 @@ import pytest
 
 from tests.cli.process import git, vfcc
 from tests.trees import write_memory, write_tree
-from verifflowcc.domain.events import Json
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.saved import Unanswered
 from verifflowcc.services.history.reading import record
 from verifflowcc.services.history.saving import calls_saved
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-CALLS-SAVED")
 

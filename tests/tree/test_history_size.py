@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from verifflowcc.adapters.files.partitions import add_lines
-from verifflowcc.domain.events import Json
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.shape import line_of, moment
 from verifflowcc.services.history.reading import open_history, record
-from verifflowcc.services.workspace import Workspace
 
 EXECUTIONS, TASKS, SNAPSHOTS, FILES = 1_000, 100, 1_000, 10
 LARGEST_BYTES = 20_000_000

@@ -8,10 +8,10 @@ import pytest
 from pyarrow import ipc  # type: ignore[import-untyped]
 
 from tests.history_world import edit, project, prompt, read, run, stop, tell
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.history.analysing import ask_sql, export_history
 from verifflowcc.services.history.questions import edited_together, file_history, files_like, tasks_told, tool_use
-from verifflowcc.services.workspace import Workspace
 
 FILE = """
 SELECT * FROM file_interactions

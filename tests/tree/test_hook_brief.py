@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.history_world import hooked
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.settings import standing_of
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 
 def words(text: str) -> int:

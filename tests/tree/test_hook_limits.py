@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.history_world import project
-from verifflowcc.adapters.config.cached_record import cached_record
+from verifflowcc.base.config.cached_record import cached_record
 from verifflowcc.cli.hook import records
 from verifflowcc.fast.hook import AnswerLateError, Limit
 from verifflowcc.services.configuration import effective_config

@@ -8,10 +8,10 @@ import pytest
 
 from tests.history_world import edit, hooked, prompt, tell
 from tests.trees import example, write_memory, write_tree
-from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.fast.hook import Hook
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 KNOWN = "tidewater/calendar.py"
 ITEM = f"---\nid: octets\ntype: constraint\ntitle: Lines are folded by octets\nrefs:\n  - path: {KNOWN}\n---\nSo.\n"

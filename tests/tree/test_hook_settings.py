@@ -6,10 +6,10 @@ import pytest
 
 from tests.ledger_samples import ANN, started
 from tests.trees import OWN, write_tree
-from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.hooks.settings import Standing, snapshot_path, standing_of
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 

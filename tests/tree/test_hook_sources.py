@@ -21,12 +21,12 @@ from tests.source_world import (
     project_of_sources,
 )
 from tests.trees import environment, write_tree
-from verifflowcc.adapters.files import layout as stamps
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.shape import DENIED, PLACED
 from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.hooks import answering, brief, notes
 from verifflowcc.services.hooks import notes as known
-from verifflowcc.services.workspace import Workspace
 
 
 @pytest.fixture

@@ -10,8 +10,10 @@ import pytest
 from tests.history_world import edit, hooked, prompt, run, stop, tell
 from tests.secret_samples import TOKEN
 from tests.trees import example, write_memory
-from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.partitions import seen_file
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.text.own_text import BEGIN, END
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.encode import Answer
 from verifflowcc.services.history.questions import file_history
 from verifflowcc.services.history.sharing import learned_in_sessions
@@ -19,8 +21,6 @@ from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered
 from verifflowcc.services.hooks.brief_text import fitted
 from verifflowcc.services.memory.tasks_filling import start_task
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
 
 DONE = "stage/sprint-02/coding/artifacts/changes.md"
 KNOWN = "tidewater/calendar.py"

@@ -6,9 +6,9 @@ import pytest
 
 from tests.history_world import project
 from tests.trees import write_memory
-from verifflowcc.adapters.config.tools_yaml import read_tools
-from verifflowcc.domain.config import HookSettings, Share, ToolTable
-from verifflowcc.errors import ConfigError, FormatError
+from verifflowcc.base.config.tools_file import read_tools
+from verifflowcc.base.errors import ConfigError, FormatError
+from verifflowcc.base.model.config_values import HookSettings, Share, ToolTable
 from verifflowcc.services.configuration import check_config, effective_config
 
 

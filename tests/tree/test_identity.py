@@ -9,10 +9,10 @@ import pytest
 
 from tests.derived_files import forge_in
 from tests.trees import git, repository, write_memory
-from verifflowcc.adapters.git.identity import _last_part
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.git.git_identity import _last_part
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.here import Identity, identity_of
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-PROJECT-IDENTITY")
 

@@ -9,9 +9,9 @@ import pytest
 
 from tests.tree.test_identity import of, project
 from tests.trees import git
-from verifflowcc.adapters.files.layout import SETTLED_AFTER_NS
-from verifflowcc.adapters.git.identity_kept import FILE
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files.layout import SETTLED_AFTER_NS
+from verifflowcc.base.git.kept_identity import FILE
 
 LATER = SETTLED_AFTER_NS + 1
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_memory, write_tree
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.model.item_values import Item, Relation, SourceKind, Status, Trust
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.context.standing import standing
-from verifflowcc.domain.entries import Question
-from verifflowcc.domain.items import Item, Relation, SourceKind, Status, Trust
-from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.memory.importing import Choices, Imported, Incoming, import_memory
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import Workspace, open_workspace
 
 DATA = Path(os.environ.get("VFCC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 RECORDS = DATA / "cloud-platform-adrs" / "architecture-decision-record"

@@ -7,10 +7,10 @@ import pytest
 from tests.ingested_world import AGENT, in_force, kept, learn, talk, texts, turn, unlearn
 from tests.life_world import cache, keep_up, project, put
 from tests.remembered_world import add, find, world
-from verifflowcc.domain.items import Relation
-from verifflowcc.errors import NotAllowed, UsageError
+from verifflowcc.base.errors import NotAllowed, UsageError
+from verifflowcc.base.model.item_values import Relation
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.editing import link_items
-from verifflowcc.services.workspace import Workspace
 
 FIRST = "From now on, always start function names with 'a_'."
 SECOND = "Please start function names with 'b_' instead."

@@ -6,8 +6,8 @@ import pytest
 
 from tests.ingested_world import in_force, kept, learn, talk
 from tests.remembered_world import add, world
-from verifflowcc.domain.items import Relation
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.model.item_values import Relation
+from verifflowcc.base.use.workspace import Workspace
 
 
 @pytest.fixture

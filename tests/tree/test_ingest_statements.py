@@ -8,12 +8,12 @@ from tests.ingested_world import in_force, kept, learn, talk, turn, unlearn
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.remembered_world import world
 from tests.trees import write_memory
-from verifflowcc.domain.entries import Fate as PromptFate
-from verifflowcc.domain.items import Relation, Status, Trust
-from verifflowcc.domain.layers import Layer
+from verifflowcc.base.model.entries import Fate as PromptFate
+from verifflowcc.base.model.item_values import Relation, Status, Trust
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.inbox import open_inbox
 from verifflowcc.services.memory.remembering import Fate
-from verifflowcc.services.workspace import Workspace
 
 CI_RUNS, CI_MOVED = "Our CI runs on Jenkins.", "We moved from Jenkins to GitHub Actions."
 

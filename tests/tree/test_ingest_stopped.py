@@ -15,8 +15,8 @@ from tests.ingest_killed import SAID
 from tests.ingested_world import in_force, kept, learn, state, talk, texts
 from tests.remembered_world import World, world
 from verifflowcc.adapters.files.ingested import LOG, PLAN
-from verifflowcc.errors import FormatError
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.use.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 MOST_CALLS = 60
@@ -91,7 +91,7 @@ def test_a_damaged_log_costs_work_alone(mine: World, junk: str) -> None:
 
 
 def test_a_log_that_is_a_link_out_of_the_project_is_not_written_through(mine: World) -> None:
-    from verifflowcc.errors import VfccError
+    from verifflowcc.base.errors import VfccError
 
     here = mine.project("one")
     elsewhere = mine.folder / "elsewhere"

@@ -7,9 +7,9 @@ import pytest
 
 from tests.ingested_world import kept, learn
 from tests.remembered_world import world
+from verifflowcc.base.text.own_text import BEGIN, END
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.turns import read_turns
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
 
 PROMPT = """## Project Context
 

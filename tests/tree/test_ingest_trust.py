@@ -6,14 +6,14 @@ import pytest
 
 from tests.ingested_world import AGENT, CI, ME, in_force, kept, learn, talk, texts, turn
 from tests.remembered_world import add, world
+from verifflowcc.base.model.item_values import Status, Trust
+from verifflowcc.base.text.own_text import BEGIN, END
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.candidates import Extracted
-from verifflowcc.domain.items import Status, Trust
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.turns import extract
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.remembering import Fate
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
 
 TABS, SPACES = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."
 WISH = "I prefer bullet points over prose."
@@ -163,7 +163,7 @@ def test_a_preference_is_asked_for_and_proposed_on_a_no(here: Workspace) -> None
 
 
 def test_what_was_put_into_a_conversation_by_vfcc_is_not_learned_again(here: Workspace) -> None:
-    from verifflowcc.domain.entries import Question
+    from verifflowcc.base.model.entries import Question
     from verifflowcc.services.context import compile_context
 
     add(here, "convention", "Start function names with 'a_'.", title="Names of functions")

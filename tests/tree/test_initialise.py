@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.adapters.workflows.load import example_folder, templates_folder
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import check_config, effective_config, shipped_workflows
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-MEMORY-TREE")
 

@@ -12,8 +12,8 @@ from verifflowcc.adapters.files.integrations import (
     save_records,
     write_text,
 )
-from verifflowcc.errors import ConflictError, FormatError, WorkspaceError
-from verifflowcc.text.json_edit import Record
+from verifflowcc.base.errors import ConflictError, FormatError, WorkspaceError
+from verifflowcc.base.text.json_edit import Record
 
 PATH = ".claude/settings.json"
 RECORD = Record("claude", "sha256:b", "sha256:a", ((3, 9), (12, 40)), ("hooks",), (".claude",))

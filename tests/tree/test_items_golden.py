@@ -7,8 +7,10 @@ import pytest
 
 from verifflowcc.adapters.backends.postgres_session import where
 from verifflowcc.adapters.files.items import edit_item, parse_item
-from verifflowcc.adapters.index.store import asked_in_sql
-from verifflowcc.domain.items import (
+from verifflowcc.base.formats.item_render import render_item, render_links
+from verifflowcc.base.index.index_file import asked_in_sql
+from verifflowcc.base.model.item_query import Condition, Operator
+from verifflowcc.base.model.item_values import (
     DecisionFacts,
     Item,
     Link,
@@ -21,9 +23,7 @@ from verifflowcc.domain.items import (
     Status,
     Trust,
 )
-from verifflowcc.domain.query import Condition, Operator
-from verifflowcc.formats.item_render import render_item, render_links
-from verifflowcc.text.slug import item_id
+from verifflowcc.base.text.identifiers import item_id
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "items"
 

@@ -10,11 +10,11 @@ import pytest
 
 from tests.derived_files import forge, forge_in, kept_in
 from tests.event_samples import DIGEST, event, evidence, feedback, passed, root
-from verifflowcc.adapters.files import ledger as event_files
-from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.events import Event, EventType, LedgerRead
-from verifflowcc.formats.events import encode_event
-from verifflowcc.formats.events import parse_event as really_parse
+from verifflowcc.base.files import ledger as event_files
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.formats.event_bytes import encode_event
+from verifflowcc.base.formats.event_bytes import parse_event as really_parse
+from verifflowcc.base.model.events import Event, EventType, LedgerRead
 
 pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
 
@@ -33,7 +33,7 @@ def events() -> tuple[Event, ...]:
 @pytest.fixture
 def memory(tmp_path: Path, events: Sequence[Event], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tree whose event files count as settled: ctime cannot be set, so the time that they need is taken away."""
-    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", -(10**12))
+    monkeypatch.setattr("verifflowcc.base.files.layout.SETTLED_AFTER_NS", -(10**12))
     folder = tmp_path / ".memory" / "sprint" / SPRINT / "events"
     folder.mkdir(parents=True)
     for each in events:
@@ -234,7 +234,7 @@ def test_an_event_behind_a_link_is_read_each_time(memory: Path) -> None:
 
 
 def test_what_may_still_change_under_its_stamp_is_not_remembered(memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", 10**12)
+    monkeypatch.setattr("verifflowcc.base.files.layout.SETTLED_AFTER_NS", 10**12)
     Ledger(memory).load(SPRINT)
 
     assert not cache(memory).exists()

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.ledger_samples import ANN, add_feedback, advance, events_folder, fill, root, snapshot, started
-from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.events import EventType
-from verifflowcc.errors import LedgerError, WorkspaceError
-from verifflowcc.formats.events import encode_event, make_event, moment
+from verifflowcc.base.errors import LedgerError, WorkspaceError
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.formats.event_bytes import encode_event, make_event, moment
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.text.canonical import canonical
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import list_sprints, progress_text, show_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import canonical
 
 ID = "log-in"
 

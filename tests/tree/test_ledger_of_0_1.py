@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 
 from tests.ledger_samples import ANN, events_folder, workspace
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.adapters.workflows.load import example_folder
-from verifflowcc.domain.gates import Kind, Mode
-from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.errors import GateClosed
-from verifflowcc.formats.events import moment
+from verifflowcc.base.errors import GateClosed
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.formats.event_bytes import moment
+from verifflowcc.base.model.gate_values import Kind, Mode
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import active_sprint, list_sprints, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import fold
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "ledger-0.1"

@@ -7,18 +7,18 @@ import pytest
 from tests import evidence_project as world
 from tests.ledger_samples import advance
 from tests.trees import git, write_memory
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.errors import GateClosed
-from verifflowcc.formats.events import events_digest
+from verifflowcc.base.errors import GateClosed
+from verifflowcc.base.formats.event_bytes import events_digest
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.model.sprint_state import SprintStatus
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence import run_evidence
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.people_acting import record
 from verifflowcc.services.sprint_reading import list_sprints, load_movable
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow import moves as payloads
 
 pytestmark = pytest.mark.vfcc("REQ-GATES")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
 from tests.tree.backend_openers import Files, InMemory, Sqlite
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.context.standing import superseded
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import StoredItem
 from verifflowcc.services.memory.finding import items_around
 
 OPENERS: dict[str, Callable[[Path], Opener]] = {"files": Files, "sqlite": Sqlite, "memory": InMemory}

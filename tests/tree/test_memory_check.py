@@ -10,12 +10,12 @@ import pytest
 
 from tests.memory_faults import item
 from tests.trees import OWN, OWN_WORKFLOW, git, repository, write_memory, write_tree
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.files.private import user_home
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.private_files import user_home
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory import checking as looking
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory
-from verifflowcc.services.workspace import Workspace
 
 CONFIG = "format: 1\n"
 FACT = "project/items/fact"
@@ -134,7 +134,7 @@ def test_a_type_of_the_workflow_is_known(tmp_path: Path) -> None:
 
 
 def test_refs_are_looked_up_in_the_project(tmp_path: Path) -> None:
-    from verifflowcc.adapters.project.content import digest_file
+    from verifflowcc.base.files.project_content import digest_file
 
     here = world(tmp_path, {})
     write_tree(here.root, {"src/a.py": "one\n", "src/b.py": "two\n"})

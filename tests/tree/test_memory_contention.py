@@ -24,10 +24,10 @@ from tests.tree.backend_openers import Files, Sqlite
 from verifflowcc.adapters.backends import files as scope_lock
 from verifflowcc.adapters.backends import sqlite as sqlite_file
 from verifflowcc.adapters.backends.files import ScopeLock
-from verifflowcc.adapters.files.lock import holder, locked
-from verifflowcc.domain.items import Source
-from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.errors import ConflictError, UsageError
+from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.files.lock import holder, locked
+from verifflowcc.base.model.item_values import Source
+from verifflowcc.base.model.memory_protocol import MemoryBackend
 from verifflowcc.services.memory.adding import Added, Wanted, add_item
 
 WRITERS, WRITES = 4, 15
@@ -179,8 +179,8 @@ def test_who_is_interrupted_while_waiting_leaves_the_lock_to_others(tmp_path: Pa
 WAITS = """
 import sys
 from pathlib import Path
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.errors import ConflictError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.errors import ConflictError
 try:
     with locked(Path(sys.argv[1]), 0.02):
         pass

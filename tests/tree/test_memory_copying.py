@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.tree.backend_items import make, texts_of_files
 from tests.tree.backend_openers import Files, InMemory, Sqlite
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
-from verifflowcc.domain.config import BackendKind
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import BackendError, NotAllowed, UsageError
+from verifflowcc.base.errors import BackendError, NotAllowed, UsageError
+from verifflowcc.base.model.config_values import BackendKind
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.services.memory.copying import How, copy_items, copy_store, plan_copy
 
 Open = Callable[[], MemoryBackend]

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from tests.remembered_world import LATER, ME
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.domain.items import Link, Relation, Status
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.model.item_values import Link, Relation, Status
+from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.services.memory.editing import Changes, changed_item
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.recording import with_link, without_link

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from tests.life_world import CODER, Days, bring_back, cache, found, items, keep_up, project, put, texts
 from verifflowcc.adapters.files.access_log import LastConsolidation, note_consolidated, read_consolidated
-from verifflowcc.domain.items import Status
-from verifflowcc.errors import FormatError, NotAllowed, UsageError
+from verifflowcc.base.errors import FormatError, NotAllowed, UsageError
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.services.memory.access import note_uses
 from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.services.memory.consolidating import StepKind
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.forgetting import forget_item
-from verifflowcc.services.workspace import Workspace
 
 BACKENDS = ("files", "sqlite")
 AGENT = "{{kind: extracted, actor: agent:coder}}"

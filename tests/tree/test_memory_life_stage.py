@@ -9,10 +9,11 @@ from tests import evidence_project
 from tests.ledger_samples import ANN, advance, fill
 from tests.life_world import CACHE, cache, found, items, keep_up, put, texts
 from tests.trees import write_tree
-from verifflowcc.domain.items import Status
-from verifflowcc.errors import BackendError
+from verifflowcc.base.errors import BackendError
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.use.stage_words import find_stage
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.lifecycle.consolidate import is_consolidation
-from verifflowcc.services.finding import find_stage
 from verifflowcc.services.memory import stage_ending
 from verifflowcc.services.memory.consolidating import StepKind
 from verifflowcc.services.memory.finding import find_item
@@ -23,7 +24,6 @@ from verifflowcc.services.skipping import skip_stage, what_to_skip
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
 
 ID, YOU = "log-in", "human:You"
 STAGES = """\

@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_memory, write_tree
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.files import lock as log_file
 from verifflowcc.adapters.files.access_log import LOG, PLAN, TAKEN, append_lines, take_lines
-from verifflowcc.adapters.files.private import user_home
-from verifflowcc.domain.items import Status, Uses
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import FormatError, NotAllowed, UsageError, WorkspaceError
+from verifflowcc.base.errors import FormatError, NotAllowed, UsageError, WorkspaceError
+from verifflowcc.base.files import lock as log_file
+from verifflowcc.base.files.private_files import user_home
+from verifflowcc.base.model.item_values import Status, Uses
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.access import note_uses
 from verifflowcc.services.memory.consolidating import Step, StepKind
 from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.opening import memory_settings, open_store
-from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"
 NOW = FixedClock(datetime(2026, 11, 21, 14, tzinfo=UTC))
@@ -313,7 +313,7 @@ STOPPED = """
 import os, signal, sys
 from pathlib import Path
 from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.workspace import open_workspace
+from verifflowcc.base.use.workspace import open_workspace
 left = int(sys.argv[2])
 here = open_workspace(Path(sys.argv[1]))
 

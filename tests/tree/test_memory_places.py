@@ -25,8 +25,9 @@ from tests.remembered_world import (
 )
 from tests.tree.backend_items import make
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.domain.items import Link, Relation, Status
-from verifflowcc.errors import NotAllowed, UsageError, VfccError
+from verifflowcc.base.errors import NotAllowed, UsageError, VfccError
+from verifflowcc.base.model.item_values import Link, Relation, Status
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.adding import Outcome
 from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.services.memory.copying import export_memory
@@ -39,7 +40,6 @@ from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.moving import move_item, promote_item
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.statistics import numbers_of
-from verifflowcc.services.workspace import Workspace
 
 BOTH = ("project", "user")
 MOVE = """\
@@ -48,7 +48,7 @@ from pathlib import Path
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.moving import move_item
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 here = Workspace(Path(sys.argv[1]))
 move_item(here, find_item(here, "held", ("project",)), "user", actor="human:You", confirm=print)

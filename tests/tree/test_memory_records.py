@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from tests.memory_faults import item
 from tests.trees import write_memory
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.model.item_values import Item, Relation, Status
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import standing
-from verifflowcc.domain.items import Item, Relation, Status
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.lifecycle.expire import last_day
 from verifflowcc.services.memory.copying import export_memory
 from verifflowcc.services.memory.editing import link_items
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.importing import Choices, Imported, import_memory
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import Workspace
 
 YOU, AGENT, TODAY = "human:You", "agent:coder", "2026-11-21"
 RELATIONS = ("caused_by", "resolved_by", "supersedes", "contradicts", "depends_on")

@@ -8,9 +8,10 @@ import pytest
 from tests.remembered_world import AGENT, LATER, ME, TODAY, add, find, keep, texts, unasked, world
 from tests.tree.backend_items import make
 from tests.trees import write_tree
-from verifflowcc.domain.items import Relation
+from verifflowcc.base.errors import FormatError, NotAllowed, UsageError, VfccError
+from verifflowcc.base.model.item_values import Relation
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.errors import FormatError, NotAllowed, UsageError, VfccError
 from verifflowcc.services.memory.editing import Changes, edit_item, relation_said, unlink_items
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.forgetting import forget_item
@@ -21,7 +22,6 @@ from verifflowcc.services.memory.scopes import read_scope, scopes_listed, scopes
 from verifflowcc.services.memory.tasks_ending import end_task
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 
 @pytest.fixture

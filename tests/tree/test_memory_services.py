@@ -25,14 +25,14 @@ from tests.remembered_world import (
 )
 from tests.tree.backend_items import make
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.domain.items import Item, Link, Relation, Status, Trust
-from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.base.model.item_values import Item, Link, Relation, Status, Trust
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.adding import Outcome, Planned
 from verifflowcc.services.memory.editing import Changes, edit_item, link_items, replace_text, unlink_items
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.forgetting import clear_user, forget_item
 from verifflowcc.services.memory.moving import move_item, promote_item
-from verifflowcc.services.workspace import Workspace
 
 KEYS = 6
 

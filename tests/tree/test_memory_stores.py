@@ -13,10 +13,10 @@ from verifflowcc.adapters.backends.files import FilesBackend
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.backends.sqlite import SqliteBackend
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.domain.items import Source, SourceKind, Status, Trust
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.item_values import Source, SourceKind, Status, Trust
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.services.memory.tasks_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
 
 CLOCK = FixedClock(datetime(2026, 11, 21, 14, tzinfo=UTC))

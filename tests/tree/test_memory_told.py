@@ -7,8 +7,9 @@ import pytest
 from tests.ingested_world import learn, state, talk
 from tests.life_world import Days, bring_back, cache, found, items, keep_up, put, texts
 from tests.remembered_world import add, world
+from verifflowcc.base.model.item_values import Relation, Status, Trust
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import standing
-from verifflowcc.domain.items import Relation, Status, Trust
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.services.memory.adding import Outcome
 from verifflowcc.services.memory.checking import check_memory
@@ -16,7 +17,6 @@ from verifflowcc.services.memory.consolidating import StepKind
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.forgetting import forget_item
 from verifflowcc.services.memory.listing import Asked, list_items
-from verifflowcc.services.workspace import Workspace
 
 CLIENT = (
     "The client is Acme Corp.",

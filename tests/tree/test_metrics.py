@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.measured_world import ID, OTHER, YOU, as_in_0_1, at, measure, started, whole, write
-from verifflowcc.domain.gates import Kind
-from verifflowcc.domain.sprints import SprintStatus, StageStatus
-from verifflowcc.errors import UsageError, VfccError
+from verifflowcc.base.errors import UsageError, VfccError
+from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.sprint_state import SprintStatus, StageStatus
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.metrics import gather_metrics
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.metrics_words import SprintMetrics, StageMetrics, unknown
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")

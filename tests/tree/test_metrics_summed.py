@@ -9,7 +9,7 @@ import pytest
 
 from verifflowcc.adapters.files import access_log as log
 from verifflowcc.adapters.files.access_log import GROWN_BYTES, add_after_reading, add_metrics, read_metrics_log
-from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.base.files.write import write_atomic
 from verifflowcc.formats.metric_line import count_line, read_metrics
 from verifflowcc.services.memory.statistics import measure
 
@@ -19,7 +19,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from verifflowcc.adapters.files import metrics
-from verifflowcc.errors import ConflictError
+from verifflowcc.base.errors import ConflictError
 from verifflowcc.formats.metric_line import count_line
 metrics.GROWN_BYTES, folder, waits = 2_000, Path(sys.argv[1]), 0
 print("ready", flush=True)

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.trees import write_memory
-from verifflowcc.errors import ConfigError, ConflictError, WorkspaceError
+from verifflowcc.base.errors import ConfigError, ConflictError, WorkspaceError
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services import migrating
 from verifflowcc.services.migrating import Step, migrate
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 

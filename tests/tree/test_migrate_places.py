@@ -9,13 +9,13 @@ import pytest
 from tests.history_world import NOW
 from tests.trees import commit, git, write_memory
 from tests.upgraded_world import unpacked
-from verifflowcc.adapters.clock import FixedClock
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.migrating import Migration, migrate
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 LATER = FixedClock(NOW.replace(day=NOW.day + 1))

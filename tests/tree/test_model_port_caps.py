@@ -13,13 +13,13 @@ import pytest
 
 from tests.model_world import PROGRAMS, counting_program, times_asked, turn
 from verifflowcc.adapters.files.access_log import add_metrics, read_metrics_log
-from verifflowcc.adapters.files.private import user_home
-from verifflowcc.domain.config import MemorySettings, ModelSettings
-from verifflowcc.errors import ModelError
+from verifflowcc.base.errors import ModelError
+from verifflowcc.base.files.private_files import user_home
+from verifflowcc.base.model.config_values import MemorySettings, ModelSettings
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.metric_line import Counted, metric_lines
 from verifflowcc.services.memory.model_budget import Spent, open_budget, spent_today
 from verifflowcc.services.memory.refining import Extractor, open_extractor
-from verifflowcc.services.workspace import Workspace
 
 HIGH = "We decided to change this: from now on log lines are JSON instead of plain text."
 WRITERS, EACH = 4, 25
@@ -132,8 +132,8 @@ def test_a_program_that_is_not_there_takes_a_call_and_no_tokens(home: Callable[.
 
 RESERVES = """
 import sys
-from verifflowcc.domain.config import ModelSettings
-from verifflowcc.errors import ConflictError, ModelError
+from verifflowcc.base.model.config_values import ModelSettings
+from verifflowcc.base.errors import ConflictError, ModelError
 from verifflowcc.services.memory.model_budget import Spent, open_budget
 budget, got = open_budget(None, ModelSettings(**eval(sys.argv[1]))), 0
 for _ in range(int(sys.argv[2])):

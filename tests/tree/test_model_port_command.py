@@ -9,8 +9,8 @@ import pytest
 
 from tests.model_world import EMPTY, PROGRAMS, program
 from verifflowcc.adapters.llm.api import CommandModel
-from verifflowcc.domain.ports import ModelAnswer
-from verifflowcc.errors import ModelError
+from verifflowcc.base.errors import ModelError
+from verifflowcc.base.model.ports import ModelAnswer
 from verifflowcc.lifecycle.model_answer import answer_schema
 
 ASKED_S = 20

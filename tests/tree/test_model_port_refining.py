@@ -8,13 +8,13 @@ import pytest
 
 from tests.model_world import EMPTY, PROGRAMS, answer, counting_program, item, program, times_asked, turn
 from verifflowcc.adapters.llm.opening import open_model
+from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.candidates import Extracted, Signals
-from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.domain.turns import Turn
 from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.services.memory.refining import Extractor, open_extractor
 from verifflowcc.services.memory.statistics import measured
-from verifflowcc.services.workspace import Workspace
 
 HIGH = "We decided to change this: from now on log lines are JSON instead of plain text."
 SURE_RULE = "Function names start with `a_`, always."

@@ -7,12 +7,12 @@ import pytest
 
 from tests.ledger_samples import advance, started
 from tests.trees import commit, environment, git
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.domain.ports import Health
-from verifflowcc.errors import LedgerError
+from verifflowcc.base.errors import LedgerError
+from verifflowcc.base.model.ports import Health
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_health import sprints_remarks
 from verifflowcc.services.sprint_reading import load_movable, show_sprint
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 

@@ -6,11 +6,11 @@ import pytest
 
 from tests.ledger_samples import ANN, advance, fill, started
 from tests.trees import OWN
-from verifflowcc.errors import GateClosed
+from verifflowcc.base.errors import GateClosed
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.next_step import next_step
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.people import in_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")

@@ -6,14 +6,14 @@ import pytest
 
 from tests.cli.forgery import forged_evidence, state_of
 from tests.cli.honest_world import ID, TESTS, YOU, project
-from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import ConflictError
-from verifflowcc.formats.events import make_event
+from verifflowcc.base.errors import ConflictError
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.formats.event_bytes import make_event
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence import standing, write_evidence
 from verifflowcc.services.people_acting import add_note
-from verifflowcc.services.workspace import Workspace
 
 
 class Rival:

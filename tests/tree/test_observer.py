@@ -9,10 +9,10 @@ import pytest
 from tests.evidence_project import project
 from tests.observed import Recorder
 from tests.trees import repository, write_tree
-from verifflowcc.adapters.clock import observed, observed_by, step
-from verifflowcc.adapters.git.command import commit_with_git
-from verifflowcc.adapters.process.pager import edited_text, page
-from verifflowcc.adapters.process.run import run_command
+from verifflowcc.base.git.git_command import commit_with_git
+from verifflowcc.base.process.clock import observed, observed_by, step
+from verifflowcc.base.process.command_run import run_command
+from verifflowcc.base.process.pager import edited_text, page
 from verifflowcc.services.checking import check_everything
 from verifflowcc.services.code.indexing import index_code
 from verifflowcc.services.doctor import diagnose

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
-from verifflowcc.domain.sprints import Leg, SprintState, Stage, StageState, StageStatus
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.base.model.sprint_state import Leg, SprintState, Stage, StageState, StageStatus
 from verifflowcc.services.gates import StageGates
 from verifflowcc.services.owed import ADVANCE, owed_by, way_on
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from tests.ledger_samples import ANN, START, TickingClock, add_feedback, advance, events_folder, started, workspace
 from tests.trees import git
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.events import Event, LedgerRead
-from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.errors import LedgerError
-from verifflowcc.formats.events import encode_event, encode_pack
+from verifflowcc.base.errors import LedgerError
+from verifflowcc.base.files.ledger import Ledger
+from verifflowcc.base.formats.event_bytes import encode_event, encode_pack
+from verifflowcc.base.model.events import Event, LedgerRead
+from verifflowcc.base.model.sprint_state import SprintStatus
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.forks import resolve_fork
 from verifflowcc.services.metrics import gather_metrics
@@ -26,7 +27,6 @@ from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.sprint_reading import list_sprints, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import reopen_stage
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 
@@ -116,13 +116,13 @@ def test_a_finished_sprint_leaves_one_events_file_with_the_bytes_of_the_single_o
 def test_a_pack_is_parsed_once_and_read_from_the_cache_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", -(10**12))
+    monkeypatch.setattr("verifflowcc.base.files.layout.SETTLED_AFTER_NS", -(10**12))
     here = whole(tmp_path)
     for number in range(70):
         add_feedback(here, ID, f"note {number}")
     close(here)
     cold = Ledger(here.memory).load(ID)
-    monkeypatch.setattr("verifflowcc.adapters.files.ledger.parse_pack", None)
+    monkeypatch.setattr("verifflowcc.base.files.ledger.parse_pack", None)
 
     warm = Ledger(here.memory).load(ID)
 
@@ -134,7 +134,7 @@ def test_a_pack_is_parsed_once_and_read_from_the_cache_afterwards(
 def test_a_damaged_line_of_a_pack_is_a_problem_with_its_number_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", -(10**12))
+    monkeypatch.setattr("verifflowcc.base.files.layout.SETTLED_AFTER_NS", -(10**12))
     here = whole(tmp_path)
     close(here)
     pack = events_folder(here, ID) / names(here)[0]
@@ -192,7 +192,7 @@ def test_a_sprint_keeps_its_files_where_git_would_call_the_pack_a_renaming_of_on
 
 def test_a_pack_that_cannot_be_written_is_a_warning_and_the_sprint_is_closed(tmp_path: Path) -> None:
     here = whole(tmp_path)
-    name = "verifflowcc.adapters.files.ledger.encode_pack"
+    name = "verifflowcc.base.files.ledger.encode_pack"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(name, lambda events: _blocked(here, events))
         done = close(here)

@@ -15,13 +15,15 @@ from tests.poison_texts import COUNT, TEXTS, marked
 from tests.remembered_world import AGENT, LATER, ME, TODAY, add, find, keep, world, yes
 from tests.tree.backend_items import make
 from verifflowcc.adapters.backends.placing import stored_item
+from verifflowcc.base.errors import NotAllowed, UsageError
+from verifflowcc.base.model.config_values import BackendKind
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.model.item_values import Item, Source, Status, Trust, least_trust
+from verifflowcc.base.text.hidden_text import count_invisible
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.view import entry_view
-from verifflowcc.domain.config import BackendKind
-from verifflowcc.domain.entries import Question
-from verifflowcc.domain.items import Item, Source, Status, Trust, least_trust
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.domain.turns import Speaker
-from verifflowcc.errors import NotAllowed, UsageError
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.services.memory.copying import How, copy_items, export_memory
@@ -38,8 +40,6 @@ from verifflowcc.services.memory.tasks_filling import (
     note_in_task,
     start_task,
 )
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.invisible import count_invisible
 
 pytestmark = pytest.mark.vfcc("REQ-TRUST-LEAST")
 CLAIMS = """---

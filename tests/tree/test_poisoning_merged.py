@@ -7,14 +7,14 @@ import pytest
 from tests.poison_texts import TEXTS
 from tests.remembered_world import AGENT, LATER, ME, add, find, world, yes
 from tests.trees import git, write_memory
-from verifflowcc.domain.entries import Question
-from verifflowcc.domain.items import Status, Trust
-from verifflowcc.errors import NotAllowed
+from verifflowcc.base.errors import NotAllowed
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.model.item_values import Status, Trust
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.services.memory.inbox import open_inbox, reject_item
 from verifflowcc.services.memory.moving import promote_item
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-TRUST-LEAST", "REQ-PENDING")
 ITEM = """---

@@ -11,8 +11,8 @@ from tests.tree.backend_items import make
 from tests.tree.backend_model import does_as_a_dictionary
 from tests.tree.postgres_server import SCHEMA, Person, Server
 from verifflowcc.adapters.backends.postgres import PostgresBackend
-from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.errors import BackendError, ConflictError
+from verifflowcc.base.errors import BackendError, ConflictError
+from verifflowcc.base.model.memory_protocol import MemoryBackend
 
 SHOP = "shop@0123456789ab"
 

@@ -10,7 +10,7 @@ from psycopg import errors
 from tests.tree.postgres_server import ADMIN, SCHEMA, Person, Server
 from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.backends.postgres import PostgresBackend
-from verifflowcc.errors import BackendError
+from verifflowcc.base.errors import BackendError
 
 SHOP, BANK = "shop@0123456789ab", "bank@0123456789ab"
 NEW = (

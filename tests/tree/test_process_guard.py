@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.tree.test_process_run import NEVER_S, TWO_PROCESSES, ended, wait_for, wait_until_ended
-from verifflowcc.adapters.process.run import run_command
+from verifflowcc.base.process.command_run import run_command
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 RUNS_IT = """\
 import signal, sys
 from pathlib import Path
-from verifflowcc.adapters.process.run import run_command
+from verifflowcc.base.process.command_run import run_command
 signal.signal(signal.SIGINT, signal.default_int_handler)
 run_command(Path(sys.argv[1]), [sys.executable, "-c", sys.argv[2]], 60)
 """

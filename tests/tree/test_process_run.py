@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.process.run import LARGEST_OUTPUT_BYTES, Ran, run_command
+from verifflowcc.base.process.command_run import LARGEST_OUTPUT_BYTES, Ran, run_command
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 

@@ -10,17 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.adapters.project import content as module
-from verifflowcc.adapters.project.content import (
+from verifflowcc.adapters.proving.scratch import known_words
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files import project_content as module
+from verifflowcc.base.files.project_content import (
     belongs,
     digest_file,
     memory_content,
     project_content,
     read_project_file,
 )
-from verifflowcc.adapters.proving.scratch import known_words
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.text.canonical import digest_bytes, digest_text
+from verifflowcc.base.text.canonical import digest_bytes, digest_text
 
 LEFT_BEHIND = (
     ".memory/config.yaml",
@@ -54,7 +54,7 @@ def tree(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trust stamps at once; a test need not wait until a file is old."""
-    monkeypatch.setattr("verifflowcc.adapters.files.layout.SETTLED_AFTER_NS", -(10**18))
+    monkeypatch.setattr("verifflowcc.base.files.layout.SETTLED_AFTER_NS", -(10**18))
 
 
 def test_its_own_files_are_in_it_and_what_tools_leave_behind_is_not(tree: Path) -> None:
@@ -191,7 +191,7 @@ def test_a_link_to_what_git_ignores_counts_by_its_content(tmp_path: Path) -> Non
 def test_a_link_to_more_files_than_can_be_compared_is_refused(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifflowcc.adapters.project.content.MOST_LINKED_FILES", 2)
+    monkeypatch.setattr("verifflowcc.base.files.project_content.MOST_LINKED_FILES", 2)
     write_tree(tmp_path, {f"folder/{name}": name for name in "abc"})
     (tree / "lib").symlink_to("../folder")
 

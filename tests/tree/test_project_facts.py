@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trees import write_tree
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.text.command_placeholders import fill
 from verifflowcc.services.configuration import parse_config
 from verifflowcc.services.initialise import configuration_text, suggested_commands
 from verifflowcc.services.obvious_command import typed_command
 from verifflowcc.services.project_facts import ProjectFacts, project_facts
-from verifflowcc.text.placeholders import fill
 
 pytestmark = pytest.mark.vfcc("REQ-MEMORY-TREE")
 

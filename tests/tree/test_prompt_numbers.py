@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_tree
-from verifflowcc.domain.entries import ContextPackage, Question
-from verifflowcc.domain.layers import Layer as MemoryLayer
+from verifflowcc.base.model.entries import ContextPackage, Question
+from verifflowcc.base.model.layers import Layer as MemoryLayer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_context
-from verifflowcc.services.workspace import Workspace
 
 BUDGETS = "token_allocation:\n  coder: {agent: 1, budget: 3000}\n"
 TREE = {

@@ -9,13 +9,13 @@ from tests.ledger_samples import ANN
 from tests.prompt_world import ask, item, person
 from tests.pure.test_token_counts import oracle
 from tests.trees import example, repository, write_memory, write_tree
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.domain.entries import Fate, Question
-from verifflowcc.domain.layers import Layer
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.entries import Fate, Question
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 RULES = "# Click\n\nIt parses command lines.\n\n## Tests\n\nRun pytest.\n"
 OF_0_1 = """\

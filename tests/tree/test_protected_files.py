@@ -7,11 +7,12 @@ import pytest
 from tests.people_world import CODER, ID, OTHER, WORKFLOW, YOU, asked, commit, later, put, started, world
 from tests.trees import git
 from verifflowcc.adapters.workflows.load import load_workflow
-from verifflowcc.domain.actors import Opinion
-from verifflowcc.domain.events import EventType, LedgerRead
-from verifflowcc.domain.gates import Assessment, Mode, Verdict
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import GateClosed, NotAllowed, UsageError
+from verifflowcc.base.errors import GateClosed, NotAllowed, UsageError
+from verifflowcc.base.model.events import EventType, LedgerRead
+from verifflowcc.base.model.gate_values import Assessment, Mode, Verdict
+from verifflowcc.base.model.people import Opinion
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import Opinions, approve, what_to_approve
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.initialise import initialise
@@ -23,7 +24,6 @@ from verifflowcc.services.rerun import Found, reproduce
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow import moves as payloads
 
 CONFIG, TOOLS = ".memory/config.yaml", ".memory/agent/coder/tools.yaml"

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.trees import environment, repository, write_tree
-from verifflowcc.adapters.project.content import project_content
+from verifflowcc.base.files.project_content import project_content
 from verifflowcc.formats.evidence import inputs_digest
 from verifflowcc.formats.junit_tests import JUnitTests, read_tests
 

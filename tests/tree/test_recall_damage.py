@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.recalled_world import Answer, answer, home, indexes, lose_index, made, project, remember
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.index import store
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.index import index_file as store
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL", "REQ-CACHES-ANSWER-ALIKE")
 

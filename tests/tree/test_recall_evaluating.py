@@ -10,11 +10,11 @@ import pytest
 
 from tests.trees import write_memory
 from verifflowcc.adapters.files.ingested import read_labelled_file
-from verifflowcc.errors import FormatError, UsageError
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.recall.evaluate import Expectation, Labelled
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.recall.evaluating import Evaluation, evaluate
-from verifflowcc.services.workspace import open_workspace
 
 pytestmark = pytest.mark.vfcc("REQ-INDICATOR-RECALL")
 ROOT = Path(__file__).resolve().parents[2]

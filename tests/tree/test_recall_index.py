@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from tests.recalled_world import anew, answer, home, keep, made, project, remember
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.errors import ConflictError
+from verifflowcc.base.errors import ConflictError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.recall import finding
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL", "REQ-CACHES-ANSWER-ALIKE")
 

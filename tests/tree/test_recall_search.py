@@ -10,12 +10,12 @@ from tests.life_world import put
 from tests.recalled_world import answer, asked, found, home, keep, made, project, remember
 from tests.secret_samples import PASSWORD, TOKEN
 from tests.trees import write_memory
-from verifflowcc.domain.recall import Recalled
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.recall_values import Recalled
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.sprints import close_sprint, start_sprint
-from verifflowcc.services.workspace import Workspace
 
 
 @pytest.fixture

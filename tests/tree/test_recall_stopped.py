@@ -8,7 +8,7 @@ import pytest
 
 from tests.recalled_world import answer, home, lose_index, made, project
 from tests.trees import environment, write_tree
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL", "REQ-CACHES-ANSWER-ALIKE")
 
@@ -17,9 +17,9 @@ KILLED = """\
 import os, signal, sqlite3, sys
 from pathlib import Path
 from verifflowcc.adapters.index import recall_tables
-from verifflowcc.domain.recall import Sought
+from verifflowcc.base.model.recall_values import Sought
 from verifflowcc.services.recall.searching import search
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 left = int(sys.argv[2])
 put = recall_tables.ScopeTables._put_unit
@@ -40,7 +40,7 @@ WRITING = """\
 import sys
 from pathlib import Path
 from tests.recalled_world import answer, remember
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.use.workspace import Workspace
 
 here, name = Workspace(Path(sys.argv[1])), sys.argv[2]
 for number in range(6):

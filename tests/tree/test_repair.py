@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tests.ledger_samples import START, TickingClock, advance, started
 from tests.made_once import copied
 from tests.trees import git, repository
-from verifflowcc.domain.events import EventType
-from verifflowcc.errors import NotAllowed
-from verifflowcc.formats.events import encode_event, make_event
+from verifflowcc.base.errors import NotAllowed
+from verifflowcc.base.formats.event_bytes import encode_event, make_event
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.repairing import plan_repair, repair
 from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"
 ID = "log-in"

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.measured_world import ID, OTHER, YOU, at, measure, say, started, whole, write
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.gates import Kind, Verdict
-from verifflowcc.domain.sprints import StageStatus
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.gate_values import Kind, Verdict
+from verifflowcc.base.model.sprint_state import StageStatus
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.markdown import sections
 from verifflowcc.services.report import report_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.markdown import sections
 from verifflowcc.workflow.report_page import SprintReport, report_page
 
 pytestmark = pytest.mark.vfcc("REQ-REPORT")

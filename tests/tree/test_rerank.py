@@ -10,15 +10,15 @@ import pytest
 
 from tests.model_world import PROGRAMS, Server, api, counting_program, program, times_asked
 from tests.secret_samples import TOKEN
-from verifflowcc.adapters.files.private import user_home
-from verifflowcc.domain.config import ExtractionMode, MemorySettings, RerankSettings
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.recall import Hit, Parts, Reranked
+from verifflowcc.base.files.private_files import user_home
+from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, RerankSettings
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.recall_values import Hit, Parts, Reranked
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.metric_line import read_metrics
 from verifflowcc.services.memory.model_budget import Spent, spent_today
 from verifflowcc.services.memory.statistics import measured
 from verifflowcc.services.recall.reranking import LENGTHS, OFF, passage, rerank
-from verifflowcc.services.workspace import Workspace
 
 QUESTION = "Which database keeps the orders"
 ON = RerankSettings(enabled=True)

@@ -20,9 +20,10 @@ from tests.evidence_project import (
 )
 from tests.rerun_world import GREEN, PLAN, advanced, forge, found, latest, like, plant, reds, verdict
 from tests.trees import write_tree
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.errors import CommandsNotAllowed, ConflictError, LedgerError, WorkspaceError
+from verifflowcc.base.errors import CommandsNotAllowed, ConflictError, LedgerError, WorkspaceError
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.services import evidence_running
 from verifflowcc.services.evidence import add_evidence
@@ -30,7 +31,6 @@ from verifflowcc.services.rerun import Found, reproduce
 from verifflowcc.services.sprint_reading import current_or_last, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow import moves as payloads
 
 pytestmark = pytest.mark.vfcc("REQ-RERUN")
@@ -287,7 +287,7 @@ def test_commands_that_are_not_allowed_run_nothing(here: Workspace, monkeypatch:
 
 
 def test_two_that_run_commands_here_wait_for_each_other(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    from verifflowcc.adapters.files.lock import locked
+    from verifflowcc.base.files.lock import locked
 
     run(here, "tests")
     monkeypatch.setattr(evidence_running, "WAIT_S", 0.01)

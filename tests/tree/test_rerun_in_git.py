@@ -15,12 +15,12 @@ from tests.evidence_project import (
 )
 from tests.rerun_world import forge, found, latest, verdict
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.domain.gates import Verdict
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.feedback import add_feedback
 from verifflowcc.services.rerun import Found, reproduce
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-RERUN")
 

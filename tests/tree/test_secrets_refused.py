@@ -12,11 +12,12 @@ from tests.secret_samples import PASSWORD, SAMPLES, TOKEN
 from tests.tree.backend_items import make
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.domain.config import BackendKind
-from verifflowcc.domain.entries import Question
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.errors import SecretError
+from verifflowcc.base.model.config_values import BackendKind
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.errors import SecretError
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.services.memory.copying import How, copy_items, export_memory
@@ -36,7 +37,6 @@ from verifflowcc.services.memory.tasks_filling import (
     start_task,
 )
 from verifflowcc.services.trace_adding import Wanted, add_item
-from verifflowcc.services.workspace import Workspace
 
 SAYS = f"The deploy bot signs in with {TOKEN} on staging."
 AT = "at 1:30"

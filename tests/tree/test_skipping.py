@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.people_world import CODER, ID, OTHER, PLAN, WORKFLOW, YOU, commit, day, later, put, world
-from verifflowcc.domain.sprints import StageStatus
-from verifflowcc.errors import GateClosed, NotAllowed, UsageError
+from verifflowcc.base.errors import GateClosed, NotAllowed, UsageError
+from verifflowcc.base.model.sprint_state import StageStatus
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.skipping import skip_stage, what_to_skip
 from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

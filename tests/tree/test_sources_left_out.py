@@ -21,11 +21,12 @@ from tests.source_world import (
     project_of_sources,
 )
 from tests.trees import git, repository, vfcc, write_tree
-from verifflowcc.adapters.clock import OutOfTimeError
-from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.domain.entries import Question
-from verifflowcc.errors import BudgetError, FormatError, StrictError
+from verifflowcc.base.errors import BudgetError, FormatError, StrictError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.process.clock import OutOfTimeError
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services import prompt_sources
 from verifflowcc.services.context import compile_prompt_only
@@ -34,7 +35,6 @@ from verifflowcc.services.gathering import STALE_MARKS
 from verifflowcc.services.memory.refs import Code
 from verifflowcc.services.prompt_sources import READERS
 from verifflowcc.services.source_reader import LOG, SourceReader
-from verifflowcc.services.workspace import Workspace
 
 
 @pytest.fixture

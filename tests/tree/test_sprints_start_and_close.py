@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.ledger_samples import ANN, TickingClock, add_feedback, advance, events_folder, started, workspace
-from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.errors import GateClosed, UsageError, WorkspaceError
-from verifflowcc.formats.events_payload import records
+from verifflowcc.base.errors import GateClosed, UsageError, WorkspaceError
+from verifflowcc.base.formats.event_payloads import records
+from verifflowcc.base.model.sprint_state import SprintStatus
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import active_sprint, list_sprints, progress_text, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint, update_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 
 
 def begin(here: Workspace, title: str, sprint_id: str | None = None, workflow: str = "light") -> str:

@@ -9,10 +9,13 @@ import pytest
 
 from tests.ledger_samples import ANN, START, TickingClock, advance, fill, snapshot, started, workspace
 from tests.trees import write_memory
-from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.domain.actors import Opinion
-from verifflowcc.domain.gates import Kind
-from verifflowcc.errors import ConfigError, GateClosed, UsageError, WorkspaceError
+from verifflowcc.base.errors import ConfigError, GateClosed, UsageError, WorkspaceError
+from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.people import Opinion
+from verifflowcc.base.process.clock import FixedClock
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.glob import matches
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import Opinions, approve, what_to_approve
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.owed import way_on
@@ -26,9 +29,6 @@ from verifflowcc.services.stages import (
     show_stage,
     update_stage,
 )
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.glob import matches
 from verifflowcc.workflow.assess_artifact import suggested
 
 ID = "log-in"

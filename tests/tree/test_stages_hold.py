@@ -6,14 +6,14 @@ import pytest
 
 from tests import evidence_project as world
 from tests.trees import write_tree
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.errors import GateClosed
+from verifflowcc.base.errors import GateClosed
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.next_step import next_step
 from verifflowcc.services.owed import way_on
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.workspace import Workspace
 
 YOU, ID = world.YOU, world.SPRINT
 WORKFLOW = (

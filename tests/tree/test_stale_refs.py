@@ -7,15 +7,16 @@ import pytest
 
 from tests.prompt_world import ask, keys, person, skipped
 from tests.trees import commit, git, repository, write_memory, write_tree
-from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.adapters.git.snapshot import add_committed
 from verifflowcc.adapters.project import code as code_reader
 from verifflowcc.adapters.project.code import CodeIndex
-from verifflowcc.adapters.project.content import project_content
-from verifflowcc.domain.entries import Fate, Question
-from verifflowcc.domain.items import Item, Ref
-from verifflowcc.domain.layers import Layer
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.project_content import project_content
+from verifflowcc.base.git.git_snapshot import add_committed
+from verifflowcc.base.model.entries import Fate, Question
+from verifflowcc.base.model.item_values import Item, Ref
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_context, compile_prompt_only
@@ -25,7 +26,6 @@ from verifflowcc.services.memory.ingesting import ingest
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.refs import renewed_refs, stale_items
 from verifflowcc.services.trace_code import read_code
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-STALE-REFS")
 
@@ -206,7 +206,7 @@ def test_unchanged_files_are_answered_from_what_is_known(here: Workspace, monkey
     def read(*_: object) -> None:
         raise AssertionError("a file was read")
 
-    monkeypatch.setattr("verifflowcc.adapters.project.content.digest_file", read)
+    monkeypatch.setattr("verifflowcc.base.files.project_content.digest_file", read)
     monkeypatch.setattr(code_reader, "digest_file", read)
     assert stale_items(here, [item, other]) == {}
     assert stale_items(here, [remember(here, name="plain")]) == {}
@@ -241,8 +241,8 @@ def test_what_is_kept_can_be_lost(here: Workspace, damage: bytes | None) -> None
 
 def test_symbols_are_those_of_the_trace(here: Workspace) -> None:
     (ref,) = renewed_refs(here, [Ref("src/search.py", "Index.query")])
-    from verifflowcc.domain.trace import TraceItem
-    from verifflowcc.domain.trace_codes import DEFAULT_POLICY
+    from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
+    from verifflowcc.base.model.trace_values import TraceItem
 
     item = TraceItem("REQ-a", "requirement", "It", "x", "It.", "0" * 20, refs=(ref,))
     (file,) = read_code(here, project_content(here.root, None), DEFAULT_POLICY, [item])

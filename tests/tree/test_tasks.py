@@ -11,17 +11,17 @@ from tests.ticking import Ticking
 from tests.trees import write_memory
 from verifflowcc.adapters.backends.files import FilesBackend
 from verifflowcc.adapters.files import task_files
-from verifflowcc.domain.items import Relation, Status
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.errors import ConflictError, FormatError, UsageError, VfccError, WorkspaceError
+from verifflowcc.base.model.item_values import Relation, Status
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.errors import ConflictError, FormatError, UsageError, VfccError, WorkspaceError
 from verifflowcc.services.memory import tasks_ending
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.tasks import all_tasks, find_task, list_tasks, open_task, show_task, task_in_work
 from verifflowcc.services.memory.tasks_ending import Ended, clear_task, end_task, plan_end
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workspace import Workspace
 
 YOU, CODER = "human:You", "agent:coder"
 

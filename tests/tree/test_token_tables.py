@@ -10,8 +10,9 @@ from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
 from tests import token_tables
 from tests.token_tables import CLASS_PATTERNS, every_character, matching
-from verifflowcc.adapters.tokens.counter import DATA
-from verifflowcc.adapters.tokens.vocabulary import (
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.tokens.token_counter import DATA
+from verifflowcc.base.tokens.vocabulary import (
     ENCODINGS,
     HEADER,
     LONG_S,
@@ -23,7 +24,6 @@ from verifflowcc.adapters.tokens.vocabulary import (
     load_classes,
     open_vocabulary,
 )
-from verifflowcc.errors import FormatError
 
 pytestmark = pytest.mark.vfcc("REQ-TOKENS")
 
@@ -154,8 +154,8 @@ def test_a_damaged_character_table_is_refused(tmp_path: Path) -> None:
 def test_counting_a_small_text_loads_no_tokenizer() -> None:
     program = (
         "import sys\n"
-        "from verifflowcc.adapters.tokens.counter import open_counter\n"
-        "from verifflowcc.domain.config import TokenSettings\n"
+        "from verifflowcc.base.tokens.token_counter import open_counter\n"
+        "from verifflowcc.base.model.config_values import TokenSettings\n"
         "open_counter(TokenSettings()).count('Ein Wort über Straßen. ' * 100)\n"
         "print(sorted({'tiktoken', 'regex', 'base64', 'json', 'typing', 'pydantic', 'yaml'} & set(sys.modules)))\n"
     )

@@ -27,10 +27,10 @@ from tests.authored_world import (
 )
 from tests.cli.trees import everything
 from tests.trace_world import item
-from verifflowcc.adapters.files.item_files import replace_item_file
-from verifflowcc.domain.items import Status, Trust
-from verifflowcc.domain.trace_codes import DEFAULT_POLICY
-from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.files.item_files import replace_item_file
+from verifflowcc.base.model.item_values import Status, Trust
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.services.trace_adding import (
     Wanted,
     add_item,

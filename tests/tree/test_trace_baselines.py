@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.authored_world import NEED, REQ, SPEC, TODAY, YOU, empty, path_of, put, replace_in, view, written
 from tests.cli.trees import everything
 from tests.trees import commit, repository
-from verifflowcc.domain.trace import TraceBaseline
-from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.model.trace_values import TraceBaseline
 from verifflowcc.formats.trace_table import encode_baseline, read_baseline
 from verifflowcc.services.trace_adding import retire_item, unlink_items
 from verifflowcc.services.trace_sources import compare_baselines, create_baseline, list_baselines

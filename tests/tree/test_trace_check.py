@@ -13,18 +13,18 @@ import pytest
 from tests.cli.trees import everything
 from tests.traced_project import CONFIG, FILES, HIGH, ITEMS, LOW, NEED, case, item, junit, traced
 from tests.trees import write_tree
-from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.index.trace import TraceIndex
-from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
-from verifflowcc.domain.trace import Severity
-from verifflowcc.errors import ConfigError, FormatError
+from verifflowcc.base.errors import ConfigError, FormatError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.model.baseline_rules import baseline_text
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind
+from verifflowcc.base.model.trace_values import Severity
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.checking import check_everything
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.trace_code import INDEX, key_of, look, read_items
 from verifflowcc.services.trace_sources import read_sources
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.baseline_rules import baseline_text
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 
@@ -90,7 +90,7 @@ def test_what_becomes_of_the_index_never_changes_an_answer(
             store.execute("UPDATE trace_reports SET body = replace(body, 'requirement', 'acquirement')")
         store.close()
     else:
-        monkeypatch.setattr("verifflowcc.adapters.index.store.__version__", "0.0.1")
+        monkeypatch.setattr("verifflowcc.base.index.index_file.__version__", "0.0.1")
 
     found = check_trace(here)
     assert replace(found, notices=cold.notices) == cold

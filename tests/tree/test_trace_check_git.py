@@ -7,11 +7,11 @@ import pytest
 
 from tests.traced_project import CONFIG, ITEMS, LOW, NEED, item, traced
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.adapters.git.trace import find_place, read_authors, read_past
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.git.git_trace import find_place, read_authors, read_past
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.trace_sources import read_sources
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

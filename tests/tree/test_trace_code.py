@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_tree
-from verifflowcc.adapters.index.store import Store
 from verifflowcc.adapters.project.code import CodeIndex, read_code_files
-from verifflowcc.adapters.project.content import project_content
-from verifflowcc.domain.items import Ref
-from verifflowcc.domain.trace import CodeFile, TraceItem
-from verifflowcc.domain.trace_codes import DEFAULT_POLICY, TEST_FILES
+from verifflowcc.base.files.project_content import project_content
+from verifflowcc.base.index.index_file import Store
+from verifflowcc.base.model.item_values import Ref
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TEST_FILES
+from verifflowcc.base.model.trace_values import CodeFile, TraceItem
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.trace_code import read_code
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MARKS")
 

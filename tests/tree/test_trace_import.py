@@ -8,15 +8,15 @@ import pytest
 
 from tests.trees import write_memory, write_tree
 from verifflowcc.adapters.foreign.find import Given
-from verifflowcc.domain.items import Status, Trust
-from verifflowcc.domain.trace import TraceItem
+from verifflowcc.base.errors import FormatError, UsageError, VfccError
+from verifflowcc.base.model.item_values import Status, Trust
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.trace_import import Side
-from verifflowcc.errors import FormatError, UsageError, VfccError
 from verifflowcc.formats.import_doorstop import stamp
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items
 from verifflowcc.services.trace_import import ImportReport, Outcome, export_items, import_items
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.adopt import Choices
 
 YOU = "human:You"

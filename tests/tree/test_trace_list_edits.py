@@ -6,10 +6,10 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.items import edit_item_list, read_block, same_meaning
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.front_matter_list import ListEdit, entry
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 
 COMMENTS = ("# c", "# d", "# e", "# why", "# between")
 NEW = Table((("to", Scalar("NEED-new", True, 1)), ("relation", Scalar("refines", True, 1))), 1)

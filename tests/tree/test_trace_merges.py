@@ -7,11 +7,11 @@ import pytest
 
 from tests.authored_world import NEED, OTHER, REQ, SPEC, YOU, put, replace_in, reviewed, text_of, view, written
 from tests.trees import commit, environment, git, repository
-from verifflowcc.errors import ConflictError, FormatError
+from verifflowcc.base.errors import ConflictError, FormatError
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.fingerprint import LinkState, link_state
 from verifflowcc.services.trace_adding import Wanted, add_item, link_items, retire_item
 from verifflowcc.services.trace_sources import create_baseline, full_view
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MERGES")
 

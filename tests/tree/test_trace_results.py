@@ -12,19 +12,19 @@ import pytest
 from tests.evidence_project import SPRINT, YOU, Ticking, project, recorded, run
 from tests.rerun_world import forge, found, latest
 from tests.trees import write_tree
-from verifflowcc.adapters.project.content import project_content
-from verifflowcc.domain.trace import Outcome, ResultReport, Results, TraceItem
-from verifflowcc.domain.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.files.project_content import project_content
+from verifflowcc.base.formats.result_lines import encode_results, parse_results
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
+from verifflowcc.base.model.trace_values import Outcome, ResultReport, Results, TraceItem
+from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import inputs_digest
-from verifflowcc.formats.result_lines import encode_results, parse_results
 from verifflowcc.services.evidence import add_evidence
 from verifflowcc.services.gates import results_path
 from verifflowcc.services.rerun import Found, reproduce
 from verifflowcc.services.trace_code import read_code
 from verifflowcc.services.trace_results import OTHER, UNBOUND, read_results
 from verifflowcc.services.waivers import waive, what_to_waive
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-RESULTS")
 

@@ -8,19 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trees import write_memory
-from verifflowcc.adapters.files.item_files import read_item_file
 from verifflowcc.adapters.foreign.find import Given
-from verifflowcc.domain.items import Link, Ref, Stamp, Status
-from verifflowcc.domain.trace import TraceItem, Verified
-from verifflowcc.domain.trace_codes import METHODS
+from verifflowcc.base.files.item_files import read_item_file
+from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status
+from verifflowcc.base.model.trace_codes import METHODS
+from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.records import replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_render import render_trace_item
-from verifflowcc.records import replace
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items
 from verifflowcc.services.trace_import import export_items, import_items
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.adopt import Choices
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-EXPORT", "REQ-TRACE-IMPORT")

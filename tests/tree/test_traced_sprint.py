@@ -7,15 +7,15 @@ import pytest
 
 from tests.evidence_project import SPRINT, run
 from tests.traced_sprint import REQUIREMENT, SPEC, edit, review, traced
-from verifflowcc.domain.gates import Assessment, Verdict
-from verifflowcc.domain.sprints import StageStatus
-from verifflowcc.errors import GateClosed
+from verifflowcc.base.errors import GateClosed
+from verifflowcc.base.model.gate_values import Assessment, Verdict
+from verifflowcc.base.model.sprint_state import StageStatus
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.canary import prove_gate
 from verifflowcc.services.gates import ask_entry, ask_stage
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.trace_checking import check_trace
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-GATES")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.config.described import holds_password
-from verifflowcc.adapters.config.load import user_settings
-from verifflowcc.domain.config import BackendKind, ModelSettings, UserSettings
-from verifflowcc.errors import BackendError, ConfigError
+from verifflowcc.base.config.config_description import holds_password
+from verifflowcc.base.config.config_load import user_settings
+from verifflowcc.base.errors import BackendError, ConfigError
+from verifflowcc.base.model.config_values import BackendKind, ModelSettings, UserSettings
 
 URL = "postgresql://ann@db.example.org/memory"
 
@@ -147,7 +147,7 @@ def test_a_password_is_found_in_every_form_of_a_connection_string(url: str, hold
 
 def test_where_there_is_no_file_neither_yaml_nor_pydantic_is_imported(tmp_path: Path) -> None:
     code = (
-        "import sys; from verifflowcc.adapters.config.load import user_settings; "
+        "import sys; from verifflowcc.base.config.config_load import user_settings; "
         f"user_settings({{'XDG_CONFIG_HOME': {str(tmp_path)!r}}}); "
         "print([name for name in ('yaml', 'pydantic', 'psycopg') if name in sys.modules])"
     )

@@ -11,11 +11,12 @@ from tests.event_samples import DIGEST
 from tests.people_world import ID, OTHER, PLAN, WORKFLOW, YOU, asked, commit, day, put, world
 from tests.signing import allow, pretend_to_sign, sign_with, ssh_key
 from tests.trees import PERSON, environment, git, path_with, write_tree
-from verifflowcc.domain.actors import Opinion
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.formats.events import encode_event, make_event
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.formats.event_bytes import encode_event, make_event
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.model.people import Opinion
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import Opinions, approve, approve_signed, request_review, what_to_approve
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.rerun import reproduce
@@ -25,7 +26,6 @@ from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.waivers import waive, what_to_waive
-from verifflowcc.services.workspace import Workspace
 
 YES = Opinions(Opinion.APPROVED)
 CHANGES = PLAN.replace("/plan/", "/build/").replace("plan.md", "changes.md")

@@ -20,12 +20,12 @@ from tests.people_world import (
     started,
     world,
 )
-from verifflowcc.domain.gates import Verdict
-from verifflowcc.errors import ConflictError, GateClosed, NotAllowed, UsageError
+from verifflowcc.base.errors import ConflictError, GateClosed, NotAllowed, UsageError
+from verifflowcc.base.model.gate_values import Verdict
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.waivers import Waived, waive, what_to_waive
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.adapters.git.work_tree import index_differences, names_differing, read_work_tree, repository_status
+from verifflowcc.base.git.work_tree import index_differences, names_differing, read_work_tree, repository_status
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 

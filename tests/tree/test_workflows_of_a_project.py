@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.adapters.workflows.load import load_workflow, workflow_names
-from verifflowcc.domain.gates import Kind, Mode
-from verifflowcc.domain.sprints import StageStatus
-from verifflowcc.errors import ConfigError, UsageError
+from verifflowcc.base.errors import ConfigError, UsageError
+from verifflowcc.base.model.gate_values import Kind, Mode
+from verifflowcc.base.model.sprint_state import StageStatus
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import check_config, effective_config
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import start_sprint
@@ -19,7 +20,6 @@ from verifflowcc.services.workflows import (
     use_workflow,
     workflow_yaml,
 )
-from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
 

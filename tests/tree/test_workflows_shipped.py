@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.adapters.workflows.load import load_workflow, parse_workflow, shipped_names, templates_folder
-from verifflowcc.domain.gates import Criterion, Kind, Mode
-from verifflowcc.domain.sprints import Edits, Leg, Stage, Workflow, asks_nothing, default_uses
-from verifflowcc.domain.trace import Severity
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
+from verifflowcc.base.model.sprint_state import Edits, Leg, Stage, Workflow, asks_nothing, default_uses
+from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.workflow.drawing import with_modes
 from verifflowcc.workflow.moves import pin, unpin
 

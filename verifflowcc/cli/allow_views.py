@@ -3,8 +3,8 @@
 import shlex
 import sys
 
-from verifflowcc.cli import output as out
-from verifflowcc.domain.protected import RepositoryCode
+from verifflowcc.base.model.protected_paths import RepositoryCode
+from verifflowcc.base.terminal import output as out
 from verifflowcc.services.allow import CommandTable, ShownCommand
 
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}

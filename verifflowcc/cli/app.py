@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer._completion_shared import _completion_scripts
 
+from verifflowcc.base.model.agent_clients import CLIENTS
 from verifflowcc.cli import (
     approve,
     check,
@@ -58,7 +59,6 @@ from verifflowcc.cli import (
     init as status,
 )
 from verifflowcc.cli.who_may import Group
-from verifflowcc.domain.agent_clients import CLIENTS
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -206,7 +206,7 @@ def help_(
 
     `vfcc help COMMAND` is `vfcc COMMAND --help`.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.usage import no_command
 
     here: Command = context.find_root().command
@@ -298,7 +298,7 @@ hide_the_rest(app)
 def _version(asked: bool) -> None:
     if asked:
         from verifflowcc import __version__
-        from verifflowcc.cli.output import emit
+        from verifflowcc.base.terminal.output import emit
 
         emit(f"vfcc {__version__}")
         raise typer.Exit
@@ -316,7 +316,7 @@ def _folder(given: str | None) -> None:
 def _flag(given: bool, parameter: typer.CallbackParam) -> bool:
     """Apply a flag that came in one word with others, as in -qv."""
     if given:
-        from verifflowcc.cli.options import apply
+        from verifflowcc.base.terminal.options import apply
 
         apply(parameter.opts)
     return given

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import (
+from verifflowcc.base.model.baselines import BaselineKind
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.terminal.options import (
     CommitFlag,
     ExpiresOption,
     JsonFlag,
@@ -13,14 +15,12 @@ from verifflowcc.cli.options import (
     StageArgument,
     YesFlag,
 )
-from verifflowcc.domain.baselines import BaselineKind
-from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.services.approvals import Approvable, Approval, Opinions
     from verifflowcc.services.baseline_making import BaselineProposal
     from verifflowcc.services.waivers import Waivable, Waived
-    from verifflowcc.services.workspace import Workspace
 
 
 # `vfcc baseline`: accept faults that are older than the sprint, until a day.
@@ -99,11 +99,11 @@ def accept_trace(
 @app.command()
 def show(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
     """Show the baselines, and whether they count in the sprint."""
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.baseline_files import baseline_statuses
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import check_page as baseline_views
-    from verifflowcc.cli import output as out
-    from verifflowcc.services.baselines import baseline_statuses
     from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     found = baseline_statuses(workspace.root, active_sprint(workspace, sprint), workspace.today())
@@ -114,11 +114,11 @@ def show(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
 
 
 def _accept(kind: BaselineKind, given: _Options, runs: int = 1, *, prune: bool = False) -> None:
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import check_page as baseline_views
     from verifflowcc.cli import moves
     from verifflowcc.cli import moves as asking
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import UsageError
     from verifflowcc.services import baseline_making
     from verifflowcc.services.sprint_reading import active_sprint
 
@@ -238,9 +238,9 @@ def approve(
     Shows the text of the files, the changes since the last approval, and asks. It takes a person at a terminal who is
     not their author, or a signed commit; anybody may use --request.
     """
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.model.people import Opinion
     from verifflowcc.cli import moves
-    from verifflowcc.domain.actors import Opinion
-    from verifflowcc.errors import UsageError
     from verifflowcc.services import approvals
     from verifflowcc.services.sprint_reading import active_sprint
 
@@ -269,11 +269,11 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
     import shutil
     import sys
 
-    from verifflowcc.adapters.process.pager import fits_screen, page, takes_color
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.process.pager import fits_screen, page, takes_color
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.text.hidden_text import printable
     from verifflowcc.cli.painting import approval
     from verifflowcc.services.approval_texts import pages, texts_to_approve
-    from verifflowcc.text.invisible import printable
 
     text = printable(out.without_secrets(pages(texts_to_approve(here, what), what.files))) + "\n"
     looking = sys.stdout.isatty() and sys.stderr.isatty()

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.options import counted
-from verifflowcc.cli.output import emit, plain
-from verifflowcc.cli.table import width_of
-from verifflowcc.cli.terminal import RICH, SYMBOLS, can_draw, drawn, has_unicode, revealed, wants_color
-from verifflowcc.domain.sprints import artifacts_folder, with_gaps
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.sprint_state import artifacts_folder, with_gaps
+from verifflowcc.base.terminal.options import counted
+from verifflowcc.base.terminal.output import emit, plain
+from verifflowcc.base.terminal.table import width_of
+from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, can_draw, drawn, has_unicode, revealed, wants_color
 from verifflowcc.workflow.drawing import draw_v
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from verifflowcc.domain.sprints import SprintState
+    from verifflowcc.base.model.sprint_state import SprintState
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.services.board import Board, BoardCheck, SprintBoard
-    from verifflowcc.services.workspace import Workspace
 
 
 # The board of `vfcc status` at a terminal: one screen, drawn by rich.
@@ -45,9 +45,9 @@ _COMMENT = "  # "
 
 def show_board() -> None:
     """Print the board of the project in the current folder."""
-    from verifflowcc.cli.output import screen_lines
+    from verifflowcc.base.terminal.output import screen_lines
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.board import read_board
-    from verifflowcc.services.workspace import open_workspace
 
     emit(board_page(read_board(open_workspace()), screen_lines()))
 
@@ -349,7 +349,7 @@ def until_told_to_end() -> "Iterator[Callable[[float], bool]]":
 def _page(workspace: "Workspace") -> "Text":
     from rich.text import Text
 
-    from verifflowcc.cli.output import plain, screen_lines
+    from verifflowcc.base.terminal.output import plain, screen_lines
     from verifflowcc.services.board import read_board
 
     return Text.from_ansi(revealed(plain(board_page(read_board(workspace), screen_lines()))))
@@ -357,7 +357,7 @@ def _page(workspace: "Workspace") -> "Text":
 
 def memory_stamp(memory: "Path") -> str:
     """Return what changes when a file of the memory does; derived files, which a drawing may write, do not count."""
-    from verifflowcc.text.canonical import digest_text
+    from verifflowcc.base.text.canonical import digest_text
 
     return digest_text("\n".join(_stamps(str(memory))))
 

@@ -4,9 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli import check_memory, check_trace
-from verifflowcc.cli import init as config
-from verifflowcc.cli.options import (
+from verifflowcc.base.terminal.options import (
     AllFlag,
     FullFlag,
     JsonFlag,
@@ -16,17 +14,19 @@ from verifflowcc.cli.options import (
     StageArgument,
     one_output,
 )
+from verifflowcc.cli import check_memory, check_trace
+from verifflowcc.cli import init as config
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from verifflowcc.domain.gates import Gate
+    from verifflowcc.base.model.gate_values import Gate
+    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.services.checking import Everything
-    from verifflowcc.services.documents.envelope import Problem
     from verifflowcc.services.gates import StageGates
     from verifflowcc.services.owed import Owed
     from verifflowcc.services.workflows import WorkflowReport
-    from verifflowcc.services.workspace import Workspace
 
 
 # `vfcc check gate`: ask a stage's gate, and run and write nothing.
@@ -51,13 +51,13 @@ def gate(
     Exits with 4 while the gate is closed; nothing is run or written. A canary runs commands in a scratch copy, and
     exits with 1 where a criterion cannot fail, which is a defect of the workflow.
     """
+    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import gate_views
-    from verifflowcc.cli import output as document
-    from verifflowcc.cli import output as out
     from verifflowcc.services.gates import ask_entry, ask_stage
     from verifflowcc.services.owed import hard_at, next_command
     from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.workspace import open_workspace
 
     one_output(quiet=quiet, more=as_json or canary)
     workspace = open_workspace()
@@ -89,14 +89,14 @@ def gate(
 
 
 def _problem(closed: "Sequence[Gate]", blockers: "tuple[Owed, ...]", hint: str | None) -> "Problem":
-    from verifflowcc.services.documents.envelope import Problem
+    from verifflowcc.base.use.envelope import Problem
 
     names = " and ".join(f"the {each.side} gate of {each.stage}" for each in closed)
     return Problem("gate_closed", f"{names} {'is' if len(closed) == 1 else 'are'} closed", hint, blockers)
 
 
 def _canary(workspace: "Workspace", sprint: str, stage: str | None, *, as_json: bool) -> None:
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import prove_views as canary_views
     from verifflowcc.services.canary import prove_gate
 
@@ -154,11 +154,11 @@ def check(
 
 
 def _rerun(sprint: str | None, *, as_json: bool) -> None:
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.prove_views import reproduction
     from verifflowcc.services.rerun import reproduce
     from verifflowcc.services.sprint_reading import current_or_last
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     found = reproduce(workspace, current_or_last(workspace, sprint))
@@ -168,10 +168,10 @@ def _rerun(sprint: str | None, *, as_json: bool) -> None:
 
 
 def _everything(*, new: bool, whole: bool, quiet: bool, as_json: bool) -> None:
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.check_page import count_line
     from verifflowcc.services.checking import check_everything
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     found = check_everything(workspace, new=new)
@@ -185,8 +185,8 @@ def _everything(*, new: bool, whole: bool, quiet: bool, as_json: bool) -> None:
 
 
 def _page(workspace: "Workspace", found: "Everything", *, whole: bool) -> str:
+    from verifflowcc.base.terminal.output import screen_lines
     from verifflowcc.cli.check_page import short_page, whole_page
-    from verifflowcc.cli.output import screen_lines
     from verifflowcc.services.gates import results_hint
     from verifflowcc.services.owed import next_command
 
@@ -200,7 +200,7 @@ def _page(workspace: "Workspace", found: "Everything", *, whole: bool) -> str:
 
 def _notices(found: "Everything") -> None:
     """Print to stderr what was noticed on the way, and which parts could not be checked."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
 
     trace = (*found.trace.notices, *found.trace.report.notices) if found.trace else ()
     memory = found.memory.notices if found.memory else ()
@@ -218,10 +218,10 @@ def workflow(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
 
     Exits with 1 if anything is.
     """
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.options import counted
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.options import counted
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.workflows import check_workflow
-    from verifflowcc.services.workspace import open_workspace
 
     one_output(quiet=quiet, more=as_json)
     report = check_workflow(open_workspace())
@@ -238,8 +238,8 @@ def workflow(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
 
 
 def _tell(report: "WorkflowReport") -> None:
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.output import folded
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.output import folded
 
     for problem in report.problems:
         out.emit(problem)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
-from verifflowcc.cli.terminal import switch_color_off
+from verifflowcc.base.terminal.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
+from verifflowcc.base.terminal.terminal import switch_color_off
 from verifflowcc.cli.trace_exchange import Format, chosen, problem_in, report_text
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def memory(
     Prints one screen; --all lists each finding. Exits with 1 where anything is an error or a warning,
     with 3 where there is nothing to read.
     """
-    from verifflowcc.adapters.files.private import USER
-    from verifflowcc.cli import output as document
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.files.private_files import USER
+    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.finding_lines import verdict
     from verifflowcc.services.memory.checking import check_memory
     from verifflowcc.services.memory.here import required, workspace_for
@@ -62,7 +62,7 @@ def memory(
     if wanted is Format.JSON:
         out.emit_json(checked, output)
     elif output is not None:
-        from verifflowcc.adapters.files.text_file import write_given
+        from verifflowcc.base.files.text_files import write_given
 
         write_given(output, out.without_secrets(_written(checked, wanted, whole=whole)))
     elif text := _written(checked, wanted, whole=whole):
@@ -83,8 +83,8 @@ def exit_code(checked: "CheckedMemory") -> int:
 
 def _written(checked: "CheckedMemory", wanted: Format, *, whole: bool) -> str:
     if wanted is Format.TEXT:
+        from verifflowcc.base.terminal.output import screen_lines
         from verifflowcc.cli.finding_lines import short_page, whole_page
-        from verifflowcc.cli.output import screen_lines
 
         return (whole_page(checked) if whole else short_page(checked, screen_lines())) + "\n"
     from verifflowcc.domain.memory_codes import CATALOGUE

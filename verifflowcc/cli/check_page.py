@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind, BaselineStatus
+from verifflowcc.base.model.trace_values import Finding, Severity
+from verifflowcc.base.terminal.options import counted
+from verifflowcc.base.terminal.output import folded, height
 from verifflowcc.cli import finding_lines as memory_check_views
 from verifflowcc.cli import gate_views, trace_findings_views
 from verifflowcc.cli.finding_lines import overview
-from verifflowcc.cli.options import counted
-from verifflowcc.cli.output import folded, height
-from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind, BaselineStatus
-from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.services.baseline_making import BaselineProposal, BaselineRecorded
 from verifflowcc.services.checking import Everything
 from verifflowcc.services.gates import StageGates

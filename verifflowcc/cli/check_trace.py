@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import AllFlag, JsonFlag, JunitOption, NewFlag, QuietFlag, one_output
-from verifflowcc.cli.terminal import switch_color_off
+from verifflowcc.base.terminal.options import AllFlag, JsonFlag, JunitOption, NewFlag, QuietFlag, one_output
+from verifflowcc.base.terminal.terminal import switch_color_off
 from verifflowcc.cli.trace_exchange import Format, chosen, problem_in, report_text
 
 if TYPE_CHECKING:
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.services.trace_checking import TraceChecked
-    from verifflowcc.services.workspace import Workspace
 
 FINDINGS = 1
 NOTHING = 3
@@ -36,11 +36,11 @@ def trace(
     Prints one screen; --all lists each finding, known ones too, and each check with what it looked at. Exits with 1
     where anything is an error or a warning, with 3 where there is no item to look at.
     """
-    from verifflowcc.cli import output as document
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.trace_findings_views import verdict
     from verifflowcc.services.trace_checking import check_trace
-    from verifflowcc.services.workspace import open_workspace
 
     wanted = chosen(form, as_json=as_json)
     one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
@@ -78,7 +78,7 @@ def exit_code(checked: "TraceChecked") -> int:
 
 
 def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> str:
-    from verifflowcc.cli.output import screen_lines
+    from verifflowcc.base.terminal.output import screen_lines
     from verifflowcc.cli.trace_findings_views import short_page, whole_page
     from verifflowcc.services.gates import results_hint
 
@@ -86,14 +86,14 @@ def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> st
 
 
 def _written(checked: "TraceChecked", wanted: Format) -> str:
-    from verifflowcc.domain.catalogue import TRACE
+    from verifflowcc.base.model.findings import TRACE
 
     return report_text(wanted, checked.report, checked.prefix, TRACE)
 
 
 def _deliver(text: str, path: Path | None) -> None:
-    from verifflowcc.adapters.files.write import write_atomic
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.files.write import write_atomic
+    from verifflowcc.base.terminal import output as out
 
     if path is not None:
         write_atomic(path, out.without_secrets(text))

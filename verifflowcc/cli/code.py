@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, tokens
-from verifflowcc.domain.config import MOST_FOUND
+from verifflowcc.base.model.config_values import MOST_FOUND
+from verifflowcc.base.terminal.options import JsonFlag, tokens
 
 app = typer.Typer(help="Ask who calls what, and which code a task needs.", no_args_is_help=True)
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from verifflowcc.cli import output as out
-from verifflowcc.domain.config import CONTEXT_TOKENS, MAP_TOKENS, MOST_FOUND
+from verifflowcc.base.model.config_values import CONTEXT_TOKENS, MAP_TOKENS, MOST_FOUND
+from verifflowcc.base.terminal import output as out
 
 if TYPE_CHECKING:
-    from verifflowcc.services.workspace import Workspace
+    from verifflowcc.base.use.workspace import Workspace
 
 _T = TypeVar("_T")
 
@@ -94,8 +94,8 @@ def answer_impact(
 ) -> None:
     """Show what a change reaches; with `diff`, the symbol is the revision to compare with."""
     workspace = _here()
+    from verifflowcc.base.errors import UsageError
     from verifflowcc.cli.code_views import commands, impact
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.code.touching import code_impact, diff_impact
 
     if not diff and symbol is None:
@@ -110,7 +110,7 @@ def answer_impact(
 def _here() -> "Workspace":
     """Open the project, and have its files listed while the rest is imported."""
     from verifflowcc.adapters.project.source_listing import begin
-    from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.base.use.workspace import open_workspace
 
     workspace = open_workspace()
     begin(workspace.root)
@@ -119,7 +119,7 @@ def _here() -> "Workspace":
 
 def _place(workspace: "Workspace", text: str) -> str:
     """The same symbol or path, a path in it told from the project's root."""
-    from verifflowcc.cli.options import from_root
+    from verifflowcc.base.terminal.options import from_root
 
     path, mark, name = text.partition("::")
     if mark:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from verifflowcc.cli.options import counted
-from verifflowcc.cli.output import folded
+from verifflowcc.base.terminal.options import counted
+from verifflowcc.base.terminal.output import folded
 from verifflowcc.domain.code_told import (
     CodeContext,
     CodeImpact,
@@ -43,7 +43,7 @@ def status(found: GraphStatus) -> list[str]:
 
 
 def _status(found: GraphStatus) -> Iterator[str]:
-    from verifflowcc.cli.table import table
+    from verifflowcc.base.terminal.table import table
 
     yield f"{counted(found.files, 'source file')}, {found.lines:,} lines; index {found.bytes / 1_000_000:.1f} MB"
     if found.languages:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, OutputOption, SprintOption, StageOption, tokens
+from verifflowcc.base.terminal.options import JsonFlag, OutputOption, SprintOption, StageOption, tokens
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.entries import ContextPackage, Question
+    from verifflowcc.base.model.entries import ContextPackage, Question
     from verifflowcc.services.allocation_tuning import RoleTuning, Tuning
 
 
@@ -37,9 +37,9 @@ def tune(
     The last prompts of each role that were made here are compiled again, as they are now and with other shares.
     It suggests only what keeps more, and changes nothing.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.allocation_tuning import LAST, tune_allocation
-    from verifflowcc.services.workspace import open_workspace
 
     found = tune_allocation(open_workspace(), agent, last or LAST)
     out.emit_json(found) if as_json else out.emit(_page(found))
@@ -47,7 +47,7 @@ def tune(
 
 def _page(found: "Tuning") -> str:
     """Return a part for each role, the lines for the configuration, and the roles without prompts."""
-    from verifflowcc.cli.output import folded
+    from verifflowcc.base.terminal.output import folded
 
     parts = [_role(each) for each in found.roles]
     if found.snippet:
@@ -59,8 +59,8 @@ def _page(found: "Tuning") -> str:
 
 
 def _role(found: "RoleTuning") -> str:
-    from verifflowcc.cli.output import folded
-    from verifflowcc.cli.table import table
+    from verifflowcc.base.terminal.output import folded
+    from verifflowcc.base.terminal.table import table
     from verifflowcc.services.allocation_tuning import share_text
 
     lines = [f"{found.agent}: {found.runs} {'prompt' if found.runs == 1 else 'prompts'} compiled again; medians"]
@@ -134,11 +134,11 @@ def show(
     each layer uses of the budget goes to stderr, where that is a terminal. With --json, the prompt and its whole
     explanation. Outside of a project, the prompt holds what is known of you.
     """
+    from verifflowcc.base.model.entries import Question
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import find_workspace
     from verifflowcc.cli import context_views
-    from verifflowcc.cli import output as out
-    from verifflowcc.domain.entries import Question
     from verifflowcc.services.context import compile_context, compile_prompt_only, note_prompt
-    from verifflowcc.services.workspace import find_workspace
 
     workspace = find_workspace()
     if agent is None:
@@ -182,8 +182,8 @@ def _day(text: str | None) -> str | None:
 
 def _for_person(question: "Question") -> "ContextPackage":
     """Return the prompt outside of any project: of what is known of the person, where anything is."""
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.context import compile_context, compile_for_person
-    from verifflowcc.services.workspace import open_workspace
 
     needs_project = question.committed or question.sprint or question.stage
     package = None if needs_project else compile_for_person(question)
@@ -209,11 +209,11 @@ def diff(
     Lists which entries came (+), went (-) or changed (~), and the difference in tokens. Give exactly one of --agent,
     --stage and --commit twice.
     """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import context_views
-    from verifflowcc.cli import output as out
     from verifflowcc.cli.painting import changes
     from verifflowcc.services.context_diff import compare_contexts, sides
-    from verifflowcc.services.workspace import open_workspace
 
     left, right = sides(agent, stage or [], commit or [], sprint=sprint, task=task, budget_tokens=budget)
     comparison = compare_contexts(open_workspace(), left, right)

@@ -6,12 +6,12 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.text_file import write_given
-from verifflowcc.cli import output as out
-from verifflowcc.cli.table import UNBOUNDED, table, width_of
-from verifflowcc.domain.config import WHOLE
-from verifflowcc.domain.entries import ContextPackage, Fate, LayerUse, PartUse, Placed, Prompt
-from verifflowcc.domain.layers import PRIORITY
+from verifflowcc.base.files.text_files import write_given
+from verifflowcc.base.model.config_values import WHOLE
+from verifflowcc.base.model.entries import ContextPackage, Fate, LayerUse, PartUse, Placed, Prompt
+from verifflowcc.base.model.layers import PRIORITY
+from verifflowcc.base.terminal import output as out
+from verifflowcc.base.terminal.table import UNBOUNDED, table, width_of
 
 if TYPE_CHECKING:
     from verifflowcc.services.context_diff import Comparison

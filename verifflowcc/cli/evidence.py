@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import (
+from verifflowcc.base.terminal.options import (
     CommitFlag,
     FullFlag,
     JsonFlag,
@@ -19,11 +19,11 @@ from verifflowcc.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.services.evidence import CommandDone
     from verifflowcc.services.next_step import NextStep
     from verifflowcc.services.proving.changes import TestCommand
     from verifflowcc.services.proving.proof import ChangeProof, Proof
-    from verifflowcc.services.workspace import Workspace
 
 
 # `vfcc metrics`: the numbers of stages and sprints side by side.
@@ -41,11 +41,11 @@ def metrics(
     Times, failures, rework, findings, waivers, tests and coverage of each stage, with totals per sprint. Exits with 1
     where a stage's metrics.json is missing or damaged: its numbers are then unknown and shown as such.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import report_views
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.metrics import gather_metrics
-    from verifflowcc.services.workspace import open_workspace
     from verifflowcc.workflow.metrics_words import csv_text
 
     if as_csv and as_json:
@@ -71,12 +71,12 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
 
     Of a stage that is named, what it owes.
     """
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.output import folded
-    from verifflowcc.cli.terminal import wants_color
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.output import folded
+    from verifflowcc.base.terminal.terminal import wants_color
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.next_step import next_step
     from verifflowcc.services.sprint_reading import sprint_with_stage
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     if stage is not None:
@@ -94,8 +94,8 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
 
 def _explained(step: "NextStep") -> list[str]:
     """Return the command and, in a sentence, why it is next, for a terminal."""
-    from verifflowcc.cli.output import folded
-    from verifflowcc.cli.terminal import painted, status_symbol
+    from verifflowcc.base.terminal.output import folded
+    from verifflowcc.base.terminal.terminal import painted, status_symbol
 
     why = f"because {step.why}"
     if first := step.first:
@@ -164,13 +164,13 @@ def prove(
     The tests that a change adds or alters run with it and without it, in a scratch tree of any git repository.
     Exits with 1 where a change's tests pass without it or fail with it, with 3 where a change could not be judged.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import current_folder
     from verifflowcc.cli import prove_views
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.proving.changes import Choice, repository_top, test_command
     from verifflowcc.services.proving.proof import Wanted
     from verifflowcc.services.proving.proof import prove as prove_changes
-    from verifflowcc.services.workspace import current_folder
 
     if as_json + markdown + sarif > 1:
         raise UsageError("only one of --json, --markdown and --sarif makes sense", hint="vfcc prove --help")
@@ -207,7 +207,7 @@ def _exit(proof: "Proof") -> None:
 
 
 def _progress() -> "Callable[[ChangeProof], None] | None":
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
 
     def show(done: "ChangeProof") -> None:
         out.say(f"{done.change}: {done.verdict}")
@@ -217,11 +217,11 @@ def _progress() -> "Callable[[ChangeProof], None] | None":
 
 def _allow(top: "Path", command: "TestCommand", *, yes: bool) -> None:
     """Return where the command may run: allowed before, or now. Raises CommandsNotAllowed, typer.Abort."""
-    from verifflowcc.adapters.actor import actor_here
-    from verifflowcc.adapters.clock import SystemClock, terminal_in_use
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.errors import CommandsNotAllowed
+    from verifflowcc.base.process.acting import actor_here
+    from verifflowcc.base.process.clock import SystemClock, terminal_in_use
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.allow_views import quoted
-    from verifflowcc.errors import CommandsNotAllowed
     from verifflowcc.services.proving.changes import allow_command
 
     if command.allowed:
@@ -271,11 +271,11 @@ def run(
 
     Exits with 1 where a criterion is not met, with 3 where nothing could be run.
     """
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.envelope import Problem
     from verifflowcc.cli import evidence_views, moves
-    from verifflowcc.cli import output as document
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import UsageError
-    from verifflowcc.services.documents.envelope import Problem
     from verifflowcc.services.evidence import run_evidence
     from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.status import remember_status
@@ -308,7 +308,7 @@ def run(
 
 def _last_lines(workspace: "Workspace") -> "Callable[[CommandDone], Sequence[str]]":
     """Return what gives the end of a command's output: more of it where a person looks."""
-    from verifflowcc.cli.terminal import can_draw
+    from verifflowcc.base.terminal.terminal import can_draw
     from verifflowcc.services.evidence import end_of_output
 
     if can_draw(sys.stderr):
@@ -330,11 +330,11 @@ def add(
     It is your word, or that of the CI job. Most criteria want to see vfcc run the command itself, and are not met by
     it. Exits with 1 where that is so.
     """
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.envelope import Problem
     from verifflowcc.cli import evidence_views, moves
-    from verifflowcc.cli import output as document
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import UsageError
-    from verifflowcc.services.documents.envelope import Problem
     from verifflowcc.services.evidence import add_evidence
     from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.status import remember_status
@@ -363,11 +363,11 @@ def list_(
     as_json: JsonFlag = False,
 ) -> None:
     """List the evidence of a sprint and what it shows now; runs nothing."""
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import evidence_views
-    from verifflowcc.cli import output as out
     from verifflowcc.services.evidence_listing import list_evidence
     from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     lines = list_evidence(workspace, active_sprint(workspace, sprint).id, stage=stage, every=every)
@@ -385,11 +385,11 @@ def show(
     as_json: JsonFlag = False,
 ) -> None:
     """Show a piece of evidence: what was run, on what, what it measured."""
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import evidence_views
-    from verifflowcc.cli import output as out
     from verifflowcc.services.evidence_listing import output_of, show_evidence
     from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     view = show_evidence(workspace, active_sprint(workspace, sprint).id, which)
@@ -416,11 +416,11 @@ def stale(
 
     Exits with 1 where any is stale, with 3 where there is no evidence.
     """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import evidence_views
-    from verifflowcc.cli import output as out
     from verifflowcc.services.evidence_listing import find_stale
     from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     found = find_stale(workspace, active_sprint(workspace, sprint).id, stage=stage)

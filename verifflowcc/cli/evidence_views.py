@@ -3,12 +3,12 @@
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
-from verifflowcc.cli.table import table
-from verifflowcc.domain.evidence import Evidence, Inputs
-from verifflowcc.domain.gates import Kind, Verdict
+from verifflowcc.base.model.evidence_values import Evidence, Inputs
+from verifflowcc.base.model.gate_values import Kind, Verdict
+from verifflowcc.base.terminal.table import table
+from verifflowcc.base.text.identifiers import shown_ids
 from verifflowcc.services.evidence import CommandDone, EvidenceAdded, EvidenceRow, EvidenceRun
 from verifflowcc.services.evidence_listing import EvidenceLine, EvidenceView, Staleness
-from verifflowcc.text.slug import shown_ids
 
 _WORDS = {Verdict.NOT_EVALUABLE: "not evaluable"}
 

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, JsonFlag, ShortIdArgument, SprintOption
+from verifflowcc.base.terminal.options import CommitFlag, JsonFlag, ShortIdArgument, SprintOption
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.actors import Feedback
+    from verifflowcc.base.model.people import Feedback
 
 app = typer.Typer(help="Add, list and triage comments on a sprint.", no_args_is_help=True)
 
@@ -46,10 +46,10 @@ def list_(
     as_json: JsonFlag = False,
 ) -> None:
     """List the comments that are open, those of earlier sprints first."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.feedback import list_feedback
     from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     comments = list_feedback(workspace, active_sprint(workspace, sprint).id, stage, everything=everything)
@@ -68,10 +68,10 @@ def triage(
     as_json: JsonFlag = False,
 ) -> None:
     """Decide on a comment."""
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.model.people import Decision
     from verifflowcc.cli import moves
     from verifflowcc.cli import moves as asking
-    from verifflowcc.domain.actors import Decision
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.feedback import triage_feedback
     from verifflowcc.services.sprint_reading import active_sprint
 
@@ -89,8 +89,8 @@ def triage(
 
 
 def _table(comments: "tuple[Feedback, ...]") -> str:
-    from verifflowcc.cli.table import table
-    from verifflowcc.text.slug import short_id
+    from verifflowcc.base.terminal.table import table
+    from verifflowcc.base.text.identifiers import short_id
 
     if not comments:
         return "no comment is open"

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.cli.options import counted
-from verifflowcc.cli.output import cut, folded, height, shortened
-from verifflowcc.cli.terminal import painted
-from verifflowcc.domain.catalogue import FindingGroup, group_findings
-from verifflowcc.domain.trace import Finding, Severity
+from verifflowcc.base.model.findings import FindingGroup, group_findings
+from verifflowcc.base.model.trace_values import Finding, Severity
+from verifflowcc.base.terminal.options import counted
+from verifflowcc.base.terminal.output import cut, folded, height, shortened
+from verifflowcc.base.terminal.terminal import painted
+from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.services.memory.checking import CheckedMemory
-from verifflowcc.text.invisible import printable
 
 HANG = 4
 MOST = 10

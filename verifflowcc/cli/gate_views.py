@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.cli.output import folded, shortened
-from verifflowcc.cli.terminal import painted, wants_color
-from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
-from verifflowcc.domain.sprints import with_gaps
+from verifflowcc.base.model.gate_values import Assessment, Gate, Side, Verdict
+from verifflowcc.base.model.sprint_state import with_gaps
+from verifflowcc.base.terminal.output import folded, shortened
+from verifflowcc.base.terminal.terminal import painted, wants_color
+from verifflowcc.base.text.identifiers import shown_ids
 from verifflowcc.services.gates import StageGates
-from verifflowcc.text.slug import shown_ids
 from verifflowcc.workflow.people import in_sprint
 
 _COMMENT = "  # "
@@ -54,7 +54,7 @@ def short(asked: StageGates, command: str, most: int) -> str:
 def one_gate(gate: Gate, *, full: bool = False) -> str:
     """Return a gate with all its criteria, and with whole ids where they are to be `full`."""
     if wants_color():
-        from verifflowcc.cli.gate_panels import gate_panel
+        from verifflowcc.base.terminal.gate_panels import gate_panel
 
         return gate_panel(gate, full=full)
     notes = [folded(f"  note: {note}", HANG) for note in gate.notes]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, YesFlag, counted, tokens
+from verifflowcc.base.terminal.options import JsonFlag, YesFlag, counted, tokens
 
 if TYPE_CHECKING:
+    from verifflowcc.base.formats.session_lines import Tokens
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.episodes.saved import Saved, Tally
-    from verifflowcc.formats.call_lines import Tokens
     from verifflowcc.services.history.importing import Imported, ImportedFile
-    from verifflowcc.services.workspace import Workspace
 
 
 # `vfcc history import`: read what clients keep of past sessions into the history.
@@ -32,9 +32,9 @@ def import_(
     Transcripts of Claude Code and rollouts of Codex: calls of tools, files, prompts, turns and tokens, each on the day
     it is of. Sessions that a hook or an import recorded are not added again. Sessions of other projects are left out.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.history.importing import import_sessions
-    from verifflowcc.services.workspace import open_workspace
 
     done = import_sessions(open_workspace(), paths or (), client=client, dry_run=dry_run)
     if as_json:
@@ -103,10 +103,10 @@ def saved(
     Each prompt of the history is asked again for its code, and the calls that followed are held against it. Code and
     files are judged as they are now.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.code.offering import OFFERED_TOKENS
     from verifflowcc.services.history.saving import calls_saved
-    from verifflowcc.services.workspace import open_workspace
 
     found = calls_saved(open_workspace(), session, budget or OFFERED_TOKENS)
     out.emit_json(found) if as_json else out.emit(saved_page(found))
@@ -114,7 +114,7 @@ def saved(
 
 def saved_page(found: "Saved") -> str:
     """Return what was answered as a page."""
-    from verifflowcc.cli.table import table
+    from verifflowcc.base.terminal.table import table
 
     if not found.total.calls:
         return "no search, listing or read that follows a prompt was recorded here"
@@ -194,11 +194,11 @@ def show(
     Latest actions; or by file: who touched it last; by tool: how often it worked; by task: what is open; by coedit:
     what is edited together; by pattern and learning: what was learnt; by session: what each one did.
     """
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import history_views as views
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.history.offering import bad_lines
-    from verifflowcc.services.workspace import open_workspace
 
     if what is not None and by not in (By.FILE, By.COEDIT):
         raise UsageError("a path goes with --by file or --by coedit", hint=f"vfcc history show --by file {what}")
@@ -239,8 +239,8 @@ def _actions(asked: Asked) -> tuple[object, str]:
 
 
 def _by_file(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.base.terminal.options import from_root
     from verifflowcc.cli.history_views import touches_table
-    from verifflowcc.cli.options import from_root
     from verifflowcc.services.history.questions import NEAR_TOUCHES, TOUCHES, file_history, files_like
 
     what = asked.what or ""
@@ -268,8 +268,8 @@ def _by_task(asked: Asked) -> tuple[object, str]:
 
 
 def _by_coedit(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.base.terminal.options import from_root
     from verifflowcc.cli.history_views import pairs_table
-    from verifflowcc.cli.options import from_root
     from verifflowcc.services.history.questions import edited_together
 
     path = from_root(asked.workspace, asked.what) if asked.what else None
@@ -311,10 +311,10 @@ def similar(
 
     With what came of them, and which files they touched.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.history_views import similar_page
     from verifflowcc.services.history.offering import similar_tasks
-    from verifflowcc.services.workspace import open_workspace
 
     found = similar_tasks(open_workspace(), text, limit)
     out.emit_json(found) if as_json else out.emit(similar_page(found))
@@ -331,11 +331,11 @@ def prune(
 
     Whole days go, never the present one; what is committed stays.
     """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import moves as asking
-    from verifflowcc.cli import output as out
     from verifflowcc.cli.history_views import pruned
     from verifflowcc.services.history.analysing import days_in, plan_pruning, prune_history
-    from verifflowcc.services.workspace import open_workspace
 
     days, workspace = days_in(older_than), open_workspace()
     plan = plan_pruning(workspace, days)
@@ -357,10 +357,10 @@ def sql(
     Over tool_executions, file_interactions, task_history, context_snapshots, learned_patterns and session_learnings;
     with DuckDB, which the extra analytics brings.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.history_views import rows_table
     from verifflowcc.services.history.analysing import ask_sql
-    from verifflowcc.services.workspace import open_workspace
 
     found = ask_sql(open_workspace(), query)
     out.emit_json(found.rows) if as_json else out.emit(rows_table(found))
@@ -376,9 +376,9 @@ def export(
 
     As Parquet or Arrow, for other tools; with DuckDB, which the extra analytics brings.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.history.analysing import export_history
-    from verifflowcc.services.workspace import open_workspace
 
     written = export_history(open_workspace(), folder, form.value)
     out.emit_json(written) if as_json else out.emit("\n".join(map(str, written)))
@@ -390,10 +390,10 @@ def learn(as_json: JsonFlag = False) -> None:
 
     Patterns that are sure enough become items that wait for a person: vfcc memory inbox. No item is active by itself.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.history_views import proposed
     from verifflowcc.services.history.proposing import propose_patterns
-    from verifflowcc.services.workspace import open_workspace
 
     found = propose_patterns(open_workspace())
     out.emit_json(found) if as_json else out.emit(proposed(found))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.table import table
+from verifflowcc.base.terminal.table import table
 
 if TYPE_CHECKING:
     from verifflowcc.adapters.index.history_duckdb import Rows
@@ -84,7 +84,7 @@ def similar_page(found: "Sequence[TaskEpisode]") -> str:
         if each.files:
             more = f" and {len(each.files) - 5} more" if len(each.files) > 5 else ""
             lines.append(f"  files: {', '.join(each.files[:5])}{more}")
-    from verifflowcc.text.invisible import printable
+    from verifflowcc.base.text.hidden_text import printable
 
     return printable("\n".join(lines))
 
@@ -150,7 +150,7 @@ def proposed(found: "Sequence[Proposed]") -> str:
     if not found:
         return "nothing new is sure enough to be offered: vfcc history show --by pattern"
     lines = [f"{each.item}: {each.pattern.sentence}" for each in found]
-    from verifflowcc.text.invisible import printable
+    from verifflowcc.base.text.hidden_text import printable
 
     return printable("\n".join([*lines, "next: vfcc memory inbox"]))
 

@@ -8,10 +8,10 @@ from typing import Any
 
 def records(root: str) -> bool:
     """Return whether the project records what agents do; a configuration that cannot be read has the default."""
-    from verifflowcc.domain.config import HookSettings
-    from verifflowcc.errors import VfccError
+    from verifflowcc.base.errors import VfccError
+    from verifflowcc.base.model.config_values import HookSettings
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.services.configuration import effective_config
-    from verifflowcc.services.workspace import Workspace
 
     try:
         return effective_config(Workspace(Path(root))).config.hooks.record

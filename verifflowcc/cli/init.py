@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import DryRunFlag, JsonFlag, QuietFlag, YesFlag, one_output
+from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag, QuietFlag, YesFlag, one_output
 
 if TYPE_CHECKING:
     from verifflowcc.cli.init_questions import InitAnswers
@@ -34,11 +34,11 @@ def allow(
     Hooks and filters that the repository has git run at a commit are among them. A change of any needs allowing again.
     What is allowed is kept outside of the project.
     """
+    from verifflowcc.base.errors import CommandsNotAllowed, UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import allow_views
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import CommandsNotAllowed, UsageError
     from verifflowcc.services.allow import allow_commands, show_commands, withdraw_commands
-    from verifflowcc.services.workspace import open_workspace
 
     if yes + check + withdraw > 1:
         raise UsageError("only one of --yes, --check and --withdraw makes sense", hint="vfcc allow --help")
@@ -81,10 +81,10 @@ def check(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
 
     Exits with 1 if anything is.
     """
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.options import counted
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.options import counted
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.configuration import check_config
-    from verifflowcc.services.workspace import open_workspace
 
     one_output(quiet=quiet, more=as_json)
     report = check_config(open_workspace())
@@ -98,7 +98,7 @@ def check(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
 
 def tell(report: "ConfigReport") -> None:
     """Print what is wrong, or that nothing is."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
 
     for problem in report.problems:
         out.emit(problem)
@@ -111,10 +111,10 @@ def tell(report: "ConfigReport") -> None:
 @app.command()
 def show(as_json: JsonFlag = False) -> None:
     """Print the settings in force, each with where it comes from."""
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.table import table
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.table import table
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.configuration import show_config
-    from verifflowcc.services.workspace import open_workspace
 
     settings = show_config(open_workspace())
     if as_json:
@@ -127,7 +127,7 @@ def show(as_json: JsonFlag = False) -> None:
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of config.yaml, for editors."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.services.configuration import config_schema
 
     out.emit(config_schema())
@@ -152,7 +152,7 @@ def doctor(repair: RepairFlag = False, yes: YesFlag = False, as_json: JsonFlag =
 
     Nothing is changed without --repair. Exits with 1 if there is something to mend.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.services.doctor import diagnose
 
     if repair:
@@ -173,9 +173,9 @@ def doctor(repair: RepairFlag = False, yes: YesFlag = False, as_json: JsonFlag =
 
 def _repair(*, yes: bool, as_json: bool) -> None:
     """Show what would be moved, ask, and move it to `.memory/local/quarantine/`."""
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves
     from verifflowcc.cli import moves as asking
-    from verifflowcc.cli import output as out
     from verifflowcc.services import repairing
     from verifflowcc.services.people_acting import require_person
 
@@ -218,10 +218,10 @@ def migrate(
 
     Nothing is overwritten; an interrupted migration continues.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.text.hidden_text import printable
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.migrating import migrate as migrate_memory
-    from verifflowcc.services.workspace import open_workspace
-    from verifflowcc.text.invisible import printable
 
     done = migrate_memory(open_workspace(), dry_run=dry_run)
     for notice in done.notices:
@@ -250,16 +250,16 @@ def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag =
     At a terminal it is a board: the V, what blocks the active stage, evidence, memory to review, and recent agents.
     Exits with 1 where a ledger is damaged.
     """
-    from verifflowcc.cli import output as document
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.terminal import wants_color
-    from verifflowcc.services.documents.envelope import Problem
+    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.terminal import wants_color
+    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.status import remember_status
-    from verifflowcc.services.workspace import open_workspace
 
     if line and not as_json:
+        from verifflowcc.base.text.hidden_text import printable
         from verifflowcc.services.status_line import status_line
-        from verifflowcc.text.invisible import printable
 
         out.emit(printable(status_line(open_workspace())))
         return
@@ -304,9 +304,9 @@ def init(
 
     At a terminal it asks four questions at most; Enter takes the default. A memory that exists is never touched.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import current_folder
     from verifflowcc.services.initialise import initialise
-    from verifflowcc.services.workspace import current_folder
 
     root = current_folder() / folder
     if example:
@@ -324,8 +324,8 @@ def init(
 
 
 def _example(root: Path, workflow: str | None, *, worked_example: bool, as_json: bool) -> None:
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import UsageError
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.services.initialise import LOOK_AT, create_example
 
     if workflow or worked_example:
@@ -343,14 +343,14 @@ def _example(root: Path, workflow: str | None, *, worked_example: bool, as_json:
 
 def _person_at_terminal(root: Path) -> bool:
     """Whether a person can be asked: an agent, a job and a script are not, even where they have a terminal."""
-    from verifflowcc.adapters.actor import actor_here
+    from verifflowcc.base.process.acting import actor_here
 
     streams = (sys.stdin, sys.stdout, sys.stderr)
     return all(stream.isatty() for stream in streams) and actor_here(root).name.startswith("human:")
 
 
 def _show(done: "Initialised") -> None:
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
 
     out.emit(f"created .memory/ with {len(done.created)} files in {done.root}")
     for notice in done.notices:
@@ -359,8 +359,8 @@ def _show(done: "Initialised") -> None:
 
 def _by_answers(root: Path, workflow: str | None) -> None:
     """Ask first and write afterwards: the memory tree, then the permission, the hooks, and the sprint."""
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import init_questions
-    from verifflowcc.cli import output as out
     from verifflowcc.services.initialise import ensure_free, initialise
     from verifflowcc.services.project_facts import project_facts
 
@@ -373,13 +373,13 @@ def _by_answers(root: Path, workflow: str | None) -> None:
 
 def _carry_out(root: Path, answers: "InitAnswers") -> str:
     """Do what the person agreed to beside the memory tree; return the command to continue with."""
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.cli import integrate_views, moves
-    from verifflowcc.cli import output as out
     from verifflowcc.cli.allow_views import verdict
     from verifflowcc.services.allow import allow_commands
     from verifflowcc.services.integrating import integrate, targets
     from verifflowcc.services.sprints import start_sprint
-    from verifflowcc.services.workspace import Workspace
 
     workspace = Workspace(root)
     if answers.allowed:

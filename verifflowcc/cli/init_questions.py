@@ -4,17 +4,17 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from verifflowcc.cli import output as out
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.agent_clients import FILES
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.terminal import output as out
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.cli.allow_views import plain, table
-from verifflowcc.domain.agent_clients import FILES
-from verifflowcc.errors import ConfigError
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import CommandTable, planned_commands
 from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.services.initialise import configuration_text, suggested_commands
 from verifflowcc.services.obvious_command import Suggestion, typed_command
 from verifflowcc.services.project_facts import ProjectFacts, ToolFact
-from verifflowcc.text.article import nearest
 
 _YES = frozenset({"y", "yes"})
 _NO = frozenset({"n", "no"})

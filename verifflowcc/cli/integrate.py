@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import DryRunFlag, JsonFlag
+from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag
 
 EDITED = 1
 
@@ -36,14 +36,14 @@ def integrate(
     Writes hooks, the MCP server, instructions, skills and role agents, in this project alone. Everything else in a
     client's file keeps its bytes, also when vfcc's part is removed again.
     """
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import integrate_views
-    from verifflowcc.cli import output as document
-    from verifflowcc.cli import output as out
     from verifflowcc.clients.doors import CLIENTS
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.client_setup import SetupRequest, clients_named, set_up_clients
-    from verifflowcc.services.documents.envelope import Problem
-    from verifflowcc.services.workspace import open_workspace
 
     if bool(clients) is every:
         raise UsageError("name clients, or give --all", hint="vfcc integrate claude")

@@ -9,7 +9,7 @@ def mcp() -> None:
     """
     import sys
 
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
 
     if sys.stdin.isatty():
         out.note("vfcc mcp is for an agent's client, which speaks JSON on stdin: vfcc integrate sets it up")

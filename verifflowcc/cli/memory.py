@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verifflowcc.base.terminal.options import JsonFlag, ScopeOption
 from verifflowcc.cli import (
     memory_add,
     memory_copy,
@@ -40,7 +41,6 @@ from verifflowcc.cli import (
 from verifflowcc.cli import (
     memory_inbox as memory_search,
 )
-from verifflowcc.cli.options import JsonFlag, ScopeOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +95,7 @@ def evaluate(
     Exits with 1 where recall is below --min, and with 3 where the file expects what is not there.
     """
     from verifflowcc.adapters.files.ingested import read_labelled_file
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_eval_views import below, page
     from verifflowcc.cli.memory_views import acting_here, tell
     from verifflowcc.services.memory.access import note_recall

@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import ExpiresOption, JsonFlag, NewIdOption, ScopeOption, StdinFlag, TagsOption, YesFlag
+from verifflowcc.base.terminal.options import (
+    ExpiresOption,
+    JsonFlag,
+    NewIdOption,
+    ScopeOption,
+    StdinFlag,
+    TagsOption,
+    YesFlag,
+)
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.adding import Added, Planned
@@ -67,12 +75,12 @@ def add(
     Type and key identify an item; adding an existing key updates it. An item that an agent adds to the project or to
     the user is a proposal until a person promotes it. An item of a trace type is added as by vfcc trace add.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.records import replace
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.output import read_stdin
     from verifflowcc.cli.memory_views import acting_here
-    from verifflowcc.cli.output import read_stdin
     from verifflowcc.cli.trace_people import tell_added
-    from verifflowcc.errors import UsageError
-    from verifflowcc.records import replace
     from verifflowcc.services.loading import not_loaded_here
     from verifflowcc.services.memory.access import CONTRADICTION, SUPERSEDED, note_metrics
     from verifflowcc.services.memory.adding import Typed, add_item, superseding, wanted_of
@@ -139,7 +147,7 @@ def _ask(planned: "Planned", *, yes: bool) -> None:
 
 
 def _tell(added: "Added", *, dry_run: bool) -> None:
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import place, tell
 
     name = added.item.id

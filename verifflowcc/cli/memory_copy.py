@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import (
+from verifflowcc.base.terminal.options import (
     DryRunFlag,
     DryRunOnly,
     JsonFlag,
@@ -67,7 +67,7 @@ def export(
 
     Exits with 1 where something could not be read.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import close_user_memory
     from verifflowcc.services.memory.copying import export_memory
     from verifflowcc.services.memory.here import workspace_for
@@ -84,7 +84,7 @@ def export(
     for problem in found.problems:
         out.warn(f"not exported: {problem}")
     if output is not None:
-        from verifflowcc.adapters.files.text_file import write_given
+        from verifflowcc.base.files.text_files import write_given
 
         write_given(output, found.text)
     if as_json:
@@ -122,13 +122,13 @@ def import_(
 
     Exits with 5 where an item that is there differs and was left as it is, with 1 where lines were skipped.
     """
-    from verifflowcc.adapters.actor import actor_here
-    from verifflowcc.adapters.clock import SystemClock
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.process.acting import actor_here
+    from verifflowcc.base.process.clock import SystemClock
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import current_folder
     from verifflowcc.cli.memory_views import close_user_memory
     from verifflowcc.services.memory.here import workspace_for
     from verifflowcc.services.memory.importing import Choices, Fate, import_memory
-    from verifflowcc.services.workspace import current_folder
 
     close_user_memory()
     workspace = workspace_for(_USER)
@@ -161,8 +161,8 @@ def _confirm(asked: "Sequence[Incoming]", *, yes: bool) -> None:
 
 
 def _memory_exchange_page(done: "Imported") -> str:
+    from verifflowcc.base.text.hidden_text import printable
     from verifflowcc.services.memory.importing import Fate
-    from verifflowcc.text.invisible import printable
 
     told = [each for each in done.items if each.fate is not Fate.UNCHANGED]
     lines = []
@@ -219,8 +219,8 @@ def maintain(
     confidence; each step is shown with its reason. Archived items stay in their files; no prompt holds them, and
     vfcc memory restore brings them back.
     """
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import memory_views as memory_here
-    from verifflowcc.cli import output as out
     from verifflowcc.services.memory.maintaining import maintain as maintain_items
 
     here = memory_here.acting_here()
@@ -231,7 +231,7 @@ def maintain(
 
 
 def _memory_maintain_page(done: "Maintained") -> str:
-    from verifflowcc.text.invisible import printable
+    from verifflowcc.base.text.hidden_text import printable
 
     if not done.steps:
         return "nothing to do"
@@ -257,7 +257,7 @@ def restore(
     It is an archived item, or all that a summary was made of. They are as they were, byte for byte, and the summary is
     gone. It counts as a use. What the person or the project remembered takes a person at a terminal.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, tell
     from verifflowcc.services.memory.access import note_uses
     from verifflowcc.services.memory.consolidating import restore as restore_item
@@ -313,9 +313,9 @@ def copy(
     Nothing is copied where an item with the same id says something else at the other end. It takes a person at a
     terminal. Loading strategies read files alone: decisions and conventions of a project are best kept as files.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.model.config_values import BackendKind
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here
-    from verifflowcc.domain.config import BackendKind
     from verifflowcc.services.memory.copying import How, copy_items
 
     here = acting_here()
@@ -332,7 +332,7 @@ def schema() -> None:
 
     An administrator of the database runs it: vfcc memory schema | psql -v ON_ERROR_STOP=1 -d NAME
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.services.memory.copying import schema_script
 
     out.emit(schema_script())
@@ -341,8 +341,8 @@ def schema() -> None:
 def _refuse_conflicts(done: "Copied", *, as_json: bool) -> None:
     if not done.conflicts:
         return
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import ConflictError
+    from verifflowcc.base.errors import ConflictError
+    from verifflowcc.base.terminal import output as out
 
     if as_json:
         out.emit_json(done)
@@ -355,7 +355,7 @@ def _refuse_conflicts(done: "Copied", *, as_json: bool) -> None:
 
 
 def _page(done: "Copied") -> str:
-    from verifflowcc.text.invisible import printable
+    from verifflowcc.base.text.hidden_text import printable
 
     verb = "would be copied" if done.dry_run else "moved" if done.moved else "copied"
     lines = [f"{counted(len(done.copied), 'item')} {verb} from {done.source} to {done.target}"]

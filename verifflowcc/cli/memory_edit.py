@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, StdinFlag, YesFlag
+from verifflowcc.base.terminal.options import IdArgument, JsonFlag, ScopeOption, StdinFlag, YesFlag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from verifflowcc.base.model.item_values import Status, Trust
     from verifflowcc.cli.memory_views import Here
-    from verifflowcc.domain.items import Status, Trust
     from verifflowcc.services.memory.editing import Edited, ItemChange
     from verifflowcc.services.memory.finding import Found
     from verifflowcc.services.memory.forgetting import Forgotten
@@ -47,9 +47,9 @@ def forget(
     It asks first. With --source, summaries made of those items go too, and what they had replaced is in force again.
     For trace items: `vfcc trace retire`. For a proposal: `vfcc memory reject`.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.forgetting import demand_may_forget, forget_item
 
     if sum((item is not None, everything, source is not None)) != 1:
@@ -71,9 +71,9 @@ def forget(
 
 
 def _forget_all(here: "Here", scope: str | None, *, yes: bool, as_json: bool) -> None:
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import tell
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.forgetting import clear_user, count_user
     from verifflowcc.services.memory.here import require_person
 
@@ -89,7 +89,7 @@ def _forget_all(here: "Here", scope: str | None, *, yes: bool, as_json: bool) ->
 
 
 def _is_sure() -> bool:
-    from verifflowcc.adapters.clock import terminal_in_use
+    from verifflowcc.base.process.clock import terminal_in_use
 
     with terminal_in_use():
         return str(typer.prompt("Type yes to go on", default="", show_default=False, err=True)).strip() == "yes"
@@ -116,7 +116,7 @@ def _tell_forgotten(done: "Forgotten") -> None:
 
 
 def _forget_source(here: "Here", source: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import tell
     from verifflowcc.cli.moves import confirm
     from verifflowcc.services.memory.purging import purge
@@ -166,7 +166,7 @@ def link(
     as_json: JsonFlag = False,
 ) -> None:
     """Link an item to another."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, tell
     from verifflowcc.services.memory.editing import link_items, relation_said, unlink_items
 
@@ -192,9 +192,9 @@ def move(
 
     All its fields stay; only one that goes to the user gets this project as its source.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.stage_words import one_of
     from verifflowcc.cli.memory_views import acting_here, tell
-    from verifflowcc.services.finding import one_of
     from verifflowcc.services.memory.moving import move_item
     from verifflowcc.services.memory.scopes import PROJECT, read_scope
 
@@ -268,10 +268,10 @@ def edit(
 
     With no option, at a terminal, its file opens in $VISUAL or $EDITOR.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.output import read_stdin
     from verifflowcc.cli.memory_views import acting_here
-    from verifflowcc.cli.output import read_stdin
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.adding import thousandths
     from verifflowcc.services.memory.editing import Changes, edit_item
     from verifflowcc.services.memory.refs import changed_refs
@@ -327,8 +327,8 @@ def _tell(done: "Edited") -> None:
 def _in_editor(here: "Here", found: "Found", *, yes: bool) -> "Edited":
     import sys
 
-    from verifflowcc.adapters.process.pager import edited_text
-    from verifflowcc.errors import UsageError
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.process.pager import edited_text
     from verifflowcc.services.memory.editing import replace_text
     from verifflowcc.services.memory.here import require_change
 
@@ -377,9 +377,9 @@ def _day(text: str | None, option: str, today: str) -> str | None:
 
 
 def _status(text: str | None) -> "Status | None":
-    from verifflowcc.domain.items import Status
-    from verifflowcc.errors import UsageError
-    from verifflowcc.services.finding import one_of
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.model.item_values import Status
+    from verifflowcc.base.use.stage_words import one_of
 
     if text is not None and text.strip().casefold() == "superseded":
         raise UsageError(
@@ -390,8 +390,8 @@ def _status(text: str | None) -> "Status | None":
 
 
 def _trust(text: str | None) -> "Trust | None":
-    from verifflowcc.domain.items import Trust
-    from verifflowcc.services.finding import one_of
+    from verifflowcc.base.model.item_values import Trust
+    from verifflowcc.base.use.stage_words import one_of
 
     words = tuple(str(each) for each in Trust)
     return None if text is None else Trust(one_of(text, words, "trust", "--trust …"))

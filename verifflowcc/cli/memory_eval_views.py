@@ -1,7 +1,7 @@
 """How a measurement of recall is shown: questions, worst first, with the ranks of their answers, then the numbers."""
 
-from verifflowcc.cli.output import folded
-from verifflowcc.cli.table import table
+from verifflowcc.base.terminal.output import folded
+from verifflowcc.base.terminal.table import table
 from verifflowcc.services.recall.evaluating import Answer, Evaluation
 
 MISSED = "missed"

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verifflowcc.base.model.recall_values import DEFAULT_LIMIT
+from verifflowcc.base.terminal.options import IdArgument, JsonFlag, ScopeOption, TypesOption, YesFlag
 from verifflowcc.cli.memory_edit import TypeOption
-from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, TypesOption, YesFlag
-from verifflowcc.domain.recall import DEFAULT_LIMIT
 
 if TYPE_CHECKING:
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.services.memory.finding import Found
     from verifflowcc.services.memory.ingesting import Ingested
     from verifflowcc.services.memory.moving import Promoted, Promoting
     from verifflowcc.services.memory.remembering import Learned
-    from verifflowcc.services.workspace import Workspace
 
 
 # `vfcc memory ingest`: learn from conversations.
@@ -61,9 +61,9 @@ def ingest(
 
     Exits with 1 if something could not be read.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.records import replace
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, tell
-    from verifflowcc.records import replace
     from verifflowcc.services.memory.ingesting import Choices, read_conversations
     from verifflowcc.services.memory.ingesting import ingest as learn
     from verifflowcc.services.memory.opening import memory_settings
@@ -100,8 +100,8 @@ def ingest(
 
 
 def _agreed(steering: "Sequence[Learned]") -> bool:
-    from verifflowcc.adapters.clock import terminal_in_use
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.process.clock import terminal_in_use
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.moves import listed
 
     out.say(f"preferences that would steer every prompt in every project: {len(steering)}")
@@ -188,7 +188,7 @@ def list_(
 
     Items of the project, of what is open in it, and of the user: these by importance, the others newest first.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, items_table, tell
     from verifflowcc.services.memory.listing import Asked, list_items
     from verifflowcc.services.memory.scopes import scopes_listed
@@ -221,7 +221,7 @@ def show(
     What it says, where its links lead, who links to it, and what is newer. It counts as a use, but for a look at the
     past.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, page, tell
     from verifflowcc.services.memory.access import note_uses
     from verifflowcc.services.memory.listing import show_item
@@ -241,7 +241,7 @@ def stats(scope: ScopeOption = None, as_json: JsonFlag = False) -> None:
     Items by type and status, tokens, bytes, uses, and the project's identity; what memory did here; and what a model
     took today, beside its caps.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, metrics, numbers, tell
     from verifflowcc.services.memory.statistics import numbers_of
 
@@ -307,7 +307,7 @@ def inbox(scope: ScopeOption = None, as_json: JsonFlag = False) -> None:
 
     Who proposed it, why it waits, where it was read, and what it would take the place of. The oldest first.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, inbox_page, tell
     from verifflowcc.services.memory.inbox import open_inbox
 
@@ -328,7 +328,7 @@ def reject(
 
     It is archived and marked, so that it is not proposed again. A person rejects anything, an agent its own alone.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, tell
     from verifflowcc.services.memory.inbox import demand_may_reject, reject_item
 
@@ -358,9 +358,9 @@ def promote(
     What that changes is shown first. With --to, from a task to the project, or from the project to the user. It takes a
     person at a terminal; who it was and when is kept in the item. Promoting raises no trust: that takes vouching.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.stage_words import one_of
     from verifflowcc.cli.memory_views import acting_here, tell
-    from verifflowcc.services.finding import one_of
     from verifflowcc.services.memory.here import require_person
     from verifflowcc.services.memory.moving import promote_item
     from verifflowcc.services.memory.scopes import PROJECT, read_scope
@@ -396,8 +396,8 @@ def promote(
 
 def _count(workspace: "Workspace | None", found: "Sequence[Found]", done: "Sequence[Promoted]") -> None:
     """Count the items in whose place a proposal came; what held already and moves up comes in the place of none."""
-    from verifflowcc.cli import output as out
-    from verifflowcc.domain.items import Status
+    from verifflowcc.base.model.item_values import Status
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.services.memory.access import SUPERSEDED, note_metrics
 
     pairs = zip(found, done, strict=False)
@@ -418,7 +418,7 @@ def _told(done: "Promoted") -> str:
 
 def _show(promoting: "Promoting") -> None:
     """Show what changes, beside the data and before anything is written."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import change_lines
     from verifflowcc.cli.painting import changes
 

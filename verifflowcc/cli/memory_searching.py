@@ -3,10 +3,10 @@
 import os
 from collections.abc import Sequence
 
-from verifflowcc.adapters.actor import marker
-from verifflowcc.cli import output as out
-from verifflowcc.cli.options import from_root
-from verifflowcc.domain.recall import DEFAULT_LIMIT, Sought
+from verifflowcc.base.model.recall_values import DEFAULT_LIMIT, Sought
+from verifflowcc.base.process.acting import marker
+from verifflowcc.base.terminal import output as out
+from verifflowcc.base.terminal.options import from_root
 
 
 def answer(
@@ -23,11 +23,11 @@ def answer(
     as_json: bool = False,
 ) -> None:
     """Search here and print what is found. The person's name is never asked for: only an agent's matters."""
+    from verifflowcc.base.use.workspace import find_workspace
     from verifflowcc.cli.memory_views import found
     from verifflowcc.services.memory.access import CANDIDATES, FINAL, note_metrics, note_uses
     from verifflowcc.services.memory.scopes import agent_of, read_scope, scopes_recalled
     from verifflowcc.services.recall.searching import search
-    from verifflowcc.services.workspace import find_workspace
 
     workspace = find_workspace()
     marked = marker(os.environ)  # a role is named nowhere else, so nothing slower is asked

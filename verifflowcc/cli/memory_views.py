@@ -4,21 +4,21 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.actor import actor_here
-from verifflowcc.adapters.clock import SystemClock
-from verifflowcc.adapters.files.private import close_to_others, open_to_others
-from verifflowcc.cli import output as out
-from verifflowcc.cli.output import folded, part
-from verifflowcc.cli.table import GAP, table, width_of
-from verifflowcc.cli.terminal import painted
+from verifflowcc.base.files.private_files import close_to_others, open_to_others
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.model.recall_values import Edge, Hit, Lost, Recalled
+from verifflowcc.base.process.acting import actor_here
+from verifflowcc.base.process.clock import SystemClock
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.terminal import output as out
+from verifflowcc.base.terminal.output import folded, part
+from verifflowcc.base.terminal.table import GAP, table, width_of
+from verifflowcc.base.terminal.terminal import painted
+from verifflowcc.base.use.workspace import Workspace, current_folder, find_workspace
 from verifflowcc.domain.candidates import QUOTE
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.recall import Edge, Hit, Lost, Recalled
-from verifflowcc.records import dataclass
 from verifflowcc.services.memory.finding import Found, find_item
 from verifflowcc.services.memory.scopes import agent_of, read_scope, scopes_searched
-from verifflowcc.services.workspace import Workspace, current_folder, find_workspace
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.inbox import Inbox, Waiting
@@ -179,8 +179,8 @@ def _end(end: "End", words: str) -> str:
 
 
 def _fields(item: Item) -> Iterator[tuple[str, str]]:
-    from verifflowcc.domain.items import MEMORY_KEYS
-    from verifflowcc.formats.front_matter_read import show_thousandths
+    from verifflowcc.base.formats.front_matter_values import show_thousandths
+    from verifflowcc.base.model.item_values import MEMORY_KEYS
 
     yield "importance", show_thousandths(item.importance)
     yield "confidence", show_thousandths(item.confidence)
@@ -205,7 +205,7 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
 
 def before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]:
     """Return what a person sees before a question: what is remembered now, and what would be; no secret in it."""
-    from verifflowcc.text.secrets import withhold
+    from verifflowcc.base.text.secrets import withhold
 
     return [withhold(line) for line in _before_and_after(before, after)]
 
@@ -229,7 +229,7 @@ def _before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]
 def _said(item: Item, name: str) -> str:
     value = getattr(item, name)
     if isinstance(value, int):
-        from verifflowcc.formats.front_matter_read import show_thousandths
+        from verifflowcc.base.formats.front_matter_values import show_thousandths
 
         return show_thousandths(value)
     return (", ".join(value) if isinstance(value, tuple) else str(value or "")) or "none"

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import typer
 
-from verifflowcc.adapters.actor import actor_here, git_email
-from verifflowcc.adapters.clock import terminal_in_use
-from verifflowcc.cli import output as out
-from verifflowcc.domain.config import Config
-from verifflowcc.domain.sprints import SprintState, with_gaps
-from verifflowcc.records import dataclass
+from verifflowcc.base.model.config_values import Config
+from verifflowcc.base.model.sprint_state import SprintState, with_gaps
+from verifflowcc.base.process.acting import actor_here, git_email
+from verifflowcc.base.process.clock import terminal_in_use
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.terminal import output as out
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.sprint_reading import command_in
 from verifflowcc.services.status import remember_status
-from verifflowcc.services.workspace import Workspace, open_workspace
 
 # Ask a person at the terminal whether they mean it, and show what was then recorded.
 
@@ -163,7 +163,7 @@ def _learned(done: Transition) -> list[str]:
     """What the sprint offers to keep, each with its command."""
     if not done.learnings:
         return []
-    from verifflowcc.text.invisible import printable
+    from verifflowcc.base.text.hidden_text import printable
 
     lines = ["", f"learned in {done.state.id}, and kept only if you say so:"]
     for each in done.learnings:

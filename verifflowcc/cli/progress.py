@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.clock import observed_by
-from verifflowcc.cli import output as out
-from verifflowcc.cli.terminal import can_draw, has_unicode, wants_color
+from verifflowcc.base.process.clock import observed_by
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.terminal import output as out
+from verifflowcc.base.terminal.terminal import can_draw, has_unicode, wants_color
 from verifflowcc.proving.outcomes import RunProgress
 from verifflowcc.proving.runners import Runner, runner_of
-from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

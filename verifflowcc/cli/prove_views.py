@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.terminal.output import folded
+from verifflowcc.base.terminal.table import table
 from verifflowcc.cli.gate_views import HANG
-from verifflowcc.cli.output import folded
-from verifflowcc.cli.table import table
-from verifflowcc.domain.gates import Mode
 from verifflowcc.proving.verdicts import TestVerdict, Verdict
 from verifflowcc.services.canary import Canaries, Trial
 from verifflowcc.services.canary import Proof as canary_proof
@@ -162,7 +162,7 @@ def markdown(proof: Proof) -> str:
 def sarif(proof: Proof) -> str:
     """Return the proofs as a SARIF log."""
     from verifflowcc import __version__
-    from verifflowcc.domain.trace import Finding, TraceReport
+    from verifflowcc.base.model.trace_values import Finding, TraceReport
     from verifflowcc.formats.sarif_write import sarif_text
     from verifflowcc.proving.verdicts import PROVE
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, SprintArgument, SprintOption, sprint_of
+from verifflowcc.base.terminal.options import JsonFlag, SprintArgument, SprintOption, sprint_of
 
 if TYPE_CHECKING:
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.report.report_facts import ReportFacts
     from verifflowcc.report.writing import ReportWritten
-    from verifflowcc.services.workspace import Workspace
 
 
 # `vfcc report --watch`: the site, written again when files change; its pages load themselves again.
@@ -22,11 +22,11 @@ EVERY_S = 1.0
 def watch_report(workspace: "Workspace", folder: Path, sprint_id: str | None, *, open_page: bool) -> None:
     """Write the site whenever a file that it may show has changed, until Ctrl-C. No server and no daemon runs."""
     from verifflowcc import __version__
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.errors import VfccError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.cli.board_watch import until_told_to_end
-    from verifflowcc.errors import VfccError
     from verifflowcc.report.writing import read_report, write_report
-    from verifflowcc.services.workspace import Workspace
 
     with until_told_to_end() as wait:
         before, is_first = "", True
@@ -52,11 +52,11 @@ def watch_report(workspace: "Workspace", folder: Path, sprint_id: str | None, *,
 
 def _stamp(workspace: "Workspace", folder: Path) -> str:
     """Return what changes when a file of the memory or of the project does; the site itself does not count."""
-    from verifflowcc.adapters.git.patches import uncommitted_state
-    from verifflowcc.adapters.git.place import in_repository
+    from verifflowcc.base.errors import VfccError
+    from verifflowcc.base.git.git_patches import uncommitted_state
+    from verifflowcc.base.git.git_place import in_repository
+    from verifflowcc.base.text.canonical import digest_text
     from verifflowcc.cli.board_watch import memory_stamp
-    from verifflowcc.errors import VfccError
-    from verifflowcc.text.canonical import digest_text
 
     own, root = folder.resolve(), workspace.root.resolve()
     prefix = f"{own.relative_to(root).as_posix()}/" if own.is_relative_to(root) else "/"
@@ -100,10 +100,10 @@ def report(
     holds: on the same day, every clone writes the same bytes. User memory is never in it. Exits with 1 where an event
     or evidence file cannot be trusted; the report shows that too.
     """
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import UsageError
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.report.writing import read_report, written
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     wanted = sprint_of(sprint, named)
@@ -138,7 +138,7 @@ def _write(facts: "ReportFacts", folder: Path) -> "ReportWritten":
 
 
 def _tell(done: "ReportWritten", workspace: "Workspace") -> None:
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
 
     size = sum(each.bytes for each in done.files)
     out.emit(f"{done.index}")
@@ -152,7 +152,7 @@ def _tell(done: "ReportWritten", workspace: "Workspace") -> None:
 
 def _uncommitted(workspace: "Workspace", done: "ReportWritten") -> int:
     """Return how many files of the project differ from the commit; the report itself does not count."""
-    from verifflowcc.adapters.git.patches import changed_from
+    from verifflowcc.base.git.git_patches import changed_from
 
     if done.commit is None:
         return 0
@@ -164,8 +164,8 @@ def _uncommitted(workspace: "Workspace", done: "ReportWritten") -> int:
 def _summarize(facts: "ReportFacts", *, as_json: bool) -> None:
     import os
 
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import WorkspaceError
+    from verifflowcc.base.errors import WorkspaceError
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.report.pages import report_summary
 
     text, file = report_summary(facts), os.environ.get("GITHUB_STEP_SUMMARY", "")
@@ -182,7 +182,7 @@ def _summarize(facts: "ReportFacts", *, as_json: bool) -> None:
 def _open(index: Path) -> None:
     import webbrowser
 
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
 
     if not webbrowser.open(index.resolve().as_uri()):
         out.warn(f"no browser could be started; open {index}")

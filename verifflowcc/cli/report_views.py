@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from verifflowcc.cli.table import table
+from verifflowcc.base.terminal.table import table
 from verifflowcc.workflow.metrics_words import (
     Numbers,
     SprintMetrics,

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from verifflowcc.cli.terminal import wants_color
-from verifflowcc.errors import GateClosed, VfccError
-from verifflowcc.services.documents.envelope import Problem, problem_of
+from verifflowcc.base.errors import GateClosed, VfccError
+from verifflowcc.base.terminal.terminal import wants_color
+from verifflowcc.base.use.envelope import Problem, problem_of
 
 # Command lines that are answered without typer, which takes longer to build its commands than they take to answer.
 #
@@ -59,7 +59,7 @@ def answered(arguments: list[str]) -> bool:
 
 def _drawn() -> bool:
     """Draw the board, where a person looks; the text is for `fast/`, and for the full command."""
-    from verifflowcc.cli.terminal import wants_color
+    from verifflowcc.base.terminal.terminal import wants_color
 
     if "_VFCC_COMPLETE" in os.environ or not wants_color():
         return False
@@ -134,7 +134,7 @@ def error_text(error: VfccError) -> str:
     """Return an error as it is written to stderr."""
     head, *rest = error.message.split("\n")
     if isinstance(error, GateClosed) and rest and wants_color(sys.stderr):
-        from verifflowcc.cli.gate_panels import refusal_panel
+        from verifflowcc.base.terminal.gate_panels import refusal_panel
 
         text = refusal_panel(head, [line.removeprefix("- ") for line in rest], sys.stderr)
     else:
@@ -154,9 +154,9 @@ def run(words: list[str], typed: list[str]) -> int:
 
     Returns the exit code.
     """
-    from verifflowcc.cli import options as verbosity
-    from verifflowcc.cli import output as document
-    from verifflowcc.domain.command_words import spelled_today
+    from verifflowcc.base.model.command_words import spelled_today
+    from verifflowcc.base.terminal import options as verbosity
+    from verifflowcc.base.terminal import output as document
 
     arguments, old = spelled_today(words)
     before = typed[: len(typed) - len(words)]
@@ -177,14 +177,14 @@ def run(words: list[str], typed: list[str]) -> int:
 
 
 def _emit_document(text: str) -> None:
-    from verifflowcc.cli.output import emit
+    from verifflowcc.base.terminal.output import emit
 
     emit(text, withheld=True)
 
 
 def _note_rename(old: str) -> None:
-    from verifflowcc.cli.output import note
-    from verifflowcc.domain.command_words import LAST, RENAMED
+    from verifflowcc.base.model.command_words import LAST, RENAMED
+    from verifflowcc.base.terminal.output import note
 
     first, second = old.split()
     today, needed = RENAMED[first, second]
@@ -195,8 +195,8 @@ def _note_rename(old: str) -> None:
 def _note_end(code: int, seconds: float) -> None:
     """With --verbose: which version ran, on which project, how it ended and how long it took."""
     from verifflowcc import __version__
-    from verifflowcc.cli.output import note
-    from verifflowcc.services.workspace import find_workspace
+    from verifflowcc.base.terminal.output import note
+    from verifflowcc.base.use.workspace import find_workspace
 
     with suppress(VfccError, OSError):
         workspace = find_workspace()
@@ -206,7 +206,7 @@ def _note_end(code: int, seconds: float) -> None:
 
 def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
     """Take a step and return its exit code; an error becomes a message on stderr, and what a program reads of it."""
-    from verifflowcc.cli.output import abandon, say
+    from verifflowcc.base.terminal.output import abandon, say
 
     try:
         return step() or 0, None
@@ -229,7 +229,7 @@ def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
 
 def _with_progress(arguments: list[str], before: list[str]) -> int:
     """Run the command; at a terminal, show how far it is."""
-    from verifflowcc.cli.output import person_is_looking
+    from verifflowcc.base.terminal.output import person_is_looking
 
     if not person_is_looking():
         return _invoke(arguments, before)
@@ -245,9 +245,9 @@ def _invoke(arguments: list[str], before: list[str]) -> int:
         return 0
     import typer
 
-    from verifflowcc.cli import output as document
+    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal.output import say
     from verifflowcc.cli.app import app
-    from verifflowcc.cli.output import say
 
     try:
         width = _help_width()

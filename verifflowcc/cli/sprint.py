@@ -5,7 +5,14 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, JsonFlag, OutputOption, SprintArgument, SprintOption, sprint_of
+from verifflowcc.base.terminal.options import (
+    CommitFlag,
+    JsonFlag,
+    OutputOption,
+    SprintArgument,
+    SprintOption,
+    sprint_of,
+)
 
 app = typer.Typer(help="Start, list, show, resolve, report and close sprints.", no_args_is_help=True)
 
@@ -46,11 +53,11 @@ def start(
 @app.command("list")
 def list_(as_json: JsonFlag = False) -> None:
     """List the sprints."""
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.table import table
-    from verifflowcc.domain.sprints import with_gaps
+    from verifflowcc.base.model.sprint_state import with_gaps
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.table import table
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.sprint_reading import list_sprints
-    from verifflowcc.services.workspace import open_workspace
 
     lines = list_sprints(open_workspace())
     if as_json:
@@ -71,12 +78,12 @@ def show(sprint: SprintArgument = None, named: SprintOption = None, as_json: Jso
 
     And what is wrong with its ledger, if anything is: exit 1 for event files that cannot be trusted, 5 for a fork.
     """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import moves as fork_views
-    from verifflowcc.cli import output as out
     from verifflowcc.cli import sprint_views
     from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.status import lines, people_said
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     state = active_sprint(workspace, sprint_of(sprint, named))
@@ -108,12 +115,12 @@ def resolve(
 
     The others stay on record and count no more. Without --keep it lists the sides and exits with 5.
     """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import moves
     from verifflowcc.cli import moves as fork_views
-    from verifflowcc.cli import output as out
     from verifflowcc.services.forks import forked_sprint, resolve_fork
     from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.workspace import open_workspace
 
     if keep is None:
         here = open_workspace()
@@ -142,12 +149,12 @@ def report(
     skipped, comments, deviations, metrics. Exits with 1 where an event or evidence file cannot be trusted, with 5 for a
     fork; the page shows that too.
     """
-    from verifflowcc.adapters.files.text_file import write_given
+    from verifflowcc.base.files.text_files import write_given
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import moves as fork_views
-    from verifflowcc.cli import output as out
     from verifflowcc.services.report import report_sprint
     from verifflowcc.services.sprint_reading import active_sprint, current_or_last
-    from verifflowcc.services.workspace import open_workspace
     from verifflowcc.workflow.report_page import report_page
 
     as_html = _is_html(output, as_json=as_json)
@@ -171,7 +178,7 @@ def report(
 
 def _is_html(output: Path | None, *, as_json: bool) -> bool:
     """Whether the name of a report's file asks for HTML. Raises UsageError for a format that a report does not have."""
-    from verifflowcc.errors import UsageError
+    from verifflowcc.base.errors import UsageError
 
     suffix = output.suffix.lower() if output else ""
     if suffix not in ("", ".md", ".markdown", ".html", ".htm") and not as_json:
@@ -198,7 +205,7 @@ def close(
 
     Exits with 4 while a stage is not passed, unless --unfinished says why it ends all the same.
     """
-    from verifflowcc.adapters.files.text_file import read_given
+    from verifflowcc.base.files.text_files import read_given
     from verifflowcc.cli import moves
     from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.sprints import close_sprint

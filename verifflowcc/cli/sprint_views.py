@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from verifflowcc.base.model.sprint_state import SprintState, StageState, stage_status, with_gaps
+from verifflowcc.base.terminal.table import table
 from verifflowcc.cli import moves as fork_views
 from verifflowcc.cli.gate_views import following, one_gate
-from verifflowcc.cli.table import table
-from verifflowcc.domain.sprints import SprintState, StageState, stage_status, with_gaps
 from verifflowcc.services.stages import StageView
 
 

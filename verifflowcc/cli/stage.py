@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import (
+from verifflowcc.base.terminal.options import (
     CommitFlag,
     ExpiresOption,
     FullFlag,
@@ -48,8 +48,8 @@ def put(
 
     vfcc stage put plan --file draft.md
     """
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
     from verifflowcc.services.artifact_drafting import put_artifact
     from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.status import remember_status
@@ -79,10 +79,10 @@ def draft(
 
     vfcc stage draft plan.md --stdout
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.artifact_drafting import draft_artifacts
     from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     drafts = draft_artifacts(workspace, active_sprint(workspace, sprint).id, name, stage, write=not stdout)
@@ -97,7 +97,7 @@ def draft(
 def _given(name: str, file: str | None) -> bytes:
     """Return the text that was given, at most one byte more than an artifact may have."""
     from verifflowcc.adapters.files.evidence import LARGEST_TEXT_BYTES
-    from verifflowcc.errors import UsageError
+    from verifflowcc.base.errors import UsageError
 
     most = LARGEST_TEXT_BYTES + 1
     if file is None and sys.stdin.isatty():
@@ -146,12 +146,12 @@ def show(
 
     Exits with 1 where event files cannot be trusted, with 5 where the sprint is forked.
     """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import moves as fork_views
-    from verifflowcc.cli import output as out
     from verifflowcc.cli import sprint_views
     from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.stages import show_stage
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     view = show_stage(workspace, active_sprint(workspace, sprint).id, stage)
@@ -168,11 +168,11 @@ def list_(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
 
     Exits with 1 where event files cannot be trusted, with 5 where the sprint is forked.
     """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import moves as fork_views
-    from verifflowcc.cli import output as out
     from verifflowcc.cli import sprint_views
     from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.workspace import open_workspace
 
     state = active_sprint(open_workspace(), sprint)
     if as_json:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, SprintOption, StageOption, StdinFlag, YesFlag
+from verifflowcc.base.terminal.options import JsonFlag, SprintOption, StageOption, StdinFlag, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.cli.moves import Acting
@@ -36,8 +36,8 @@ def start(
 
     What is recorded in it is in the prompts of its role until it ends.
     """
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import started
     from verifflowcc.services.memory.tasks_filling import start_task
 
@@ -67,11 +67,11 @@ def note(
 
     A thought, the output of a tool, or the state of the task.
     """
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.output import read_stdin
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.output import read_stdin
     from verifflowcc.cli.task_views import noted
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.tasks_filling import Note, note_in_task
 
     if (text is None) is not stdin:
@@ -114,8 +114,8 @@ def fail(
 
     Its items are gone then, but for those that are promoted to the project.
     """
+    from verifflowcc.base.errors import UsageError
     from verifflowcc.domain.tasks import TaskStatus
-    from verifflowcc.errors import UsageError
 
     if not forget:
         _end(task, TaskStatus.FAILED, outcome, promote or [], yes=yes, as_json=as_json)
@@ -126,8 +126,8 @@ def fail(
 
 
 def _forget(task: str | None, *, yes: bool, as_json: bool) -> None:
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import ended
     from verifflowcc.services.memory.tasks_ending import clear_task
 
@@ -144,10 +144,10 @@ def list_(
     as_json: JsonFlag = False,
 ) -> None:
     """List the active tasks, newest first."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.task_views import lines
     from verifflowcc.services.memory.tasks import list_tasks
-    from verifflowcc.services.workspace import open_workspace
 
     found = list_tasks(open_workspace(), everything=everything)
     out.emit_json(found) if as_json else out.emit(lines(found, everything=everything))
@@ -156,8 +156,8 @@ def list_(
 @app.command()
 def show(task: TaskArgument = None, as_json: JsonFlag = False) -> None:
     """Show a task and all that it remembers."""
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import page
     from verifflowcc.services.memory.scopes import agent_of
     from verifflowcc.services.memory.tasks import show_task
@@ -170,8 +170,8 @@ def show(task: TaskArgument = None, as_json: JsonFlag = False) -> None:
 
 
 def _end(task: str | None, status: "TaskStatus", outcome: str, promote: list[str], *, yes: bool, as_json: bool) -> None:
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import ended
     from verifflowcc.services.memory.tasks_ending import end_task
 
@@ -192,8 +192,8 @@ def _meant(acting: "Acting", task: str | None, command: str) -> str:
 
 def _tell(acting: "Acting", name: str, verb: str, promote: list[str], *, yes: bool) -> None:
     """Say what goes, and how to keep it; a person is asked, anybody else has been told."""
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves as asking
-    from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import to_end
     from verifflowcc.services.memory.tasks_ending import plan_end
 

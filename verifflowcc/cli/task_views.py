@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.text.invisible import printable
+from verifflowcc.base.text.hidden_text import printable
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.items import Item
+    from verifflowcc.base.model.item_values import Item
     from verifflowcc.domain.tasks import Task
     from verifflowcc.services.memory.tasks import TaskLine, TaskPage
     from verifflowcc.services.memory.tasks_ending import Ended, Ending
@@ -45,7 +45,7 @@ def ended(done: "Ended") -> str:
 
 def lines(found: Sequence["TaskLine"], *, everything: bool) -> str:
     """Return tasks as a table."""
-    from verifflowcc.cli.table import table
+    from verifflowcc.base.terminal.table import table
 
     if not found:
         return "there is no task" if everything else "no task is active"

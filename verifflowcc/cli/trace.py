@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verifflowcc.base.terminal.options import IdArgument, JsonFlag, JunitOption, TypesOption
 from verifflowcc.cli import (
     trace_exchange,
     trace_people,
@@ -24,7 +25,6 @@ from verifflowcc.cli import (
 from verifflowcc.cli import (
     trace_why as trace_matrix,
 )
-from verifflowcc.cli.options import IdArgument, JsonFlag, JunitOption, TypesOption
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_narrowing import Row
@@ -44,9 +44,9 @@ def coverage(
     Per type and per verification method, on this content, right below and all the way down. Exits with 3 where there
     is no item.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.stage_words import one_of
     from verifflowcc.cli.trace_matrix_views import see
-    from verifflowcc.services.finding import one_of
     from verifflowcc.trace.statistics import statistics
 
     seen = see(junit)
@@ -62,7 +62,7 @@ def _page(found: "Statistics") -> str:
 
 
 def _table(what: str, groups: "tuple[Group, ...]") -> str:
-    from verifflowcc.cli.table import table
+    from verifflowcc.base.terminal.table import table
 
     if not groups:
         return ""
@@ -99,7 +99,7 @@ def _legend(found: "Statistics") -> str:
         lines.append(f"{total.drafts} of {total.items} are drafts")
     if found.retired:
         lines.append(f"{found.retired} retired items are not counted")
-    from verifflowcc.cli.output import folded
+    from verifflowcc.base.terminal.output import folded
 
     return "\n".join(folded(line, 2) for line in lines)
 
@@ -122,9 +122,9 @@ def list_(
 
     Retired ones only where that status is asked for.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.trace_narrowing import list_items
-    from verifflowcc.services.workspace import open_workspace
 
     listing = list_items(open_workspace(), type_, status, without)
     for notice in listing.notices:
@@ -141,17 +141,17 @@ def show(item: IdArgument, as_json: JsonFlag = False) -> None:
 
     What it says, where its links lead, who links to it, its code, its tests and its review.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.trace_item_views import page
     from verifflowcc.services.trace_narrowing import show_item
-    from verifflowcc.services.workspace import open_workspace
 
     shown = show_item(open_workspace(), item)
     out.emit_json(shown) if as_json else out.emit(page(shown))
 
 
 def _trace_listing_table(rows: "tuple[Row, ...]") -> str:
-    from verifflowcc.cli.table import table
+    from verifflowcc.base.terminal.table import table
 
     several = len({row.status for row in rows}) > 1
     headings = ("item", *(("is",) if several else ()), "parents", "below", "review", "title")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import DryRunFlag, IdArgument, JsonFlag, JunitOption, OutputOption, counted
+from verifflowcc.base.terminal.options import DryRunFlag, IdArgument, JsonFlag, JunitOption, OutputOption, counted
 from verifflowcc.domain.importers import IMPORTERS
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.catalogue import Catalogue
-    from verifflowcc.domain.trace import TraceReport
-    from verifflowcc.services.documents.envelope import Problem
+    from verifflowcc.base.model.findings import Catalogue
+    from verifflowcc.base.model.trace_values import TraceReport
+    from verifflowcc.base.use.envelope import Problem
     from verifflowcc.services.trace_sources import Change, Drift
     from verifflowcc.trace.answers import Reached
     from verifflowcc.trace.impact import Impact
@@ -64,8 +64,8 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
 
 def problem_in(report: "TraceReport", exit_code: int) -> "Problem":
     """Return what a program reads of a check that ended with an exit code other than 0."""
-    from verifflowcc.domain.trace import Severity
-    from verifflowcc.services.documents.envelope import Problem, problem_with
+    from verifflowcc.base.model.trace_values import Severity
+    from verifflowcc.base.use.envelope import Problem, problem_with
 
     if exit_code != FINDINGS:
         return problem_with(exit_code)
@@ -89,8 +89,8 @@ def create(
 
     Retired ones are left out. A baseline that is there is never overwritten.
     """
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
     from verifflowcc.services.trace_sources import create_baseline
 
     acting = moves.acting_here()
@@ -103,10 +103,10 @@ def create(
 @app.command("list")
 def list_(as_json: JsonFlag = False) -> None:
     """List the baselines, the oldest first."""
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.table import table
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.table import table
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.trace_sources import list_baselines
-    from verifflowcc.services.workspace import open_workspace
 
     found = list_baselines(open_workspace())
     if as_json:
@@ -131,10 +131,10 @@ def diff(
     as_json: JsonFlag = False,
 ) -> None:
     """Compare a baseline with another, or with the current items."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.text.hidden_text import printable
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.trace_sources import compare_baselines
-    from verifflowcc.services.workspace import open_workspace
-    from verifflowcc.text.invisible import printable
 
     drift = compare_baselines(open_workspace(), old, new)
     out.emit_json(drift) if as_json else out.emit(printable("\n".join(_lines(drift))))
@@ -171,7 +171,7 @@ def impact(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = Fals
     Everything below it with the way to it, the code and the tests, and its parents. Exits with 3 where there is
     no item at all.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.trace_matrix_views import see
     from verifflowcc.services.trace_finding import find_item
     from verifflowcc.trace.impact import impact as touched
@@ -182,8 +182,8 @@ def impact(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = Fals
 
 
 def _page(found: "Impact") -> Iterator[str]:
-    from verifflowcc.cli.table import table
-    from verifflowcc.cli.terminal import wants_color
+    from verifflowcc.base.terminal.table import table
+    from verifflowcc.base.terminal.terminal import wants_color
     from verifflowcc.trace.matrix import place_word
 
     if wants_color():
@@ -268,10 +268,10 @@ def import_(
 ) -> None:
     """Import items from another tool; the second run changes nothing."""
     from verifflowcc.adapters.foreign.find import Given
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.stage_words import one_of
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_item_views import import_text
-    from verifflowcc.services.finding import one_of
     from verifflowcc.services.trace_import import import_items
     from verifflowcc.trace.adopt import Choices
 
@@ -298,10 +298,10 @@ def export(
     ] = None,
 ) -> None:
     """Export all items as CSV, JSON or ReqIF."""
-    from verifflowcc.adapters.files.text_file import write_given
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.files.text_files import write_given
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.trace_import import FORMATS, export_items
-    from verifflowcc.services.workspace import open_workspace
 
     suffix = output.suffix.lower().removeprefix(".") if output else ""
     exported = export_items(open_workspace(), format_ or (suffix if suffix in FORMATS else "csv"), tuple(type_ or ()))
@@ -315,7 +315,7 @@ def export(
 
 
 def _pairs(given: Pairs, option: str) -> dict[str, str]:
-    from verifflowcc.errors import UsageError
+    from verifflowcc.base.errors import UsageError
 
     found: dict[str, str] = {}
     for each in given or ():

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.base.model.findings import MissingResults, missing_results
+from verifflowcc.base.model.trace_codes import CHECKS
+from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceReport
+from verifflowcc.base.terminal.options import counted
+from verifflowcc.base.terminal.output import folded, height
+from verifflowcc.base.terminal.table import table
 from verifflowcc.cli.finding_lines import finding_lines, overview
-from verifflowcc.cli.options import counted
-from verifflowcc.cli.output import folded, height
-from verifflowcc.cli.table import table
-from verifflowcc.domain.catalogue import MissingResults, missing_results
-from verifflowcc.domain.trace import Asked, Finding, Severity, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.services.trace_checking import TraceChecked
 
 ALL = "vfcc check trace --all"

@@ -5,15 +5,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.output import folded, part, plain
-from verifflowcc.cli.status_words import status_of
-from verifflowcc.cli.table import width_of
-from verifflowcc.cli.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style, wants_color
-from verifflowcc.domain.trace import TraceItem
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.terminal.output import folded, part, plain
+from verifflowcc.base.terminal.status_words import status_of
+from verifflowcc.base.terminal.table import width_of
+from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style, wants_color
+from verifflowcc.base.text.hidden_text import printable
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.domain.trace_import import Side
 from verifflowcc.services.trace_import import ImportedItem, ImportReport, Outcome
-from verifflowcc.text.invisible import printable
-from verifflowcc.text.secrets import withhold
 
 if TYPE_CHECKING:
     from rich.text import Text

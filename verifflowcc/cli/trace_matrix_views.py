@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.table import table, width_of
+from verifflowcc.base.terminal.table import table, width_of
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_narrowing import TraceSeen
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def see(junit: Sequence[str] | None) -> "TraceSeen":
     """Return the trace of the project here, with each notice told as a warning."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.trace_narrowing import see_trace
-    from verifflowcc.services.workspace import open_workspace
 
     seen = see_trace(open_workspace(), junit or ())
     for notice in seen.notices:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import IdArgument, JsonFlag, NewIdOption, StdinFlag, TagsOption, YesFlag
+from verifflowcc.base.terminal.options import IdArgument, JsonFlag, NewIdOption, StdinFlag, TagsOption, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_adding import Added, Linked
@@ -50,10 +50,10 @@ def add(
 
     Its links have no stamp until somebody reviews it.
     """
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.output import read_stdin
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.output import read_stdin
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.trace_adding import Wanted, add_item
 
     if text and stdin:
@@ -83,9 +83,9 @@ def link(from_: IdArgument, to: ToArgument, relation: RelationOption = None, as_
 
     The relation follows from the two types where only one fits. The link has no stamp until somebody reviews it.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.trace_adding import link_items
-    from verifflowcc.services.workspace import open_workspace
 
     done = link_items(open_workspace(), from_, to, relation)
     if as_json:
@@ -96,9 +96,9 @@ def link(from_: IdArgument, to: ToArgument, relation: RelationOption = None, as_
 
 def unlink(from_: IdArgument, to: ToArgument, relation: RelationOption = None, as_json: JsonFlag = False) -> None:
     """Remove the links from an item to another."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.trace_adding import unlink_items
-    from verifflowcc.services.workspace import open_workspace
 
     done = unlink_items(open_workspace(), from_, to, relation)
     out.emit_json(done) if as_json else out.emit(_said(done, " no more"))
@@ -113,10 +113,10 @@ def retire(
 
     Its file stays, it counts no more, and its id is not used again. References that remain are listed.
     """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.text.hidden_text import printable
     from verifflowcc.cli import moves
-    from verifflowcc.cli import output as out
     from verifflowcc.services.trace_adding import retire_item
-    from verifflowcc.text.invisible import printable
 
     acting = moves.acting_here()
     done = retire_item(acting.workspace, item, reason, actor=acting.actor)
@@ -131,8 +131,8 @@ def retire(
 
 def tell_added(added: "Added") -> None:
     """Print a trace item that was added, and what it lacks."""
-    from verifflowcc.cli import output as out
-    from verifflowcc.text.invisible import printable
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.text.hidden_text import printable
 
     links = "".join(f", {link.relation} {link.to}" for link in added.item.links)
     out.emit(printable(f"{added.item.id}: {added.item.title}{links}\n  in {_here(added.item.path)}"))
@@ -141,14 +141,14 @@ def tell_added(added: "Added") -> None:
 
 
 def _said(done: "Linked", more: str = "") -> str:
-    from verifflowcc.text.invisible import printable
+    from verifflowcc.base.text.hidden_text import printable
 
     return printable(f"{done.item} {' and '.join(done.relations)} {done.to}{more}")
 
 
 def _here(path: str) -> str:
     """Return a path below the project's root as it is from the current folder, where that is below it too."""
-    from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.base.use.workspace import open_workspace
 
     root = open_workspace().root
     return path if Path.cwd() == root else str(root / path)
@@ -176,9 +176,9 @@ def review(
     It takes a person at a terminal who did not write them. Their links are stamped, too. A link is suspect once one of
     its ends changed after a review; record why it still holds with --to and --reason.
     """
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves, trace_item_views
     from verifflowcc.cli import moves as asking
-    from verifflowcc.cli import output as out
     from verifflowcc.services.trace_clearing import review_items, what_to_review
 
     if to is not None or reason:
@@ -196,10 +196,10 @@ def review(
 
 def _clear(items: list[str], to: str | None, reason: str, *, others: bool, yes: bool, as_json: bool) -> None:
     """Record why one suspect link holds still."""
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves, trace_item_views
     from verifflowcc.cli import moves as asking
-    from verifflowcc.cli import output as out
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.trace_clearing import clear_link, what_to_clear
 
     if to is None or len(items) != 1 or others:
@@ -229,9 +229,9 @@ def verify(
     By a method that no test shows. It takes a person at a terminal, and holds while the item and its code stay as they
     are.
     """
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import moves, trace_item_views
     from verifflowcc.cli import moves as asking
-    from verifflowcc.cli import output as out
     from verifflowcc.services.trace_clearing import verify_item, what_to_verify
 
     acting = moves.acting_here()
@@ -250,8 +250,8 @@ def _question(what: "ToReview") -> str:
 
 
 def _tell(done: "Reviews") -> None:
-    from verifflowcc.cli import output as out
-    from verifflowcc.text.invisible import printable
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.text.hidden_text import printable
 
     lines: list[str] = []
     for each in done.reviewed:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import IdArgument, JsonFlag, JunitOption, OutputOption, TypesOption
-from verifflowcc.cli.terminal import switch_color_off
+from verifflowcc.base.terminal.options import IdArgument, JsonFlag, JunitOption, OutputOption, TypesOption
+from verifflowcc.base.terminal.terminal import switch_color_off
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.trace import CriterionShown, Finding
+    from verifflowcc.base.model.trace_values import CriterionShown, Finding
     from verifflowcc.services.trace_narrowing import TraceSeen
     from verifflowcc.trace.answers import TestSeen
     from verifflowcc.trace.matrix import Matrix
@@ -55,7 +55,7 @@ def matrix(
     As html it is one file that needs no network, with filters and search, in both directions, readable on paper. Exits
     with 3 where there is no item.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.trace_matrix_views import see
     from verifflowcc.services.trace_narrowing import narrow_matrix
 
@@ -73,7 +73,7 @@ def matrix(
     if output is None:
         out.emit(text)
     else:
-        from verifflowcc.adapters.files.text_file import write_given
+        from verifflowcc.base.files.text_files import write_given
 
         write_given(output, text if wanted is Format.HTML else out.without_secrets(text))
         out.say(f"written: {output}")
@@ -94,8 +94,8 @@ def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool)
 
         return csv_of_tests(shown) if tests else csv_of_items(shown)
     if wanted is Format.HTML:
+        from verifflowcc.base.use.workspace import open_workspace
         from verifflowcc.report.pages import matrix_page
-        from verifflowcc.services.workspace import open_workspace
 
         return matrix_page(open_workspace(), shown)
     from verifflowcc.cli.trace_matrix_views import items_table, tests_table
@@ -109,8 +109,8 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     Why it is there, what answers it, whether its tests passed on this content, who looked at it, what is wrong, and the
     next commands. Exits with 3 where there is no item at all.
     """
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.terminal import wants_color
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.terminal import wants_color
     from verifflowcc.cli.trace_matrix_views import see
     from verifflowcc.services.trace_finding import find_item
     from verifflowcc.trace.story import story
@@ -133,8 +133,8 @@ def _tree(told: "Story", view: "TraceView") -> str:
 
 
 def _page(told: "Story", view: "TraceView") -> Iterator[str]:
-    from verifflowcc.cli.output import folded
-    from verifflowcc.text.secrets import withhold
+    from verifflowcc.base.terminal.output import folded
+    from verifflowcc.base.text.secrets import withhold
 
     item = told.item
     yield folded(f"{item.id}: {item.title}", 2)
@@ -160,7 +160,7 @@ def _parts(told: "Story", view: "TraceView") -> Iterator[tuple[str, list[str]]]:
 
 
 def _part(title: str, lines: Sequence[str]) -> Iterator[str]:
-    from verifflowcc.cli.output import folded
+    from verifflowcc.base.terminal.output import folded
 
     if lines:
         yield f"\n{title}"

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from verifflowcc.cli.terminal import visible, wants_color, with_marks
-from verifflowcc.errors import UsageError
-from verifflowcc.text.article import nearest
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.terminal.terminal import visible, wants_color, with_marks
+from verifflowcc.base.text.plain_words import nearest
 
 if TYPE_CHECKING:
     from typer import TyperException

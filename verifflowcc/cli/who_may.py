@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from verifflowcc.cli.options import FULL
-from verifflowcc.cli.terminal import CODES, wants_color
-from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_with
-from verifflowcc.domain.command_words import NO_COLOR, QUIET, VERBOSE
+from verifflowcc.base.model.command_classes import CI_TOO, PERSON, class_with
+from verifflowcc.base.model.command_words import NO_COLOR, QUIET, VERBOSE
+from verifflowcc.base.terminal.options import FULL
+from verifflowcc.base.terminal.terminal import CODES, wants_color
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +116,7 @@ def _write_default(parameter: Any) -> None:
 @cache
 def _of_all_commands() -> "tuple[TyperOption, ...]":
     """The options before a command that may stand behind it, too; one set of them for all commands."""
-    from verifflowcc.cli.options import apply
+    from verifflowcc.base.terminal.options import apply
 
     def applied(ctx: "Context", parameter: "Parameter", given: bool) -> None:
         if given:
@@ -151,11 +151,11 @@ def demand(name: str, needed: str, words: "Sequence[str]") -> None:
     """Raise NotAllowed unless who acts here may run a command of this class, which was typed as `words`."""
     from shlex import join
 
-    from verifflowcc.adapters.actor import actor_here
-    from verifflowcc.domain.actors import needs
-    from verifflowcc.errors import NotAllowed
+    from verifflowcc.base.errors import NotAllowed
+    from verifflowcc.base.model.people import needs
+    from verifflowcc.base.process.acting import actor_here
+    from verifflowcc.base.use.workspace import current_folder
     from verifflowcc.services.people_acting import require_person
-    from verifflowcc.services.workspace import current_folder
 
     actor = actor_here(current_folder())
     if actor.name.startswith("human:") or (needed == CI_TOO and actor.name == "ci"):

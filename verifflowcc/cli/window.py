@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import FullFlag, JsonFlag, StdinFlag
+from verifflowcc.base.terminal.options import FullFlag, JsonFlag, StdinFlag
 
 if TYPE_CHECKING:
-    from verifflowcc.services.workspace import Workspace
+    from verifflowcc.base.use.workspace import Workspace
 
 app = typer.Typer(help="Keep what an agent's model is shown within a limit.", no_args_is_help=True)
 
@@ -19,7 +19,7 @@ SessionOption = Annotated[
 @app.command()
 def show(session: SessionOption = None, as_json: JsonFlag = False) -> None:
     """Show what a window holds, and how relevant each item is now."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.window_views import page
     from verifflowcc.services.window.showing import show_window
 
@@ -59,10 +59,10 @@ def add(
 
     A new window needs --session. Secrets are redacted.
     """
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.output import read_stdin
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.output import read_stdin
     from verifflowcc.cli.window_views import added
-    from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.tasks import fitting_task_id
     from verifflowcc.services.window.context_window import Given
     from verifflowcc.services.window.showing import add_to_window
@@ -90,7 +90,7 @@ def prune(
     Where more than 80 % of the limit is in use, until 30 % of the tokens are gone; sticky items stay. What goes is
     recorded first, and the window as it was can be restored.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.window_views import pruned
     from verifflowcc.services.window.showing import prune_window
 
@@ -101,7 +101,7 @@ def prune(
 @app.command()
 def snapshots(session: SessionOption = None, full: FullFlag = False, as_json: JsonFlag = False) -> None:
     """List the states of a window that are kept, newest first."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.window_views import kept
     from verifflowcc.services.window.showing import list_snapshots
 
@@ -122,7 +122,7 @@ def restore(
 
     The window as it is now is kept first.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.window_views import restored
     from verifflowcc.services.window.showing import restore_window
 
@@ -131,14 +131,14 @@ def restore(
 
 
 def _here() -> "Workspace":
-    from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.base.use.workspace import open_workspace
 
     return open_workspace()
 
 
 def _lines(text: str) -> tuple[int, int]:
     """Read `10-20`, or `10` for one line."""
-    from verifflowcc.errors import UsageError
+    from verifflowcc.base.errors import UsageError
 
     first, dash, last = text.partition("-")
     numbers = [first, last if dash else first]
@@ -149,7 +149,7 @@ def _lines(text: str) -> tuple[int, int]:
 
 def _thousandths(text: str) -> int:
     """Read a number from 0 to 1 with at most three decimals."""
-    from verifflowcc.errors import UsageError
+    from verifflowcc.base.errors import UsageError
 
     whole, _, decimals = text.partition(".")
     digits = f"{whole or '0'}{decimals:0<3}"

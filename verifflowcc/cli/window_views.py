@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.invisible import printable
-from verifflowcc.text.secrets import withhold
+from verifflowcc.base.text.hidden_text import printable
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.secrets import withhold
 
 if TYPE_CHECKING:
     from verifflowcc.domain.window import WindowItem
@@ -17,7 +17,7 @@ _HOUR, _DAY = 60, 24 * 60
 
 def page(shown: "WindowPage") -> str:
     """Return a window as a table under a line that tells what is in use."""
-    from verifflowcc.cli.table import table
+    from verifflowcc.base.terminal.table import table
 
     task = f", task {shown.task}" if shown.task else ""
     head = f"{shown.session}{task}: {_in_use(shown.tokens, shown.limit_tokens)}"
@@ -69,8 +69,8 @@ def pruned(done: "PruningDone") -> str:
 
 def kept(found: Sequence["SnapshotLine"], *, full: bool = False) -> str:
     """Return snapshots as a table, with whole ids where they are to be `full`."""
-    from verifflowcc.cli.table import table
-    from verifflowcc.text.slug import shown_ids
+    from verifflowcc.base.terminal.table import table
+    from verifflowcc.base.text.identifiers import shown_ids
 
     if not found:
         return "no state of this window is kept"

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.base.terminal.options import JsonFlag
 
 app = typer.Typer(help="List, show and choose the workflows of sprints.", no_args_is_help=True)
 
@@ -12,10 +12,10 @@ app = typer.Typer(help="List, show and choose the workflows of sprints.", no_arg
 @app.command("list")
 def list_(as_json: JsonFlag = False) -> None:
     """List the workflows that come with vfcc, and the project's own."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import workflow_views
     from verifflowcc.services.workflows import list_workflows
-    from verifflowcc.services.workspace import open_workspace
 
     found = list_workflows(open_workspace())
     for problem in found.problems:
@@ -39,11 +39,11 @@ def show(
     as_json: JsonFlag = False,
 ) -> None:
     """Show a workflow as a V, and the criteria of its gates."""
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.terminal import has_unicode
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import workflow_views
-    from verifflowcc.cli.terminal import has_unicode
     from verifflowcc.services.workflows import show_workflow, workflow_yaml
-    from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
     if as_yaml:
@@ -66,10 +66,10 @@ def use(
 
     Those that run keep theirs.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import workflow_views
     from verifflowcc.services.workflows import use_workflow
-    from verifflowcc.services.workspace import open_workspace
 
     done = use_workflow(open_workspace(), name)
     for notice in done.notices:

@@ -4,9 +4,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
-from verifflowcc.cli.table import table, width_of
-from verifflowcc.domain.gates import Criterion, Trust
-from verifflowcc.domain.sprints import Leg, StageStatus, Workflow
+from verifflowcc.base.model.gate_values import Criterion, Trust
+from verifflowcc.base.model.sprint_state import Leg, StageStatus, Workflow
+from verifflowcc.base.terminal.table import table, width_of
 from verifflowcc.services.role_files import created_notes
 from verifflowcc.services.workflows import Chosen, WorkflowLine, WorkflowList, WorkflowView
 from verifflowcc.workflow.drawing import draw_v

@@ -1,7 +1,7 @@
 """Claude Code's hooks, whose form all other clients are brought to. It runs inside of hooks."""
 
+from verifflowcc.base.model.agent_clients import FILES, LOCAL_FILE
 from verifflowcc.clients.client import AGAIN, Client
-from verifflowcc.domain.agent_clients import FILES, LOCAL_FILE
 
 
 class Claude(Client):

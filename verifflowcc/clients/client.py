@@ -3,7 +3,7 @@
 A client is a line in `domain/agent_clients.py` and a module of its name here, whose `CLIENT` describes it.
 """
 
-from verifflowcc.domain.agent_clients import CLIENTS
+from verifflowcc.base.model.agent_clients import CLIENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,14 +3,14 @@
 A hook of a command that ended has no exit code: the rollout that Codex writes has it.
 """
 
+from verifflowcc.base.text.quick_json import read
 from verifflowcc.clients.client import TIMEOUT_S, Client
-from verifflowcc.text.quick_json import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from verifflowcc.text.quick_json import Json
+    from verifflowcc.base.text.quick_json import Json
 
 TAIL_BYTES = 262_144
 """What has just ended is at the end of a rollout."""

@@ -3,9 +3,9 @@
 After its hooks reference. What it says names no event, so that its command line does.
 """
 
+from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.clients.client import AGAIN, TIMEOUT_S, Client
 from verifflowcc.clients.fields import moved, number, text, unpacked
-from verifflowcc.domain.agent_clients import FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

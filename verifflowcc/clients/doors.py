@@ -8,10 +8,10 @@ import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text import json_edit
+from verifflowcc.base.text.json_edit import Json, Part, Record, Span
 from verifflowcc.clients.files import THE_FILE, Outcome, digest_of, text_before
-from verifflowcc.records import dataclass, field
-from verifflowcc.text import json_edit
-from verifflowcc.text.json_edit import Json, Part, Record, Span
 
 BEGIN, END = "vfcc:begin", "vfcc:end"
 AGENTS_TEXT = (

@@ -1,8 +1,8 @@
 """An answer in the form that a client's hook expects: what it prints, and its exit code. It runs inside of hooks."""
 
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.quick_json import write
 from verifflowcc.clients.client import client_of
-from verifflowcc.records import dataclass
-from verifflowcc.text.quick_json import write
 
 # What vfcc answers a hook, whichever client asked.
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from verifflowcc.base.model.agent_clients import CLIENTS, FILES, LOCAL_FILE
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.json_edit import Json
 from verifflowcc.clients.client import client_of
-from verifflowcc.domain.agent_clients import CLIENTS, FILES, LOCAL_FILE
-from verifflowcc.records import dataclass
-from verifflowcc.text.json_edit import Json
 
 EVENTS = {name: client_of(name).events for name in CLIENTS}
 """The events that each client's entries are for, in its own words, and Claude Code's name of each."""

@@ -5,10 +5,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from verifflowcc.base.model.agent_clients import CLIENTS, FILES
+from verifflowcc.base.records import dataclass
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS, is_ours
-from verifflowcc.domain.agent_clients import CLIENTS, FILES
-from verifflowcc.records import dataclass
 
 MISPLACED = {path: name for name in CLIENTS for path in client_of(name).misplaced}
 """Files that look right and that no client reads hooks from."""

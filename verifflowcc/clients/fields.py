@@ -21,7 +21,7 @@ def unpacked(value: "Json") -> "Json":
     """Return what a text spells that is JSON; anything else as it is."""
     if not isinstance(value, str) or not value.lstrip(" \t\r\n").startswith(("{", "[")):
         return value
-    from verifflowcc.text.quick_json import read
+    from verifflowcc.base.text.quick_json import read
 
     try:
         return read(value)

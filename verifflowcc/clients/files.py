@@ -8,12 +8,12 @@ import json
 from collections.abc import Collection, Mapping
 from enum import StrEnum
 
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text import json_edit
+from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.text.json_edit import Json, Part, Record, Span
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS, VERSION, Target, entries, is_ours
-from verifflowcc.records import dataclass, field
-from verifflowcc.text import json_edit
-from verifflowcc.text.canonical import digest_bytes
-from verifflowcc.text.json_edit import Json, Part, Record, Span
 
 THE_FILE = "."
 """Among what vfcc made: the file itself, and not just keys in it."""

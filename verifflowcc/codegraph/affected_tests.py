@@ -5,6 +5,8 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from posixpath import basename
 
+from verifflowcc.base.model.testcases import TestCase
+from verifflowcc.base.records import dataclass
 from verifflowcc.codegraph.asked import Asked, Wanted, words_in
 from verifflowcc.codegraph.bind_queries import imported_by
 from verifflowcc.codegraph.binding import Binder
@@ -13,8 +15,6 @@ from verifflowcc.codegraph.rank_units import FileWeights, by_words, idf
 from verifflowcc.codegraph.read_testcases import CASES_OF, read_cases
 from verifflowcc.domain.code_told import AffectedTest, CommandForTests
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
-from verifflowcc.domain.testcases import TestCase
-from verifflowcc.records import dataclass
 
 _SETUP = frozenset(
     "setUp setUpClass setUpTestData asyncSetUp tearDown tearDownClass setup_method setup_class setup teardown_method"

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.stems import stem
 from verifflowcc.domain.graph import FileFacts
-from verifflowcc.records import dataclass
-from verifflowcc.text.stems import stem
 
 # The words of source files, as a task's words are looked for: identifiers in parts and whole, forms folded.
 

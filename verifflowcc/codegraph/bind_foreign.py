@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from posixpath import dirname, normpath
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.codegraph.manifests import GO_MODULE, GO_REPLACE, ScriptModules
 from verifflowcc.domain.graph import Code, Import, SourceFile, SymbolKind
-from verifflowcc.records import dataclass
 
 # How languages differ in whom a name can mean: what they call the object at hand, and what a name alone may reach.
 

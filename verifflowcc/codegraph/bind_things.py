@@ -2,8 +2,8 @@
 
 from enum import StrEnum
 
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.domain.graph import FILE
-from verifflowcc.records import dataclass, replace
 
 
 class ThingKind(StrEnum):

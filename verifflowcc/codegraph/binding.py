@@ -8,6 +8,7 @@ import builtins
 import re
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.base.records import replace
 from verifflowcc.codegraph.bind_names import FROM_IMPORT, ONLY_ONE, SAME_FOLDER, Names
 from verifflowcc.codegraph.bind_things import EXTERNAL, UNKNOWN, Thing, ThingKind, plain_type, segments
 from verifflowcc.domain.graph import (
@@ -22,7 +23,6 @@ from verifflowcc.domain.graph import (
     ReferenceKind,
     SymbolKind,
 )
-from verifflowcc.records import replace
 
 # Names that say little about whom they mean: those of the languages themselves.
 

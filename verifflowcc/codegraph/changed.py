@@ -3,13 +3,15 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+from verifflowcc.base.model.config_values import DIFF
+from verifflowcc.base.model.patch import CHANGED, DELETED, FileDiff, Hunk
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.codegraph.asked import Asked, Wanted
 from verifflowcc.codegraph.bind_queries import callers, subtypes, uses
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.codegraph.grammars import language_of
 from verifflowcc.codegraph.rank_units import RankedUnit, units_of
 from verifflowcc.domain.code_told import DIFF_LANGUAGE, Snippet
-from verifflowcc.domain.config import DIFF
 from verifflowcc.domain.graph import (
     CALLABLE,
     CONFIDENT,
@@ -23,8 +25,6 @@ from verifflowcc.domain.graph import (
     SymbolKind,
     qualified,
 )
-from verifflowcc.domain.patches import CHANGED, DELETED, FileDiff, Hunk
-from verifflowcc.records import dataclass, replace
 
 # Which definitions use a changed one, directly or through others: references followed backwards, nearest first.
 

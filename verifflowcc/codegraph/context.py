@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
+from verifflowcc.base.model.config_values import BODIES, CALLERS, INTERFACES, TESTS, WHOLE, CodeMix
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.codegraph.asked import LONGEST, Asked, asked
 from verifflowcc.codegraph.bind_queries import callees, callers, supertypes
 from verifflowcc.codegraph.binding import Binder
@@ -19,9 +21,7 @@ from verifflowcc.codegraph.snippets import (
     size_of,
 )
 from verifflowcc.domain.code_told import FileFound, Snippet
-from verifflowcc.domain.config import BODIES, CALLERS, INTERFACES, TESTS, WHOLE, CodeMix
 from verifflowcc.domain.graph import CALLABLE, CONFIDENT, FILE, TYPES, Definition, SearchedCode, outwards, qualified
-from verifflowcc.records import dataclass, replace
 
 # The fixtures that tests use: functions of pytest which a test names as its parameters.
 

@@ -11,8 +11,8 @@ from itertools import accumulate, count
 from operator import add
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.domain.graph import FILE
-from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node

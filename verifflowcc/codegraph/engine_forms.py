@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.codegraph.engine import Source, first_child
-from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.codegraph.engine import Found, Source, as_utf8, parsed
 from verifflowcc.codegraph.engine_definitions import Definitions, Raw
 from verifflowcc.codegraph.engine_forms import Dialect, Taken, form_of, is_name
@@ -19,7 +20,6 @@ from verifflowcc.domain.graph import (
     Typed,
 )
 from verifflowcc.formats import comment_syntax
-from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from posixpath import dirname, normpath
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.domain.graph import Import
-from verifflowcc.records import dataclass
 
 MANIFEST = "="
 """The mark before the kind of a manifest where a source file has its language."""

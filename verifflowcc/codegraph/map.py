@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from posixpath import dirname
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.codegraph.bind_names import Names
 from verifflowcc.domain.graph import CALLABLE, TYPES, Definition, SearchedCode, outwards
-from verifflowcc.records import dataclass
 
 # Which files import which, as far as they are of the repository: the graph of files, and walks in it.
 

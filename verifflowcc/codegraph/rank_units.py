@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.codegraph.asked import Asked, Wanted, words_in
 from verifflowcc.codegraph.map import FileGraph, page_rank
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
-from verifflowcc.records import dataclass, field, replace
 
 # Which files bear on a task: words in path, names and text (BM25 over fields), names and paths as they stand, what
 # imports what (personalised PageRank), and a little for what others lean on and for size.

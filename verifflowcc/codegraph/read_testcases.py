@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.model.testcases import Assertion, Strength, TestCase
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.codegraph.engine import as_utf8, parsed
 from verifflowcc.codegraph.grammars import grammar_of
-from verifflowcc.domain.testcases import Assertion, Strength, TestCase
-from verifflowcc.records import dataclass, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.model.testcases import ScriptItem, ScriptKind, ScriptShape
+from verifflowcc.base.records import replace
 from verifflowcc.codegraph.engine import as_utf8, parsed
 from verifflowcc.codegraph.grammars import grammar_of, language_of
-from verifflowcc.domain.testcases import ScriptItem, ScriptKind, ScriptShape
-from verifflowcc.records import replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.codegraph.asked import Asked
 from verifflowcc.codegraph.rank_units import RankedFile, RankedUnit, Unit, rank_units
 from verifflowcc.domain.code_told import NotShown, Snippet
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition, Mark, SearchedCode
-from verifflowcc.records import dataclass, replace
 
 # What sorts of code a prompt shows, and in what order: functions, the tests of them, interfaces, or a map.
 

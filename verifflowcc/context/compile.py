@@ -7,16 +7,16 @@ what it has to spare is offered once more.
 
 from collections.abc import Callable, Sequence
 
+from verifflowcc.base.errors import BudgetError
+from verifflowcc.base.model.entries import Candidate, Fate, Placed
+from verifflowcc.base.model.item_values import Trust
+from verifflowcc.base.model.layers import CODE, Layer
+from verifflowcc.base.model.ports import Count
+from verifflowcc.base.records import dataclass
 from verifflowcc.domain.code_told import DIFF_LANGUAGE
-from verifflowcc.domain.entries import Candidate, Fate, Placed
-from verifflowcc.domain.items import Trust
-from verifflowcc.domain.layers import CODE, Layer
-from verifflowcc.domain.ports import Count
-from verifflowcc.errors import BudgetError
 from verifflowcc.packing.fill import LayerQueue
 from verifflowcc.packing.pack import Packing, pack
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, summarise, trim_text
-from verifflowcc.records import dataclass
 
 REFINEMENTS = 3
 """How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""

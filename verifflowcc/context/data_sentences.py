@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import cast
 
-from verifflowcc.domain.command_classes import MOVE
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.items import Item, Relation
-from verifflowcc.domain.sprints import Edits
+from verifflowcc.base.model.command_classes import MOVE
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.item_values import Item, Relation
+from verifflowcc.base.model.sprint_state import Edits
 
 # Which items that stand say what cannot both hold: two of one key, or one that says it contradicts the other.
 

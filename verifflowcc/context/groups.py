@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from verifflowcc.base.model.item_values import Trust
+from verifflowcc.base.text.markdown import ITEM, Kind, Line, close_fences, read_lines, split_lines
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.view import GroupView, group_view, one_line, plain_text
-from verifflowcc.domain.items import Trust
-from verifflowcc.text.markdown import ITEM, Kind, Line, close_fences, read_lines, split_lines
-from verifflowcc.text.secrets import withhold
 
 # A person's Markdown as part of a prompt: unfenced, and unable to start one of the prompt's own headings.
 #

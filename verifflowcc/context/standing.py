@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from posixpath import normpath
 
-from verifflowcc.domain.items import TURN, DecisionStatus, Item, Relation, Status, awaits_promotion
+from verifflowcc.base.model.item_values import TURN, DecisionStatus, Item, Relation, Status, awaits_promotion
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.lifecycle.expire import NO_LIFETIMES, Lifetimes, has_ended
-from verifflowcc.records import dataclass, replace
 
 # What held on a day: a history as far as the items themselves tell it.
 #

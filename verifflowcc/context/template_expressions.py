@@ -8,9 +8,9 @@ from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.context.view import Body, PromptView
-from verifflowcc.records import dataclass
-from verifflowcc.text.article import nearest
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment, nodes

@@ -9,6 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from verifflowcc.base.errors import TemplateError
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.context.template_expressions import (
     ESCAPES,
     MAX_BRACKETS,
@@ -34,9 +37,6 @@ from verifflowcc.context.template_expressions import (
     supplied,
 )
 from verifflowcc.context.view import PromptView
-from verifflowcc.errors import TemplateError
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.article import nearest
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -8,11 +8,11 @@ fenced by the template with the entry's own `fence`, or prose whose fences are c
 import re
 from typing import Annotated
 
+from verifflowcc.base.records import dataclass, field, field_names, replace
+from verifflowcc.base.text.hidden_text import show_invisible
+from verifflowcc.base.text.markdown import close_fences, fence_for
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.domain.code_told import LANGUAGES
-from verifflowcc.records import dataclass, field, field_names, replace
-from verifflowcc.text.invisible import show_invisible
-from verifflowcc.text.markdown import close_fences, fence_for
-from verifflowcc.text.secrets import withhold
 
 Body = Annotated[str, "body"]
 LINE_CHARS = 300

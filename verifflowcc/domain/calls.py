@@ -3,7 +3,7 @@
 import json
 import re
 
-from verifflowcc.records import dataclass
+from verifflowcc.base.records import dataclass
 
 # What is the same in two errors of one cause: their words without paths, numbers, times and quoted names.
 

@@ -3,8 +3,8 @@
 from enum import StrEnum
 from typing import Literal
 
-from verifflowcc.domain.items import Item, Ref
-from verifflowcc.records import dataclass
+from verifflowcc.base.model.item_values import Item, Ref
+from verifflowcc.base.records import dataclass
 
 StreamName = Literal["user", "project"]
 QUOTE = "quote"

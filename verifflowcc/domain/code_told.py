@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.domain.graph import Dependency, Found, Link, SymbolKind
-from verifflowcc.records import dataclass
 
 # What a change of code reaches: code that uses it, directly or through other code, and the tests among that.
 

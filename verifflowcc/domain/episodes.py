@@ -10,8 +10,8 @@ from enum import StrEnum
 from itertools import groupby
 from math import isqrt
 
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.records import dataclass, field
 
 # Which past tasks are most like a text: BM25 over their words, in whole numbers, so that every machine ranks alike.
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from verifflowcc.records import dataclass
+from verifflowcc.base.records import dataclass
 
 if TYPE_CHECKING:
     from typing import Protocol

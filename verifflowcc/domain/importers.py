@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.records import dataclass
+from verifflowcc.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

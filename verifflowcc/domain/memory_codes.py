@@ -6,10 +6,10 @@ Codes never change their meaning; one that is no longer asked is never used for 
 from collections.abc import Mapping
 from enum import StrEnum
 
-from verifflowcc.domain.catalogue import Catalogue
-from verifflowcc.domain.trace import Severity
-from verifflowcc.domain.trace_codes import Check
-from verifflowcc.domain.trace_help import Help
+from verifflowcc.base.model.findings import Catalogue
+from verifflowcc.base.model.trace_codes import Check
+from verifflowcc.base.model.trace_help import Help
+from verifflowcc.base.model.trace_values import Severity
 
 
 class MemoryFamily(StrEnum):

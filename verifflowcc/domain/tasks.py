@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass, field_names
-from verifflowcc.text.canonical import canonical, parse_canonical
-from verifflowcc.text.record_codec import record_from_json, record_to_json
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.records import dataclass, field_names
+from verifflowcc.base.text.canonical import canonical, parse_canonical
+from verifflowcc.base.text.record_codec import record_from_json, record_to_json
 
 
 class TaskStatus(StrEnum):

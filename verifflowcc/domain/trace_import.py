@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from hashlib import sha256
 
-from verifflowcc.domain.trace import TraceItem
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.front_matter_values import Scalar, Table
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.formats.front_matter import FrontMatter, KeySpan, Refused, key_spans, split
 from verifflowcc.formats.front_matter_list import entry
-from verifflowcc.formats.front_matter_read import Scalar, Table
-from verifflowcc.records import dataclass, field
 
 # The key `imported` of an item: where it came from, and a digest of each part as the import wrote it.
 #

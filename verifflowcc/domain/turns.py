@@ -6,10 +6,10 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from verifflowcc.domain.items import Trust
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.dates import read_date
-from verifflowcc.text.slug import slug
+from verifflowcc.base.model.item_values import Trust
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.dates import read_date
+from verifflowcc.base.text.identifiers import slug
 
 # Names of what has none: a digest of a turn's words as its id, a file and its first words as a session, an origin.
 

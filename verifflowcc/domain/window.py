@@ -5,8 +5,8 @@ Times are ISO date-times in UTC with milliseconds, as in the history; relevances
 
 from enum import StrEnum
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.domain.episodes import Operation, SnapshotReason, WindowPart
-from verifflowcc.records import dataclass
 
 FULL = 1_000
 """The relevance of an item of which nobody says that it matters less, in thousandths."""

@@ -4,7 +4,7 @@ These hold for every role, without a role and without a sprint. Commands are jud
 run may do anything. It runs inside of hooks, so it imports next to nothing.
 """
 
-from verifflowcc.domain.protected import AROUND, INSIDE, could_be
+from verifflowcc.base.model.protected_paths import AROUND, INSIDE, could_be
 from verifflowcc.episodes.programs import FEEDING, LONGEST, SHELLS, TERMINALS, is_computed
 from verifflowcc.episodes.read_only import only_looks
 
@@ -101,7 +101,7 @@ def _of_vfcc(program: "Program", found: "list[Program]") -> str:
         return "the command gives vfcc a terminal of its own, by which a person is distinguished from an agent"
     if any(each in FEEDING for each in program.wrappers):
         return "another program would give vfcc its words, which hides its command: run vfcc with its words written out"
-    from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_or_strictest, command_of
+    from verifflowcc.base.model.command_classes import CI_TOO, PERSON, class_or_strictest, command_of
 
     if class_or_strictest(program.given) in (PERSON, CI_TOO):
         name = command_of(program.given)

@@ -5,12 +5,12 @@ A failure that a later call may have settled, in a way that the record does not 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from verifflowcc.domain.events import Json
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.episodes.programs import Program, programs
 from verifflowcc.episodes.read_only import only_reads
 from verifflowcc.episodes.test_report import report_of
-from verifflowcc.records import dataclass, field, replace
-from verifflowcc.text.article import plain_line
 
 # Which tests a command runs, by its words: the runner, what it names, and whether it leaves some out.
 #

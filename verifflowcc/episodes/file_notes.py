@@ -105,7 +105,7 @@ def at_prompt(
     items = {name: each for name, each in notes["items"].items() if each.get("terms") and not _is_seen(name, seen)}
     if not items:
         return [], []
-    from verifflowcc.text.stems import stems
+    from verifflowcc.base.text.stems import stems
 
     rare_up_to = max(2, len(notes["items"]) // _RARE_AMONG)
     among: dict[str, int] = {}

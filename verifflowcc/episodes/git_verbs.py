@@ -3,7 +3,7 @@
 Verbs that are not in the tables count as writing: an alias may do anything. It runs inside of hooks.
 """
 
-from verifflowcc.domain.protected import AROUND, INSIDE, closed
+from verifflowcc.base.model.protected_paths import AROUND, INSIDE, closed
 from verifflowcc.episodes.commands import _joined
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ stage does. What a shell command does is judged by its words, so this raises the
 It runs inside of hooks, so it imports next to nothing.
 """
 
-from verifflowcc.domain.protected import INSIDE, closed, in_project
+from verifflowcc.base.model.protected_paths import INSIDE, closed, in_project
 from verifflowcc.episodes.briefed import conversation_of, needs_brief
 from verifflowcc.episodes.commands import acts
 from verifflowcc.episodes.read_only import only_looks, only_reads
@@ -358,7 +358,7 @@ def _by_paths(sort: str, path: str, rule: "Json", whose: RoleTable) -> str:
 def _by_class(sort: str, detail: str, rule: "Json", whose: RoleTable) -> str:
     """Return why a call of git, vfcc, a server or a program is none that the table lists."""
     if sort == "vfcc":
-        from verifflowcc.domain.command_classes import class_or_strictest
+        from verifflowcc.base.model.command_classes import class_or_strictest
 
         allowed = rule.get("classes") if isinstance(rule, dict) else ()
         words = detail.split()
@@ -422,7 +422,7 @@ def _instead(artifacts: str, owed: "Json") -> str:
 def _fits(path: str, patterns: "Json") -> bool:
     if "**" in patterns:
         return True
-    from verifflowcc.text.glob import matches
+    from verifflowcc.base.text.glob import matches
 
     return any(isinstance(each, str) and matches(path, each) for each in patterns)
 

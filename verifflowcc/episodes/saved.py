@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.glob import LONGEST_LINE, matches, pattern_fault
 from verifflowcc.domain.calls import Call
 from verifflowcc.domain.code_told import Snippet
-from verifflowcc.domain.events import Json
 from verifflowcc.episodes.commands import acts, sought
 from verifflowcc.episodes.read_only import only_reads
 from verifflowcc.episodes.touches import placed
-from verifflowcc.records import dataclass
-from verifflowcc.text.glob import LONGEST_LINE, matches, pattern_fault
 
 # What a call of a tool looks for: the lines that it reads, the pattern that it searches for, the folder that it lists.
 #

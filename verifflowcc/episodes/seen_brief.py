@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterable
 
-from verifflowcc.records import dataclass
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
 
 _MARK = " brief "
 OWED, RULE = "owed ", "rule "

@@ -7,17 +7,17 @@ was answered. Nothing in it tells anybody what to do; what the user said stands 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.event_bytes import moment, stamp
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.ports import Count
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.own_text import typed_words
+from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.domain.episodes import Operation
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.ports import Count
 from verifflowcc.domain.window import ItemType, Touched, WindowItem
 from verifflowcc.episodes.failures import OpenFailure, has_failed, label_of
 from verifflowcc.episodes.window_prepare import age_minutes
-from verifflowcc.errors import FormatError
-from verifflowcc.formats.events import moment, stamp
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.injected import typed_words
 
 # A window of a client's session, made from its history, and what is told of it after the client compacted.
 #

@@ -5,9 +5,9 @@ gone before anything is cut; neither whole files nor answers of models nor reaso
 it imports next to nothing.
 """
 
+from verifflowcc.base.text.identifiers import ulid
+from verifflowcc.base.text.quick_json import write
 from verifflowcc.episodes.touches import placed, touches
-from verifflowcc.text.quick_json import write
-from verifflowcc.text.slug import ulid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def line_of(
     that the agent works in, and `kind` where the line is of another kind than the hook's. `read_file` returns the bytes
     of a file below the project's root: a line of an edit then has the digest of the file after it.
     """
-    from verifflowcc.text.secrets import withhold
+    from verifflowcc.base.text.secrets import withhold
 
     event = event_of(said, client, root, moment(milliseconds), ulid(milliseconds, entropy), withhold)
     if event is None:
@@ -179,7 +179,7 @@ def with_typed_words(
     text = _text(said, "prompt")
     if "## Your Task" not in text and "<!-- vfcc: " not in text:
         return said
-    from verifflowcc.text.injected import typed_words
+    from verifflowcc.base.text.own_text import typed_words
 
     typed, ours = typed_words(text, compiled(), digest_of)
     if ours is None:

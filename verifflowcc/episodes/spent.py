@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from verifflowcc.base.formats.session_lines import Json, Spent, Tokens
 from verifflowcc.episodes.shape import BEGINNING, VERSION, moment
-from verifflowcc.formats.call_lines import Json, Spent, Tokens
 
 USAGE = "usage"
 

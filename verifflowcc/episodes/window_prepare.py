@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
+from verifflowcc.base.errors import BudgetError
+from verifflowcc.base.formats.event_bytes import moment, stamp
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.domain.episodes import SnapshotReason, TaskEpisode, WindowPart, WindowSnapshot
-from verifflowcc.domain.events import Json
 from verifflowcc.domain.window import FULL, ItemType, Window, WindowItem
-from verifflowcc.errors import BudgetError
-from verifflowcc.formats.events import moment, stamp
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.secrets import withhold
 
 # How relevant the items of a window are, and which of them go when it is nearly full.
 #

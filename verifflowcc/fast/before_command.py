@@ -2,7 +2,7 @@
 
 import os
 
-from verifflowcc.domain.command_words import split_globals
+from verifflowcc.base.model.command_words import split_globals
 
 
 def without_globals(arguments: "list[str]") -> "list[str]":
@@ -14,7 +14,7 @@ def without_globals(arguments: "list[str]") -> "list[str]":
     if not _entered(folders):
         return arguments
     if flags:
-        from verifflowcc.cli import options as verbosity
+        from verifflowcc.base.terminal import options as verbosity
 
         verbosity.apply(flags)
     return rest

@@ -7,7 +7,7 @@ the commands. Other shells, and scripts of older versions, are answered by typer
 import sys
 from os import chdir, environ
 
-from verifflowcc.text import quick_json
+from verifflowcc.base.text import quick_json
 
 MOST = 200
 """So many values are offered; a person who sees more types another letter."""
@@ -18,7 +18,7 @@ LISTS_ALL = "63"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from verifflowcc.text.quick_json import Json
+    from verifflowcc.base.text.quick_json import Json
 
     Table = dict[str, Json]
     Values = list[tuple[str, str]]
@@ -197,7 +197,7 @@ def _shown(found: "Values", shell: str) -> "list[str]":
 def _described(abouts: "list[str]") -> "list[str]":
     if not any(abouts):
         return abouts
-    from verifflowcc.text.secrets import withhold
+    from verifflowcc.base.text.secrets import withhold
 
     lines = ["".join(each if each.isprintable() else " " for each in about) for about in abouts]
     kept = withhold("\n".join(lines)).split("\n")

@@ -8,7 +8,7 @@ from os import O_NONBLOCK, O_RDONLY, close, environ, getcwd, scandir, stat
 from os import open as open_file
 from os import read as read_bytes
 
-from verifflowcc.text import quick_json
+from verifflowcc.base.text import quick_json
 
 MOST_FILES = 2000
 """So many items are read; of more, those alone whose file is named as the word begins."""
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import DirEntry
 
-    from verifflowcc.text.quick_json import Json
+    from verifflowcc.base.text.quick_json import Json
 
     Values = list[tuple[str, str]]
 

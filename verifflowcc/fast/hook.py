@@ -12,7 +12,7 @@ from os import stat as stat_of
 from os.path import realpath
 from time import time_ns
 
-from verifflowcc.domain.agent_clients import CLIENTS
+from verifflowcc.base.model.agent_clients import CLIENTS
 from verifflowcc.fast.status import fresh
 
 LIMIT_S, LIMIT_AT_END_S = 2.0, 1.0
@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from verifflowcc.text.quick_json import Json
+    from verifflowcc.base.text.quick_json import Json
 
 
 def answer(arguments: "list[str]") -> bool:
@@ -121,8 +121,8 @@ class Hook:
         if not self.root:
             return
         from verifflowcc.adapters.files.partitions import add_fault
-        from verifflowcc.text.quick_json import write
-        from verifflowcc.text.secrets import withhold
+        from verifflowcc.base.text.quick_json import write
+        from verifflowcc.base.text.secrets import withhold
 
         client, event, error = (withhold(each[:4000])[:500] for each in (self.client, self.event, text))
         line = {"time": time_ns() // 1_000_000, "client": client, "event": event, "error": error}
@@ -134,7 +134,7 @@ class Hook:
     def _record(self, said: "dict[str, Json]", place: "dict[str, Json]", now: int) -> bool:
         """Append the event to the history; return False for a kind that is not recorded. Raises OSError."""
         from verifflowcc.adapters.files.partitions import add_events
-        from verifflowcc.adapters.git.shared import repository_around
+        from verifflowcc.base.git.git_repository import repository_around
         from verifflowcc.episodes.shape import line_of, moment
 
         around = repository_around(self.root)
@@ -169,7 +169,7 @@ class Hook:
         """Return `hooks.record`: by the snapshot, else by the cached configuration, else by reading it."""
         if snapshot is not None:
             return snapshot.get("record") is not False
-        from verifflowcc.adapters.config.cached_record import cached_record
+        from verifflowcc.base.config.cached_record import cached_record
 
         cached = cached_record(f"{self.root}/.memory")
         if cached is not None:
@@ -208,8 +208,8 @@ class Hook:
 
             add_seen(self.root + LOCAL, whose, noted)
         if parts:
+            from verifflowcc.base.text.own_text import between_marks
             from verifflowcc.clients.encode import Answer
-            from verifflowcc.text.injected import between_marks
 
             sys.stdout.write(encode(self.client, event, Answer(context=between_marks(parts)))[0])
             sys.stdout.flush()
@@ -256,7 +256,7 @@ class Hook:
 
     def _said(self) -> "dict[str, Json]":
         """Return what the client says, in Claude Code's form. Raises ValueError."""
-        from verifflowcc.text.quick_json import read as read_json
+        from verifflowcc.base.text.quick_json import read as read_json
 
         data = _stdin()
         if self.client not in CLIENTS:
@@ -281,7 +281,7 @@ class Hook:
 
     def _left(self, name: str, form: int) -> "dict[str, Json] | None":
         """Return what the full program left in a file for hooks; None where there is none, or it is stale."""
-        from verifflowcc.text.quick_json import read as read_json
+        from verifflowcc.base.text.quick_json import read as read_json
 
         name = f"{name}-{self.role}" if self.role else name
         if self.sprint:

@@ -51,7 +51,7 @@ def _root() -> str:
 
 
 def _load(path: str) -> object:
-    from verifflowcc.text.quick_json import read
+    from verifflowcc.base.text.quick_json import read
 
     try:
         with open(path, encoding="utf-8") as file:
@@ -68,7 +68,7 @@ def fresh(root: str, stamps: object) -> bool:
 
 
 def _looks() -> bool:
-    from verifflowcc.cli.terminal import wants_color
+    from verifflowcc.base.terminal.terminal import wants_color
 
     return wants_color()
 

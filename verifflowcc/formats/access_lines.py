@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.items import Uses
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass
-from verifflowcc.text.canonical import canonical, parse_canonical
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.item_values import Uses
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import canonical, parse_canonical
 
 # The plan of a merge of uses: what each item is to say, so that it can be carried out twice without counting twice.
 
@@ -114,7 +114,7 @@ def read_accesses(data: bytes, scope: str) -> tuple[tuple[Access, ...], int]:
 
 
 def _access(line: bytes, scope: str) -> Access | None:
-    from verifflowcc.text.dates import read_moment  # where lines are read; a search only adds one
+    from verifflowcc.base.text.dates import read_moment  # where lines are read; a search only adds one
 
     try:
         value = json.loads(line)

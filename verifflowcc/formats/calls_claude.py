@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from verifflowcc.formats.call_lines import (
+from verifflowcc.base.formats.session_lines import (
     CallLines,
     Json,
     Said,
@@ -20,9 +20,9 @@ from verifflowcc.formats.call_lines import (
     texts_of,
     word_at,
 )
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.formats.turns import LEFT_OUT, looks_like_claude, typed
 from verifflowcc.formats.turns_codex import looks_like_codex
-from verifflowcc.records import dataclass, replace
 
 # What Claude Code counts for a session beyond the messages of its transcript, such as the request of a compaction.
 

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.formats.call_lines import (
+from verifflowcc.base.formats.session_lines import (
     CallLines,
     Json,
     Said,
@@ -20,8 +20,8 @@ from verifflowcc.formats.call_lines import (
     texts_of,
     word_at,
 )
+from verifflowcc.base.records import dataclass
 from verifflowcc.formats.turns_codex import of_the_client
-from verifflowcc.records import dataclass
 
 # What Codex's tools are called by its hooks, what they were given, and what came back.
 

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
-from verifflowcc.domain.evidence import Measured
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.text.glob import select
 from verifflowcc.formats.junit_claims import ProjectPaths, local_name, read_xml
-from verifflowcc.records import dataclass
-from verifflowcc.text.canonical import digest_bytes
-from verifflowcc.text.glob import select
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -6,7 +6,7 @@ https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-f
 import re
 from collections.abc import Sequence
 
-from verifflowcc.records import dataclass
+from verifflowcc.base.records import dataclass
 
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 """Where the file may be; the first one counts."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from verifflowcc.records import dataclass
+from verifflowcc.base.records import dataclass
 
 
 class Shape(StrEnum):

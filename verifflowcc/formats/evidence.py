@@ -9,9 +9,10 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from verifflowcc.domain.actors import is_named_person
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.evidence import (
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.event_bytes import moment, stamp
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.evidence_values import (
     EVIDENCE_FORMAT,
     LARGEST_EVIDENCE_BYTES,
     Evidence,
@@ -19,13 +20,12 @@ from verifflowcc.domain.evidence import (
     Run,
     evidence_format,
 )
-from verifflowcc.domain.gates import Kind, Trust
-from verifflowcc.errors import FormatError
-from verifflowcc.formats.events import moment, stamp
-from verifflowcc.records import dataclass, field_names, replace
-from verifflowcc.text.canonical import canonical, digest_bytes, fold_newlines, parse_canonical
-from verifflowcc.text.glob import select
-from verifflowcc.text.slug import is_ulid, ulid
+from verifflowcc.base.model.gate_values import Kind, Trust
+from verifflowcc.base.model.people import is_named_person
+from verifflowcc.base.records import dataclass, field_names, replace
+from verifflowcc.base.text.canonical import canonical, digest_bytes, fold_newlines, parse_canonical
+from verifflowcc.base.text.glob import select
+from verifflowcc.base.text.identifiers import is_ulid, ulid
 
 # The fields of an evidence file: an Evidence as JSON, and JSON as an Evidence, each field of its one type.
 

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from hashlib import sha256
 
-from verifflowcc.domain.items import Link, Status
-from verifflowcc.domain.trace import TraceItem
-from verifflowcc.records import dataclass
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.item_values import Link, Status
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.text.wording import folded
 from verifflowcc.trace.view import TraceView
 

@@ -7,8 +7,8 @@ What a value means is read elsewhere (`front_matter_read`); where a key's value 
 import re
 from collections.abc import Mapping
 
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.records import dataclass
 
 # Where the values of the top-level keys of a YAML block begin and end, without reading what they mean.
 #

@@ -7,11 +7,11 @@ says about a link is never thrown away: where a change would, the edit is refuse
 import re
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.front_matter_values import Sequence, Table, Value, is_null
+from verifflowcc.base.formats.item_render import inner, scalar
+from verifflowcc.base.records import dataclass
 from verifflowcc.formats.front_matter import FrontMatter, KeySpan, Refused, inline_value, key_spans, split
-from verifflowcc.formats.front_matter_read import Sequence, Table, Value, is_null
-from verifflowcc.formats.item_render import inner, scalar
-from verifflowcc.records import dataclass
 
 # Change one key at the top of a YAML text and leave every other byte as it is.
 
@@ -78,7 +78,7 @@ def edit_list(text: str, key: str, values: tuple[Value, ...], change: ListEdit, 
 def entry(value: Value) -> str:
     """Return a value as it stands on one line in a list.
 
-    >>> from verifflowcc.formats.front_matter_read import Scalar
+    >>> from verifflowcc.base.formats.front_matter_values import Scalar
     >>> entry(Table((("to", Scalar("NEED-a", True, 1)), ("on", Scalar("2026-11-21", True, 1))), 1))
     '{to: NEED-a, on: 2026-11-21}'
     """

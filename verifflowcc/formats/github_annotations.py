@@ -9,8 +9,8 @@ from enum import StrEnum
 from posixpath import join
 from xml.sax.saxutils import escape, quoteattr
 
-from verifflowcc.domain.catalogue import TRACE, Catalogue
-from verifflowcc.domain.trace import RED, Asked, Finding, Severity, TraceReport
+from verifflowcc.base.model.findings import TRACE, Catalogue
+from verifflowcc.base.model.trace_values import RED, Asked, Finding, Severity, TraceReport
 
 # A report of checks as JUnit XML: one test case for each check, so that a CI server shows what was asked.
 

@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.own_text import typed_words
 from verifflowcc.domain.calls import signature_of
-from verifflowcc.domain.events import Json
-from verifflowcc.records import dataclass
-from verifflowcc.text.injected import typed_words
 
 # The place of an event: the role, sprint and stage that it belongs to, where its own line does not have them yet.
 #

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass, field
 
 # Doorstop's stamps, computed as doorstop does: what a link and a review looked at, as one digest.
 #

@@ -5,10 +5,10 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from verifflowcc.domain.items import Link, Ref, Stamp, Status
-from verifflowcc.domain.trace import TraceItem, Verified
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status
+from verifflowcc.base.model.trace_values import TraceItem, Verified
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
-from verifflowcc.errors import FormatError
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_table import COLUMNS, VERIFIED
 from verifflowcc.text.wording import with_rationale

@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass, field, replace
 
 # StrictDoc's `.sdoc`, taken apart into its elements: tag, fields, relations, each with its line.
 #

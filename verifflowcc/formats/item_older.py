@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from verifflowcc.domain.items import (
+from verifflowcc.base.formats.front_matter_values import read_thousandths, show_thousandths, whole_number
+from verifflowcc.base.formats.item_render import inner, render_item
+from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
     MEMORY_RELATIONS,
     TYPES,
@@ -28,14 +30,12 @@ from verifflowcc.domain.items import (
     Uses,
     item_type,
 )
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.dates import read_moment
+from verifflowcc.base.text.identifiers import ALPHABET, GIVEN_ID, LETTERS, item_id
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.formats.front_matter import edit
-from verifflowcc.formats.front_matter_read import read_thousandths, show_thousandths, whole_number
-from verifflowcc.formats.item_render import inner, render_item
-from verifflowcc.records import dataclass
-from verifflowcc.text.article import nearest
-from verifflowcc.text.dates import read_moment
-from verifflowcc.text.slug import ALPHABET, GIVEN_ID, LETTERS, item_id
 
 # Items as lines of JSON: each with its whole text, so that nothing is lost, and with fields that people can read.
 #

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from verifflowcc.domain.items import (
+from verifflowcc.base.formats.front_matter_values import Fields, Table, Value, quoted, reader_of
+from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
     FOLDERS,
     KNOWN_KEYS,
@@ -21,11 +22,10 @@ from verifflowcc.domain.items import (
     item_type,
     scope_of,
 )
-from verifflowcc.formats.front_matter_read import Fields, Table, Value, quoted, reader_of
-from verifflowcc.records import dataclass
-from verifflowcc.text.article import nearest
-from verifflowcc.text.dates import date_in_name, number_in_name, read_date
-from verifflowcc.text.markdown import Section, open_fence, sections
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.dates import date_in_name, number_in_name, read_date
+from verifflowcc.base.text.markdown import Section, open_fence, sections
+from verifflowcc.base.text.plain_words import nearest
 
 # Plain decision records: what a record with no front matter of ours tells in its heading, header lines and status.
 #

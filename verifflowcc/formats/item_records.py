@@ -7,11 +7,11 @@ are written as they came.
 import json
 from collections.abc import Mapping
 
-from verifflowcc.domain.items import Item, Link, Relation, Status, Trust
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, show_thousandths
+from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, show_thousandths
+from verifflowcc.base.model.item_values import Item, Link, Relation, Status, Trust
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.records import dataclass
 from verifflowcc.formats.item_older import SUPERSEDED, TYPE_NAMES, Json, snake_case, title_of
-from verifflowcc.records import dataclass
 
 _TYPE_NAMES = {name: other.upper() for other, name in TYPE_NAMES.items()}
 

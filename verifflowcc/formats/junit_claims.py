@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.secrets import withhold
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.secrets import withhold
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -5,9 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from verifflowcc.domain.baselines import FAILED, PASSED, BaselineEntry
-from verifflowcc.domain.evidence import Measured
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.baselines import FAILED, PASSED, BaselineEntry
+from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.formats.junit_claims import (
     FAILING,
     Case,
@@ -18,9 +21,6 @@ from verifflowcc.formats.junit_claims import (
     read_report,
     read_xml,
 )
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.canonical import digest_bytes
-from verifflowcc.text.secrets import withhold
 
 # Whether a test in a report is one of this tree's: its file is there, or its name stands in some file.
 #

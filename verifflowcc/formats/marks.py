@@ -19,7 +19,8 @@ import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from verifflowcc.domain.trace import CodeMark, CodeSymbol, may_hold_mark
+from verifflowcc.base.model.trace_values import CodeMark, CodeSymbol, may_hold_mark
+from verifflowcc.base.records import dataclass
 from verifflowcc.formats.comment_syntax import LANGUAGES, Shape, Syntax, language_of, script_language
 from verifflowcc.formats.symbols_braces import (
     DEEPEST,
@@ -33,7 +34,6 @@ from verifflowcc.formats.symbols_braces import (
     spans,
     with_digests,
 )
-from verifflowcc.records import dataclass
 
 # Symbols of languages whose blocks end with a word (`end`, `fi`) or with a dedent: by the words that begin a line.
 #

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import TypeAlias
 
-from verifflowcc.domain.evidence import Measured
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.text.canonical import LARGEST, digest_bytes
 from verifflowcc.formats.junit_claims import check_size
-from verifflowcc.text.canonical import LARGEST, digest_bytes
 
 # Reports in JSON, from anywhere: read into values, or refused with the reason.
 

@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from verifflowcc.records import dataclass, field_names, replace
-from verifflowcc.text.dates import read_moment
+from verifflowcc.base.records import dataclass, field_names, replace
+from verifflowcc.base.text.dates import read_moment
 
 PROMPT, PROMPTS, EVAL = "prompt", "prompts", "eval"
 

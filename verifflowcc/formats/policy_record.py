@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, get_type_hints
 
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.trace import Severity
-from verifflowcc.domain.trace_codes import CHECKS, ItemRule, Need, RelationRule, TracePolicy
-from verifflowcc.errors import FormatError
-from verifflowcc.records import field_names
-from verifflowcc.text.glob import pattern_fault
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.trace_codes import CHECKS, ItemRule, Need, RelationRule, TracePolicy
+from verifflowcc.base.model.trace_values import Severity
+from verifflowcc.base.records import field_names
+from verifflowcc.base.text.glob import pattern_fault
 
 _Record = Mapping[str, Json]
 _Rule = TypeVar("_Rule", ItemRule, RelationRule, Need)

@@ -13,13 +13,13 @@ from decimal import Decimal
 from typing import TypeAlias
 from urllib.parse import unquote
 
-from verifflowcc.domain.evidence import Measured
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.formats.junit_claims import ProjectPaths
 from verifflowcc.formats.metric_json import Value, listed, mapping, read_json, text_in
-from verifflowcc.records import dataclass
-from verifflowcc.text.canonical import digest_bytes
-from verifflowcc.text.secrets import withhold
 
 # Findings of linters, compilers and type checkers, one a line: `path:line: text`, `path:line:col: text` or
 # `path(line,col): text`.

@@ -7,8 +7,8 @@ from hashlib import sha256
 from posixpath import join
 from urllib.parse import quote
 
-from verifflowcc.domain.catalogue import TRACE, Catalogue
-from verifflowcc.domain.trace import Finding, Severity, TraceReport
+from verifflowcc.base.model.findings import TRACE, Catalogue
+from verifflowcc.base.model.trace_values import Finding, Severity, TraceReport
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 NO_FILE = TRACE.nowhere

@@ -9,10 +9,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from verifflowcc.domain.trace import CodeSymbol
+from verifflowcc.base.model.trace_values import CodeSymbol
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.formats.comment_syntax import LANGUAGES, Rule, Syntax
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.canonical import digest_text
 
 # The comments and strings of a source text, found in one pass that takes time in proportion to its length.
 

@@ -8,7 +8,18 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from verifflowcc.domain.items import (
+from verifflowcc.base.formats.front_matter_values import (
+    Fields,
+    Scalar,
+    Sequence,
+    Table,
+    Value,
+    is_null,
+    member,
+    quoted,
+    texts_of,
+)
+from verifflowcc.base.model.item_values import (
     KNOWN_KEYS,
     MEMORY_RELATIONS,
     PROMOTED_BY,
@@ -21,29 +32,16 @@ from verifflowcc.domain.items import (
     Status,
     Trust,
 )
-from verifflowcc.domain.items import (
-    TYPES as ITEM_TYPES,
-)
-from verifflowcc.domain.trace import Flaw, TraceItem, Verified
-from verifflowcc.domain.trace_codes import METHODS
+from verifflowcc.base.model.item_values import TYPES as ITEM_TYPES
+from verifflowcc.base.model.trace_codes import METHODS
+from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verified
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.dates import read_date
+from verifflowcc.base.text.placeholders import is_stock, placeholder_line, says_something
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.formats.fingerprint import own_digest, read_stamp
 from verifflowcc.formats.front_matter import FrontMatter
-from verifflowcc.formats.front_matter_read import (
-    Fields,
-    Scalar,
-    Sequence,
-    Table,
-    Value,
-    is_null,
-    member,
-    quoted,
-    texts_of,
-)
 from verifflowcc.formats.item_record import first_heading, trust_of, type_of_path
-from verifflowcc.records import dataclass, field, replace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.dates import read_date
-from verifflowcc.text.placeholder import is_stock, placeholder_line, says_something
 from verifflowcc.text.wording import demands, gaps, weak_words, with_rationale
 
 # Fields that only trace items have: links with stamps, reviews, verifications; each fault a flaw with its line.

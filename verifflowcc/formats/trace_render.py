@@ -5,13 +5,13 @@ Only for files that do not exist yet; an existing one is edited. What is empty i
 
 from collections.abc import Iterable
 
-from verifflowcc.domain.items import Link, Ref, Source, Stamp, Status
-from verifflowcc.domain.trace import TraceItem, Verified
-from verifflowcc.domain.trace_codes import RelationRule, TracePolicy
+from verifflowcc.base.formats.front_matter_values import Scalar, Table
+from verifflowcc.base.formats.item_render import render_rows, render_source, render_tags, scalar
+from verifflowcc.base.model.item_values import Link, Ref, Source, Stamp, Status
+from verifflowcc.base.model.trace_codes import RelationRule, TracePolicy
+from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.records import field_names
 from verifflowcc.formats.front_matter_list import entry
-from verifflowcc.formats.front_matter_read import Scalar, Table
-from verifflowcc.formats.item_render import render_rows, render_source, render_tags, scalar
-from verifflowcc.records import field_names
 from verifflowcc.trace.view import TraceView
 
 # Which relations may lead from one item to another, and what stands against a new link.

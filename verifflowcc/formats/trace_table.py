@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.items import Stamp
-from verifflowcc.domain.trace import TraceBaseline, TraceItem
-from verifflowcc.errors import FormatError
-from verifflowcc.text.canonical import canonical, parse_canonical
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.item_values import Stamp
+from verifflowcc.base.model.trace_values import TraceBaseline, TraceItem
+from verifflowcc.base.text.canonical import canonical, parse_canonical
 
 # Rows as CSV (RFC 4180), safe to open in a spreadsheet.
 #

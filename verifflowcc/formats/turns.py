@@ -5,6 +5,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.formats.session_lines import JsonLines, text_at, texts_of
+from verifflowcc.base.formats.session_lines import JsonLinesJson as Json
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.dates import read_date
+from verifflowcc.base.text.identifiers import slug
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.domain.turns import (
     SILENT,
     Conversation,
@@ -19,14 +26,7 @@ from verifflowcc.domain.turns import (
     stem_of,
     voice_of_tool,
 )
-from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.formats.call_lines import JsonLines, text_at, texts_of
-from verifflowcc.formats.call_lines import JsonLinesJson as Json
 from verifflowcc.formats.turns_codex import looks_like_codex, read_codex
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.article import nearest
-from verifflowcc.text.dates import read_date
-from verifflowcc.text.slug import slug
 
 # Claude Code's transcripts: JSON lines of what the person typed, what the agent said, and what its tools answered.
 #

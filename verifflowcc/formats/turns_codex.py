@@ -8,6 +8,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
+from verifflowcc.base.formats.session_lines import JsonLines, text_at, texts_of
+from verifflowcc.base.formats.session_lines import JsonLinesJson as Json
 from verifflowcc.domain.turns import (
     SILENT,
     Conversation,
@@ -19,8 +21,6 @@ from verifflowcc.domain.turns import (
     stem_of,
     voice_of_tool,
 )
-from verifflowcc.formats.call_lines import JsonLines, text_at, texts_of
-from verifflowcc.formats.call_lines import JsonLinesJson as Json
 
 _OF_THE_CLIENT = re.compile(r"\s*(?:<[a-z_]+(?:_[a-z]+)*>|# AGENTS\.md instructions|<permissions|<skill)")
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call")

@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.event_bytes import moment, stamp
+from verifflowcc.base.text.identifiers import is_ulid
+from verifflowcc.base.text.record_codec import record_from_json, record_to_json
 from verifflowcc.domain.window import FULL, KeptWindow, Window
-from verifflowcc.errors import FormatError
-from verifflowcc.formats.events import moment, stamp
-from verifflowcc.text.record_codec import record_from_json, record_to_json
-from verifflowcc.text.slug import is_ulid
 
 FORMAT = 1
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from heapq import heapify, heappop, heappush
 
-from verifflowcc.context.standing import status_before
-from verifflowcc.domain.items import (
+from verifflowcc.base.model.item_values import (
     Item,
     Link,
     Ref,
@@ -25,12 +24,13 @@ from verifflowcc.domain.items import (
     least_trust,
     trust_held,
 )
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.identifiers import ALPHABET, LETTERS, item_id
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.text.stems import terms
+from verifflowcc.context.standing import status_before
 from verifflowcc.formats.access_lines import merged
 from verifflowcc.lifecycle.expire import NO_LIFETIMES, Lifetimes, evictable, last_day, statement, without_repeats
-from verifflowcc.records import dataclass
-from verifflowcc.text.secrets import withhold
-from verifflowcc.text.slug import ALPHABET, LETTERS, item_id
-from verifflowcc.text.stems import terms
 
 # Dense groups among many texts, found without comparing each with each.
 #

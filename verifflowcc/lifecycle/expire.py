@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 
-from verifflowcc.domain.items import Item, ScopeKind, SourceKind, Status, is_trace_type, item_type
-from verifflowcc.text.article import with_article
+from verifflowcc.base.model.item_values import Item, ScopeKind, SourceKind, Status, is_trace_type, item_type
+from verifflowcc.base.text.plain_words import with_article
 
 # Which items make room when a project remembers too much: never what a person wrote, and nothing that was decided.
 

@@ -3,13 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
-from verifflowcc.domain.items import KNOWN_KEYS, NOTE, TURN, USER_TYPES, Item, ScopeKind, Status, item_type
+from verifflowcc.base.model.item_values import KNOWN_KEYS, NOTE, TURN, USER_TYPES, Item, ScopeKind, Status, item_type
+from verifflowcc.base.model.trace_values import TraceReport
+from verifflowcc.base.text.plain_words import folded, nearest
 from verifflowcc.domain.memory_codes import CHECKS, MemoryFamily
-from verifflowcc.domain.trace import TraceReport
 from verifflowcc.formats.item_record import type_of_path
 from verifflowcc.lifecycle.expire import has_ended, last_day, why_ended
 from verifflowcc.lifecycle.memory_findings import Looked, MemoryFindings, MemorySources, check_links, check_vouching
-from verifflowcc.text.article import folded, nearest
 
 # Checks of files and fields: each can be read, and says what its type and its keys can say.
 

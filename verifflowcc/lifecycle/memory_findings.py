@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from posixpath import normpath
 
-from verifflowcc.domain.config import CodeNow, code_path
-from verifflowcc.domain.items import Item, Link, Relation, Status, awaits_promotion, trust_held
+from verifflowcc.base.model.config_values import CodeNow, code_path
+from verifflowcc.base.model.item_values import Item, Link, Relation, Status, awaits_promotion, trust_held
+from verifflowcc.base.model.trace_values import Asked, Finding, Severity
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.domain.memory_codes import CHECKS
-from verifflowcc.domain.trace import Asked, Finding, Severity
 from verifflowcc.lifecycle.stale_refs import Change, stale_refs
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.secrets import withhold
 
 _ORDER = {severity: number for number, severity in enumerate(Severity)}
 

@@ -10,16 +10,16 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from verifflowcc.base.errors import ModelError
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.hidden_text import count_invisible
+from verifflowcc.base.text.markdown import fence_for
+from verifflowcc.base.text.own_text import without_injected
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.domain.candidates import QUOTE, Candidate, StreamName
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.errors import ModelError
 from verifflowcc.lifecycle.extract.qualifiers import agrees, qualifiers
 from verifflowcc.lifecycle.extract.sentences import quote, spoken
-from verifflowcc.records import dataclass
-from verifflowcc.text.injected import without_injected
-from verifflowcc.text.invisible import count_invisible
-from verifflowcc.text.markdown import fence_for
-from verifflowcc.text.secrets import withhold
 
 # What a model is asked about a turn: the prompt, with the turn fenced as data, and the schema of the answer.
 

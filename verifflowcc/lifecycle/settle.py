@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from verifflowcc.base.model.item_values import Item, SourceKind
 from verifflowcc.domain.candidates import Candidate, Held, Settled, Settles
-from verifflowcc.domain.items import Item, SourceKind
 from verifflowcc.lifecycle.extract.code_names import key_of
 from verifflowcc.lifecycle.extract.qualifiers import places_in, qualifiers, same_aim
 from verifflowcc.lifecycle.extract.revised import Match, Revision, newest, revision, takes_back

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from verifflowcc.domain.config import CodeNow, code_path
-from verifflowcc.domain.items import Item, Ref, SourceKind, Status
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.article import plain_line
+from verifflowcc.base.model.config_values import CodeNow, code_path
+from verifflowcc.base.model.item_values import Item, Ref, SourceKind, Status
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import plain_line
 
 # Which fix a check proves that turned from fail to pass, and how much surer it is for that.
 

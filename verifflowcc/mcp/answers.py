@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from verifflowcc.domain.actors import UNKNOWN
-from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_of
+from verifflowcc.base.model.command_classes import CI_TOO, PERSON, class_of
+from verifflowcc.base.model.people import UNKNOWN
+from verifflowcc.base.model.recall_values import Hit
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.hidden_text import printable
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.graph import CONFIDENT, Found, Link
-from verifflowcc.domain.recall import Hit
-from verifflowcc.records import dataclass
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.sent_prompts import project_counter
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.invisible import printable
-from verifflowcc.text.secrets import withhold
 
 # Who calls over MCP: an agent, always, by the client that it runs in.
 #

@@ -11,8 +11,8 @@ import os
 from _thread import allocate_lock
 
 from verifflowcc import __version__
+from verifflowcc.base.text.quick_json import read, write
 from verifflowcc.mcp.rpc import METHOD, PARAMS, PARSE, REQUEST, VERSION, RpcError
-from verifflowcc.text.quick_json import read, write
 
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 MODERN = "2026-07-28"

@@ -5,17 +5,17 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.mcp.answers import Caller
 from verifflowcc.mcp.tools import READING, TOOLS
-from verifflowcc.services.workspace import Workspace, open_workspace
 
 # Prompts that a person picks in a client: a role's manual, a review, the end of a task.
 
 
 def role(workspace: Workspace, name: Annotated[str, "Role; default: the stage's"] = "", task: str = "") -> str:
     """Work as a role of this project"""
-    from verifflowcc.domain.entries import Question
+    from verifflowcc.base.model.entries import Question
     from verifflowcc.services.context import compile_prompt_only, role_and_task
 
     agent, wanted = (name, task) if name else role_and_task(workspace, None, None, task)
@@ -71,8 +71,8 @@ def read_resource(uri: str, *, modern: bool) -> dict[str, Any]:
 
 
 def _text(workspace: Workspace, uri: str) -> str:
-    from verifflowcc.text.invisible import printable
-    from verifflowcc.text.secrets import withhold
+    from verifflowcc.base.text.hidden_text import printable
+    from verifflowcc.base.text.secrets import withhold
 
     kind, *names = uri.removeprefix(_SCHEME).split("/") if uri.startswith(_SCHEME) else [""]
     if kind == "sprint" and names == ["current"]:
@@ -87,7 +87,7 @@ def _text(workspace: Workspace, uri: str) -> str:
 
 
 def _item(workspace: Workspace, name: str) -> str:
-    from verifflowcc.adapters.files.private import USER
+    from verifflowcc.base.files.private_files import USER
     from verifflowcc.services.memory.finding import find_item
     from verifflowcc.services.memory.scopes import scopes_recalled
 
@@ -96,7 +96,7 @@ def _item(workspace: Workspace, name: str) -> str:
 
 
 def _artifact(workspace: Workspace, sprint: str, stage: str, name: str) -> str:
-    from verifflowcc.services.finding import find_stage
+    from verifflowcc.base.use.stage_words import find_stage
     from verifflowcc.services.gates import artifacts_of
     from verifflowcc.services.sprint_reading import show_sprint
 

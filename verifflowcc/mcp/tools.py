@@ -8,14 +8,14 @@ clients, so the words here are few.
 from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 
-from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.mcp.answers import CODE_ANSWERS, MOST_TOKENS, Caller, ToolAnswer, answer, step_of
-from verifflowcc.records import dataclass
 from verifflowcc.services.next_step import NextStep, next_step
 from verifflowcc.services.sprint_reading import active_sprint, resolve_sprint
-from verifflowcc.services.workspace import Workspace
 
 CLOSE = "close"
 _STAY = 6
@@ -45,7 +45,7 @@ def brief(
     at: ToolContext, task: str, role: Annotated[str, "Default: the stage's"] = "", budget: Budget = MOST_TOKENS
 ) -> ToolAnswer:
     """Rules, decisions, artifacts and code for a task."""
-    from verifflowcc.domain.entries import Question
+    from verifflowcc.base.model.entries import Question
     from verifflowcc.services.context import compile_prompt_only, note_prompt, role_and_task
 
     agent, wanted = (role, task) if role else role_and_task(at.workspace, None, None, task)
@@ -63,8 +63,8 @@ def recall(
     limit: int = 5,
 ) -> ToolAnswer:
     """What the project's memory knows about a question."""
-    from verifflowcc.adapters.files.private import USER
-    from verifflowcc.domain.recall import Sought
+    from verifflowcc.base.files.private_files import USER
+    from verifflowcc.base.model.recall_values import Sought
     from verifflowcc.mcp.answers import hit_lines
     from verifflowcc.services.memory.access import note_uses
     from verifflowcc.services.memory.scopes import scopes_recalled
@@ -89,7 +89,7 @@ def remember(
     request: Request = "",
 ) -> ToolAnswer:
     """Propose an item for memory; it counts once a person promotes it."""
-    from verifflowcc.domain.items import is_trace_type
+    from verifflowcc.base.model.item_values import is_trace_type
     from verifflowcc.services.memory.adding import Outcome, Typed, add_item, wanted_of
     from verifflowcc.services.memory.opening import open_store
 
@@ -151,7 +151,7 @@ def check(
     at: ToolContext, criterion: Annotated[str, "Default: all that block the gate"] = "", request: Request = ""
 ) -> ToolAnswer:
     """Run the project's commands for evidence, then show the gate."""
-    from verifflowcc.errors import WorkspaceError
+    from verifflowcc.base.errors import WorkspaceError
     from verifflowcc.services.evidence import run_evidence
     from verifflowcc.services.status import remember_status
 

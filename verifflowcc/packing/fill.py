@@ -3,10 +3,10 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import IntEnum
 
-from verifflowcc.domain.entries import Candidate
-from verifflowcc.domain.layers import CODE, TRACE, Layer
+from verifflowcc.base.model.entries import Candidate
+from verifflowcc.base.model.layers import CODE, TRACE, Layer
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
-from verifflowcc.records import dataclass, replace
 
 # Whose turn it is to take from what the shares of the layers leave over.
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from verifflowcc.domain.entries import Candidate, Fate, LayerUse, Placed
-from verifflowcc.domain.layers import PRIORITY, Layer
+from verifflowcc.base.model.entries import Candidate, Fate, LayerUse, Placed
+from verifflowcc.base.model.layers import PRIORITY, Layer
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.packing.fill import (
     Filled,
     LayerQueue,
@@ -18,7 +19,6 @@ from verifflowcc.packing.fill import (
     what_fits,
 )
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
-from verifflowcc.records import dataclass, replace
 
 # Split a budget into whole parts in proportion to weights.
 

@@ -9,10 +9,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
-from verifflowcc.domain.ports import Count
-from verifflowcc.records import dataclass
-from verifflowcc.text.extract import sentence_ends, short_form, word_ends
-from verifflowcc.text.markdown import Kind, Line, close_fences, headings, read_lines, split_lines
+from verifflowcc.base.model.ports import Count
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.extract import sentence_ends, short_form, word_ends
+from verifflowcc.base.text.markdown import Kind, Line, close_fences, headings, read_lines, split_lines
 
 # Where an entry may be cut: before a section, before a block, or within the text of a block.
 

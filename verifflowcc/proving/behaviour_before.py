@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.domain.testcases import ScriptItem, ScriptKind, ScriptShape
+from verifflowcc.base.model.testcases import ScriptItem, ScriptKind, ScriptShape
+from verifflowcc.base.records import dataclass
 from verifflowcc.proving.names_kept import NamesKept, names_kept
 from verifflowcc.proving.splitting import FileChange
-from verifflowcc.records import dataclass
 
 # The Go files of a package with the behaviour of before and the names of after, so that tests of new names compile.
 #

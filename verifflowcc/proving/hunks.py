@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from verifflowcc.records import dataclass, field
+from verifflowcc.base.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from copy import deepcopy
 from functools import lru_cache
 from itertools import chain
 
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.proving.hunks import Hunk, lines_of, put_back
-from verifflowcc.records import dataclass, replace
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAKES = frozenset(("__init__", "__new__", "__post_init__", "__set_name__", "__init_subclass__", "__class_getitem__"))

@@ -5,7 +5,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from verifflowcc.records import dataclass, field
+from verifflowcc.base.records import dataclass, field
 
 # What the output of a running test command says: how many tests ended and how, and which one runs.
 

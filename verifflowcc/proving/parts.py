@@ -9,12 +9,12 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.glob import matches
 from verifflowcc.formats.comment_syntax import LANGUAGES, language_of
 from verifflowcc.formats.symbols_braces import spans
 from verifflowcc.proving.hunks import lines_of
 from verifflowcc.proving.tests_settings import PytestSettings
-from verifflowcc.records import dataclass
-from verifflowcc.text.glob import matches
 
 # Tests inside a product file, as Rust has them in a module marked `#[cfg(test)]`.
 

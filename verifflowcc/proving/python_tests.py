@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from verifflowcc.domain.testcases import Assertion, Strength, TestCase
+from verifflowcc.base.model.testcases import Assertion, Strength, TestCase
 
 # How much a Python assertion asks: of `assert`, of unittest's and mock's methods, and of pytest's helpers.
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from verifflowcc.domain.testcases import ScriptShape
+from verifflowcc.base.model.testcases import ScriptShape
+from verifflowcc.base.records import dataclass
 from verifflowcc.proving.hunks import Hunk, TestFile, TestUnit, altered_tests, hunks_of, put_back, union
 from verifflowcc.proving.names_kept import same_code, same_without
 from verifflowcc.proving.parts import Part, PartRules, inline_lines, is_suite, part_of, same_text, with_tests_of
-from verifflowcc.records import dataclass
 
 _COMMENT = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:include|define|if|endif|else|pragma))|<!--|--\s)")
 

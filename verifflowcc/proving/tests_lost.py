@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from verifflowcc.domain.testcases import Assertion, Loss, LostTest, Strength, TestCase
+from verifflowcc.base.model.testcases import Assertion, Loss, LostTest, Strength, TestCase
+from verifflowcc.base.records import dataclass
 from verifflowcc.proving.hunks import TestUnit, words_in
-from verifflowcc.records import dataclass
 
 # Tests of JavaScript and TypeScript files: calls such as `it("adds", …)`, with their titles and lines.
 

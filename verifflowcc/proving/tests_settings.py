@@ -8,9 +8,9 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.testcases import Loss, LostTest
+from verifflowcc.base.model.testcases import Loss, LostTest
+from verifflowcc.base.records import dataclass
 from verifflowcc.proving.python_tests import name_of
-from verifflowcc.records import dataclass
 
 # Hooks and fixtures of pytest that change what runs, or how it ends.
 

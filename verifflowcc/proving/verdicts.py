@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from verifflowcc.domain.catalogue import Catalogue
-from verifflowcc.domain.trace import Severity
-from verifflowcc.domain.trace_codes import Check
-from verifflowcc.domain.trace_help import Help
+from verifflowcc.base.model.findings import Catalogue
+from verifflowcc.base.model.trace_codes import Check
+from verifflowcc.base.model.trace_help import Help
+from verifflowcc.base.model.trace_values import Severity
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun
-from verifflowcc.records import dataclass, replace
 
 # What a proof may find: each with its stable code, how much it weighs, what it means and what to do then.
 

@@ -7,9 +7,9 @@ counts as much as one with a single one.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass
-from verifflowcc.text.article import nearest
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.plain_words import nearest
 
 # A question to memory whose answers are known: a line of a labelled file, for `vfcc memory eval`.
 

@@ -10,7 +10,7 @@ Vectors may differ in their last places between machines, so this is for searchi
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from verifflowcc.domain.recall import KeptUnit, Unit
+from verifflowcc.base.model.recall_values import KeptUnit, Unit
 from verifflowcc.recall.scoring import QUESTION, SPEAKER, Scored
 
 MEANING = 45, 55

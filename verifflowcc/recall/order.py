@@ -9,11 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from verifflowcc.domain.config import RerankSettings
-from verifflowcc.domain.recall import Hit
-from verifflowcc.errors import ModelError
-from verifflowcc.text.markdown import fence_for
-from verifflowcc.text.stems import terms
+from verifflowcc.base.errors import ModelError
+from verifflowcc.base.model.config_values import RerankSettings
+from verifflowcc.base.model.recall_values import Hit
+from verifflowcc.base.text.markdown import fence_for
+from verifflowcc.base.text.stems import terms
 
 # When a model is asked to order the best hits anew: the words alone do not tell them apart.
 #

@@ -7,11 +7,11 @@ All scores are integers and the order is total, so that every clone of a commit 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from verifflowcc.domain.config import ExpansionSettings
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.recall import FIELDS, NOTHING, Corpus, Edge, Extent, KeptUnit, Parts, Unit
+from verifflowcc.base.model.config_values import ExpansionSettings
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.recall_values import FIELDS, NOTHING, Corpus, Edge, Extent, KeptUnit, Parts, Unit
+from verifflowcc.base.records import dataclass
 from verifflowcc.recall.scoring import Question, score
-from verifflowcc.records import dataclass
 
 # One step along typed links from what was found: a few more items, behind the direct hits and never in their place.
 

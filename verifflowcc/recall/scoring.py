@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-from verifflowcc.domain.config import code_path
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit
-from verifflowcc.records import dataclass
-from verifflowcc.text.slug import slug
-from verifflowcc.text.stems import EVERYDAY, stems, words_of
+from verifflowcc.base.model.config_values import code_path
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.recall_values import FIELDS, Corpus, KeptUnit, Unit
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.identifiers import slug
+from verifflowcc.base.text.stems import EVERYDAY, stems, words_of
 
 # A question to memory: its words, whom and which time it names, and whether it asks for a time.
 
@@ -221,7 +221,7 @@ def _parts(body: str) -> list[tuple[str, str]]:
     """Return (heading, text) of the parts of a text: its sections, long ones between paragraphs."""
     if len(stems(body)) <= LARGEST_TERMS:
         return [("", body)]
-    from verifflowcc.text.markdown import sections
+    from verifflowcc.base.text.markdown import sections
 
     parts: list[tuple[str, str]] = []
     room = 0

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.patches import changed_from
-from verifflowcc.adapters.git.place import top_of
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_patches import changed_from
+from verifflowcc.base.git.git_place import top_of
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.report.page_template import Forge, forge_of
-from verifflowcc.services.workspace import MEMORY, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def report_source(workspace: Workspace, *, local: bool) -> Iterator[tuple[Worksp
     if local:
         yield Workspace(workspace.root, DayClock(workspace.today())), origin_of(workspace, local=True)
         return
-    from verifflowcc.adapters.git.versions import commit_files, with_submodules
     from verifflowcc.adapters.proving.scratch import scratch_of
+    from verifflowcc.base.git.git_versions import commit_files, with_submodules
 
     top, origin = top_of(workspace.root), origin_of(workspace, local=False)
     if top is None or origin.commit is None:

@@ -8,9 +8,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from verifflowcc.formats.item_render import visible_text
-from verifflowcc.records import dataclass
-from verifflowcc.text.secrets import withhold
+from verifflowcc.base.formats.item_render import visible_text
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.trace.item_line import State
 
 if TYPE_CHECKING:

@@ -6,18 +6,18 @@ from typing import Any
 
 from verifflowcc import __version__
 from verifflowcc.adapters.workflows.load import templates_folder
-from verifflowcc.domain.entries import LayerUse, Prompt
-from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, StageState, StageStatus
-from verifflowcc.domain.trace import Severity
-from verifflowcc.records import dataclass
+from verifflowcc.base.model.entries import LayerUse, Prompt
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, StageState, StageStatus
+from verifflowcc.base.model.trace_values import Severity
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.report.committed_source import ReportOrigin, origin_of
 from verifflowcc.report.page_template import TONES, PageTemplates, StatusMark, mark_of, mark_of_test, page_text
 from verifflowcc.report.report_facts import ReportFacts, ScopeItems, SprintFacts
 from verifflowcc.report.v_picture import step_line, tree_of, v_picture
 from verifflowcc.services.memory.listing import Row
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.secrets import withhold
 from verifflowcc.trace.answers import TestSeen
 from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import Matrix

@@ -4,15 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
 
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.domain.actors import Opinion, Review
-from verifflowcc.domain.entries import ContextPackage, Question
-from verifflowcc.domain.events import Event
-from verifflowcc.domain.sprints import SprintLine, SprintState, SprintStatus
-from verifflowcc.domain.trace import Outcome
-from verifflowcc.errors import FormatError, UsageError, VfccError, WorkspaceError
-from verifflowcc.formats.result_lines import parse_results
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import FormatError, UsageError, VfccError, WorkspaceError
+from verifflowcc.base.formats.result_lines import parse_results
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.model.entries import ContextPackage, Question
+from verifflowcc.base.model.events import Event
+from verifflowcc.base.model.people import Opinion, Review
+from verifflowcc.base.model.sprint_state import SprintLine, SprintState, SprintStatus
+from verifflowcc.base.model.trace_values import Outcome
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.report.committed_source import ReportOrigin
 from verifflowcc.report.v_picture import Proofs, TrendPoint, trend_of
 from verifflowcc.services.board import Freshness, read_freshness
@@ -29,8 +31,6 @@ from verifflowcc.services.report import report_sprint
 from verifflowcc.services.sprint_reading import ledger_of, list_sprints, load_sprint, unknown_sprint
 from verifflowcc.services.status import Status, current_status
 from verifflowcc.services.trace_narrowing import TraceSeen, see_trace
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.trace.matrix import Matrix, matrix
 from verifflowcc.workflow.fold import arrange
 from verifflowcc.workflow.report_page import SprintReport
@@ -297,7 +297,7 @@ def _sprint(source: Workspace, line: SprintLine, requirements: set[str]) -> Spri
     )
     if not facts.is_open:
         return facts
-    from verifflowcc.records import replace
+    from verifflowcc.base.records import replace
 
     try:
         gates = ask_stage(source, line.id) if state.current else None
@@ -355,7 +355,7 @@ def _prompts(source: Workspace, sprints: tuple[SprintFacts, ...], *, local: bool
 
 def _prompt(source: Workspace, asked: Question, *, active: bool, local: bool) -> PromptFacts:
     """Compile a prompt without history, tasks and user memory; of a commit, it is that of `--committed`."""
-    from verifflowcc.records import replace
+    from verifflowcc.base.records import replace
 
     question = replace(asked, with_local=False)
     words = ["context show", f"--agent {asked.agent}"]

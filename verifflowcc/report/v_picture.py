@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import Workflow
-from verifflowcc.formats import events_payload as fields
-from verifflowcc.records import dataclass
+from verifflowcc.base.formats import event_payloads as fields
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.model.sprint_state import Workflow
+from verifflowcc.base.records import dataclass
 from verifflowcc.trace.matrix import MatrixRow
 from verifflowcc.workflow.drawing import apex_of, v_levels
 

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.report.committed_source import report_source
 from verifflowcc.report.pages import INDEX, STAMP, report_files
 from verifflowcc.report.report_facts import ReportFacts, SprintFacts, gather_report
 from verifflowcc.report.v_picture import TrendPoint
-from verifflowcc.services.workspace import Workspace
 
 _MADE_BY = "<footer>Made by vfcc "
 

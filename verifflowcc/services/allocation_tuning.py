@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low
 
 from verifflowcc.adapters.files.after_edit import sent_prompts
-from verifflowcc.domain.config import SHARE_UNIT, Allocation, Config
-from verifflowcc.domain.entries import LayerUse, Prompt, Question
-from verifflowcc.domain.layers import PRIORITY, Layer
-from verifflowcc.errors import UsageError, VfccError
+from verifflowcc.base.errors import UsageError, VfccError
+from verifflowcc.base.model.config_values import SHARE_UNIT, Allocation, Config
+from verifflowcc.base.model.entries import LayerUse, Prompt, Question
+from verifflowcc.base.model.layers import PRIORITY, Layer
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.packing.pack import allocate
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.circumstances import circumstances
 from verifflowcc.services.compiling import compile_here
 from verifflowcc.services.configuration import effective_config, show_config
 from verifflowcc.services.context import reading_of
 from verifflowcc.services.memory.scopes import roles_here
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
 
 LAST = 20
 FEWEST = 3

@@ -6,17 +6,17 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.git.commit import read_repository_code
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
-from verifflowcc.adapters.project.content import read_project_file
-from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.protected import RepositoryCode
-from verifflowcc.errors import CommandsNotAllowed, UsageError, WorkspaceError
-from verifflowcc.records import dataclass, field
+from verifflowcc.base.errors import CommandsNotAllowed, UsageError, WorkspaceError
+from verifflowcc.base.files.project_content import read_project_file
+from verifflowcc.base.git.git_commit import read_repository_code
+from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.model.protected_paths import RepositoryCode
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.base.text.command_placeholders import fill
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import effective_config, parse_config
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes
-from verifflowcc.text.placeholders import fill
 from verifflowcc.workflow.measured_verdict import report_paths
 
 # Which files of the project decide what an allowed command does, beside its own words.

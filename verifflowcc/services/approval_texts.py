@@ -3,16 +3,16 @@
 import difflib
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.adapters.git.log import blob_bytes, earlier_bytes
-from verifflowcc.adapters.git.protected import read_history
-from verifflowcc.domain.actors import Opinion, Review
-from verifflowcc.domain.gates import Kind
-from verifflowcc.domain.sprints import Artifact, SprintState, artifacts_folder
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.git.git_log import blob_bytes, earlier_bytes
+from verifflowcc.base.git.git_protected import read_history
+from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.people import Opinion, Review
+from verifflowcc.base.model.sprint_state import Artifact, SprintState, artifacts_folder
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import Approvable
 from verifflowcc.services.sprint_reading import load_sprint
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes, digest_text, fold_newlines
 from verifflowcc.workflow.people import reviews
 
 LARGEST_SHOWN = 64 * 1024

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.domain.actors import Contributor, Opinion, Review
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Gate, Kind
-from verifflowcc.domain.sprints import Artifact, SprintState
-from verifflowcc.errors import ConflictError, NotAllowed, UsageError
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import find_stage, one_line, stage_meant
+from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, Gate, Kind
+from verifflowcc.base.model.people import Contributor, Opinion, Review
+from verifflowcc.base.model.sprint_state import Artifact, SprintState
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.stage_words import find_stage, one_line, stage_meant
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import gates_of, sound_facts
 from verifflowcc.services.people_acting import (
     Transition,
@@ -23,8 +25,6 @@ from verifflowcc.services.people_acting import (
 )
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
 from verifflowcc.workflow.assess_artifact import Authorship, authorship, subject_files
 from verifflowcc.workflow.assess_people import approve_command, author_step
 from verifflowcc.workflow.gate import entry_gate, exit_gate
@@ -32,7 +32,7 @@ from verifflowcc.workflow.moves import approval_line, approves
 from verifflowcc.workflow.people import latest_words, reviews
 
 if TYPE_CHECKING:
-    from verifflowcc.adapters.git.signatures import VerifiedCommit
+    from verifflowcc.base.git.git_signatures import VerifiedCommit
 
 
 # The gates in which people are asked something, and which criterion is meant.
@@ -188,7 +188,7 @@ def approve_signed(
     Raises NotAllowed where the signature is not good, or the message does not approve this very content, where
     it names another person than its signer, and for the author's own work.
     """
-    from verifflowcc.adapters.git.signatures import verified_commit
+    from verifflowcc.base.git.git_signatures import verified_commit
     from verifflowcc.services.vouching import name_of_another
 
     if said.opinion is not Opinion.APPROVED:

@@ -3,21 +3,29 @@
 from pathlib import Path
 
 from verifflowcc.adapters.files.evidence import LARGEST_TEXT_BYTES
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.ledger import LedgerWriter
-from verifflowcc.adapters.files.write import create_atomic
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.facts import ArtifactText, Facts
-from verifflowcc.domain.sprints import DONE, Artifact, SprintState, Stage, StageState, StageStatus, artifacts_folder
-from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.records import dataclass
-from verifflowcc.services.finding import find_stage
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.ledger import LedgerWriter
+from verifflowcc.base.files.write import create_atomic
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.gate_input import ArtifactText, Facts
+from verifflowcc.base.model.sprint_state import (
+    DONE,
+    Artifact,
+    SprintState,
+    Stage,
+    StageState,
+    StageStatus,
+    artifacts_folder,
+)
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
+from verifflowcc.base.use.stage_words import find_stage
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import artifacts_of
 from verifflowcc.services.people_acting import add_note, require_open, settle
 from verifflowcc.services.sprint_reading import command_in, load_movable
 from verifflowcc.services.stages import stage_in_work
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.workflow.assess_artifact import (
     BLANK,
     OwedArtifact,
@@ -204,7 +212,7 @@ def _asked_names(opened: OpenStage) -> str:
 
 def _checked(data: bytes) -> bytes:
     """Return a text as it is stored, with LF newlines. Raises where it cannot be an artifact."""
-    from verifflowcc.services.memory.guarding import refuse_secrets
+    from verifflowcc.base.use.guarding import refuse_secrets
 
     if len(data) > LARGEST_TEXT_BYTES:
         raise UsageError(f"the text is larger than {LARGEST_TEXT_BYTES // 1_048_576} MiB; nothing was stored")

@@ -4,16 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS, THINKING, WORKING
-from verifflowcc.domain.entries import ContextPackage, Placed, Prompt, Question
-from verifflowcc.domain.items import TURN
-from verifflowcc.domain.layers import Layer as MemoryLayer
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.config_values import DEFAULT_BUDGET_TOKENS, THINKING, WORKING
+from verifflowcc.base.model.entries import ContextPackage, Placed, Prompt, Question
+from verifflowcc.base.model.item_values import TURN
+from verifflowcc.base.model.layers import Layer as MemoryLayer
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.envelope import data_text
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.services.context import load_entries, load_layer_entries, note_prompt
-from verifflowcc.services.documents.envelope import data_text
 from verifflowcc.services.memory.finding import day_said
 from verifflowcc.services.memory.listing import BY_IMPORTANCE, Asked, list_items
 from verifflowcc.services.memory.opening import open_store
@@ -21,7 +22,6 @@ from verifflowcc.services.memory.tasks_ending import clear_task
 from verifflowcc.services.sprint_reading import active_sprint
 from verifflowcc.services.sprints import update_sprint
 from verifflowcc.services.stages import update_stage
-from verifflowcc.services.workspace import Workspace, open_workspace
 
 # The memory hierarchy decision's own names, for programs that import vfcc: a thin front for the services.
 

@@ -6,39 +6,39 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.files.evidence import read_blob, remove_reports
-from verifflowcc.adapters.files.ledger import LedgerWriter
-from verifflowcc.adapters.git.place import top_of
-from verifflowcc.adapters.git.versions import TreeFile, commit_files
-from verifflowcc.adapters.process.run import Ran, run_command
-from verifflowcc.adapters.project.content import read_project_file
 from verifflowcc.adapters.proving.scratch import Scratch, scratch_environment, scratch_of
-from verifflowcc.domain.baselines import FAILED, OF_KIND, Baseline, BaselineEntry, BaselineKind
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Criterion, Kind, Mode
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.domain.trace import Family
-from verifflowcc.errors import FormatError, NotAllowed, UsageError, WorkspaceError
+from verifflowcc.base.errors import FormatError, NotAllowed, UsageError, WorkspaceError
+from verifflowcc.base.files.ledger import LedgerWriter
+from verifflowcc.base.files.project_content import read_project_file
+from verifflowcc.base.git.git_place import top_of
+from verifflowcc.base.git.git_versions import TreeFile, commit_files
+from verifflowcc.base.model.baseline_rules import baseline_payload, baseline_step, baseline_text
+from verifflowcc.base.model.baselines import FAILED, OF_KIND, Baseline, BaselineEntry, BaselineKind
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.model.trace_values import Family
+from verifflowcc.base.process.clock import step
+from verifflowcc.base.process.command_run import Ran, run_command
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.baseline_files import load_baseline
+from verifflowcc.base.use.stage_words import one_line
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.formats.junit_tests import failing_tests
 from verifflowcc.formats.sarif import lint_findings, scan_findings
 from verifflowcc.proving.new_imports import import_roots, package_folders
 from verifflowcc.proving.parts import Part, PartRules, part_of
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.baselines import load_baseline
 from verifflowcc.services.evidence_running import running
-from verifflowcc.services.finding import one_line
 from verifflowcc.services.gates import gather_facts
 from verifflowcc.services.people_acting import Transition, add_note, last_day, require_open, require_person, settle
 from verifflowcc.services.proving.changes import environments, generated, program_of
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.secrets import withhold
-from verifflowcc.workflow.baseline_rules import baseline_payload, baseline_step, baseline_text
 from verifflowcc.workflow.evidence_wanted import everything
 from verifflowcc.workflow.measured_verdict import filled, report_path, report_paths
 from verifflowcc.workflow.staleness import chosen, report_kind

@@ -6,15 +6,15 @@ criteria that would need these are named as not asked; `vfcc check gate` asks al
 
 from collections.abc import Iterator
 
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import KINDS, Assessment, Criterion, Mode
-from verifflowcc.domain.sprints import SprintState, SprintStatus, StageState
-from verifflowcc.errors import VfccError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import KINDS, Assessment, Criterion, Mode
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, StageState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import gather_facts
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.status import OpenSprint, Status, current_status
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.evidence_wanted import everything, idle
 from verifflowcc.workflow.gate import assess
 from verifflowcc.workflow.moves import next_in_order

@@ -5,21 +5,21 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Mode
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.model.baseline_rules import baseline_for
+from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import RECORDED, Criterion, Kind, Mode
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.glob import select
+from verifflowcc.base.use.stage_words import stage_meant
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.evidence_running import CommandRun, run_for
 from verifflowcc.services.evidence_single import SINGLE
-from verifflowcc.services.finding import stage_meant
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.glob import select
 from verifflowcc.workflow.assess_recorded import judge
-from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.canaries import FAR_NUMBERS, canaries
 from verifflowcc.workflow.evidence_wanted import Wanted
 from verifflowcc.workflow.gate import assess, rules_criterion

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Iterable
 
-from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.files.item_walk import any_item_file
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.patches import parted_from
-from verifflowcc.adapters.git.snapshot import add_rest, committed_tree
-from verifflowcc.adapters.git.trace import find_place
-from verifflowcc.domain.ports import Remark
-from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.domain.trace import EarlierFindings, TraceReport
-from verifflowcc.errors import FindingsError, GateClosed, UsageError, VfccError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import FindingsError, GateClosed, UsageError, VfccError
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_patches import parted_from
+from verifflowcc.base.git.git_snapshot import add_rest, committed_tree
+from verifflowcc.base.git.git_trace import find_place
+from verifflowcc.base.model.ports import Remark
+from verifflowcc.base.model.sprint_state import SprintStatus
+from verifflowcc.base.model.trace_values import EarlierFindings, TraceReport
+from verifflowcc.base.process.clock import step
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.services.configuration import ConfigReport, check_config, effective_config
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory
@@ -20,7 +21,6 @@ from verifflowcc.services.sprint_health import setup_notes
 from verifflowcc.services.sprint_reading import list_sprints, resolve_sprint, show_sprint
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.workflows import WorkflowReport, check_workflow
-from verifflowcc.services.workspace import MEMORY, Workspace
 
 # The findings that were there before the present work, for `--new`: a checkout of its base is checked as well.
 

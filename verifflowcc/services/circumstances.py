@@ -7,17 +7,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Place
-from verifflowcc.adapters.files.write import Tree
-from verifflowcc.adapters.index.index import Index
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS, PRESETS, SHARE_UNIT, Allocation, Config, Stale
-from verifflowcc.domain.entries import Question
-from verifflowcc.domain.layers import PRIORITY, Layer
-from verifflowcc.domain.ports import TokenCounter
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.layout import CORE_FILES, MEMORY, Derived, Place
+from verifflowcc.base.files.write import Tree
+from verifflowcc.base.index.index import Index
+from verifflowcc.base.model.config_values import DEFAULT_BUDGET_TOKENS, PRESETS, SHARE_UNIT, Allocation, Config, Stale
+from verifflowcc.base.model.entries import Question
+from verifflowcc.base.model.layers import PRIORITY, Layer
+from verifflowcc.base.model.ports import TokenCounter
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.tokens.token_counter import open_counter
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services import prompt_templates
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.refs import Checking, Code, code_of, committed_code
@@ -30,13 +33,10 @@ from verifflowcc.services.sprint_reading import depends_on
 from verifflowcc.services.standpoint import depends_on as place_depends_on
 from verifflowcc.services.standpoint import resolve
 from verifflowcc.services.trace_prompt import PromptFacts, PromptTrace, prompt_facts
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.canonical import digest_text
 
 if TYPE_CHECKING:
+    from verifflowcc.base.model.config_values import CodeMix
     from verifflowcc.context.template_rules import PromptTemplate
-    from verifflowcc.domain.config import CodeMix
     from verifflowcc.services.code.offering import Offer
     from verifflowcc.services.code.review import ReviewScope
 
@@ -177,7 +177,7 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
         inputs: dict[str, str] = {}
         source, code, fetch = workspace, None, None
         if question.committed:
-            from verifflowcc.adapters.git.snapshot import add_rest, committed_tree
+            from verifflowcc.base.git.git_snapshot import add_rest, committed_tree
 
             folder, commit = stack.enter_context(
                 committed_tree(workspace.root, question.revision, (MEMORY, *CORE_FILES))

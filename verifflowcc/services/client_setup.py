@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from verifflowcc.adapters.config.tools_yaml import read_tools
 from verifflowcc.adapters.files.integrations import (
     load_records,
     missing_folders,
@@ -14,9 +13,16 @@ from verifflowcc.adapters.files.integrations import (
     write_link,
     write_text,
 )
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.text_file import small_text
 from verifflowcc.adapters.workflows.load import templates_folder
+from verifflowcc.base.config.tools_file import read_tools
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.text_files import small_text
+from verifflowcc.base.model.agent_clients import FILES
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.json_edit import Record
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.doors import (
     CLIENTS,
     FIRST_STEPS,
@@ -30,13 +36,7 @@ from verifflowcc.clients.doors import (
     doors_of,
 )
 from verifflowcc.clients.files import Outcome
-from verifflowcc.domain.agent_clients import FILES
-from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.integrating import ClientFile, Integrated, integrate, targets
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.json_edit import Record
 
 # The skills that are shipped: procedures that a client's agent opens when it needs one.
 

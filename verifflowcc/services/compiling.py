@@ -2,27 +2,36 @@
 
 from collections.abc import Callable, Sequence
 
-from verifflowcc.adapters.files.layout import MEMORY
-from verifflowcc.adapters.files.write import Found
+from verifflowcc.base.errors import StrictError
+from verifflowcc.base.files.layout import MEMORY
+from verifflowcc.base.files.write import Found
+from verifflowcc.base.model.config_values import SHARE_UNIT
+from verifflowcc.base.model.entries import (
+    Candidate,
+    ContextPackage,
+    Fate,
+    MemoryUse,
+    PartUse,
+    Placed,
+    Prompt,
+    Skipped,
+)
+from verifflowcc.base.model.item_values import is_trace_type
+from verifflowcc.base.model.layers import HANDOVER, PRIORITY, RECALL, USER, Layer
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.guarding import safe_entries, safe_text, told_of_text
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
 from verifflowcc.domain.code_told import Snippet
-from verifflowcc.domain.config import SHARE_UNIT
-from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, PartUse, Placed, Prompt, Skipped
-from verifflowcc.domain.items import is_trace_type
-from verifflowcc.domain.layers import HANDOVER, PRIORITY, RECALL, USER, Layer
-from verifflowcc.errors import StrictError
 from verifflowcc.packing.fill import LayerQueue
 from verifflowcc.packing.pack import pack
-from verifflowcc.records import replace
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.gathering import Gathered, brief_of, gather
 from verifflowcc.services.loading import not_loaded
-from verifflowcc.services.memory.guarding import safe_entries, safe_text, told_of_text
 from verifflowcc.services.prompt_sources import PAID_BY, handed_over
 from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.text.secrets import withhold
 
 ROOM_CHARS = 65_536
 ROOM_PER_ENTRY_CHARS = 1024

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.config.load import FILE, Loaded, load_config, read_config
 from verifflowcc.adapters.workflows.load import (
     OWN,
     load_workflow,
@@ -13,14 +12,15 @@ from verifflowcc.adapters.workflows.load import (
     templates_folder,
     workflow_names,
 )
-from verifflowcc.domain.config import DEFAULT_ROLE, Config
-from verifflowcc.errors import ConfigError
-from verifflowcc.records import dataclass
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.config.config_load import FILE, Loaded, load_config, read_config
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.config_values import DEFAULT_ROLE, Config
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 
 if TYPE_CHECKING:
-    from verifflowcc.adapters.config.provenance import Setting
-    from verifflowcc.domain.sprints import Workflow
+    from verifflowcc.base.config.config_provenance import Setting
+    from verifflowcc.base.model.sprint_state import Workflow
 
 __all__ = ["ConfigReport", "Loaded", "Setting", "check_config", "config_schema", "effective_config", "show_config"]
 
@@ -55,7 +55,7 @@ def effective_config(workspace: Workspace) -> Loaded:
 
 def parse_config(data: bytes) -> Config:
     """Return the configuration that a file with these bytes would be. Raises ConfigError with every problem."""
-    from verifflowcc.adapters.config.validate import check
+    from verifflowcc.base.config.config_validate import check
 
     return check(data, shipped_workflows()).config
 
@@ -81,7 +81,7 @@ def check_config(workspace: Workspace) -> ConfigReport:
 
 def show_config(workspace: Workspace) -> "tuple[Setting, ...]":
     """Return every effective setting with its origin. Raises as `effective_config` does."""
-    from verifflowcc.adapters.config.provenance import effective_settings
+    from verifflowcc.base.config.config_provenance import effective_settings
 
     return effective_settings(workspace.memory / FILE, workflow_names(workspace.memory))
 
@@ -90,7 +90,7 @@ def config_schema() -> str:
     """Return the JSON Schema of `config.yaml` as text with a final newline."""
     import json
 
-    from verifflowcc.adapters.config.models import json_schema
+    from verifflowcc.base.config.config_models import json_schema
 
     return json.dumps(json_schema(shipped_workflows()), indent=2, ensure_ascii=False) + "\n"
 
@@ -113,7 +113,7 @@ def _mode_problems(workspace: Workspace, config: Config, workflow: "Workflow") -
     try:
         with_modes(workflow, config.gates.modes)
     except ConfigError as error:
-        from verifflowcc.adapters.config.yaml_values import load_yaml
+        from verifflowcc.base.config.yaml_values import load_yaml
 
         _, lines = load_yaml(read_config(workspace.memory / FILE) or b"", FILE)
         line = lines.get(("gates", "modes"), 1)
@@ -123,7 +123,7 @@ def _mode_problems(workspace: Workspace, config: Config, workflow: "Workflow") -
 
 def _unknown_roles(workspace: Workspace, config: Config) -> tuple[str, ...]:
     """A role that nobody plays is allowed, since its agent may come later, but it is often a slip of the pen."""
-    from verifflowcc.text.article import nearest
+    from verifflowcc.base.text.plain_words import nearest
 
     prompts = (templates_folder() / "prompts", workspace.memory / "templates")
     known = {path.name.removesuffix(".md.j2") for folder in prompts for path in folder.glob("*.md.j2")}

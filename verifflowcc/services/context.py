@@ -6,34 +6,34 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.config.defaults import default_config
-from verifflowcc.adapters.files.layout import Place, Stamps, as_on_disk, settled, stamp
-from verifflowcc.adapters.files.private import user_home, user_settings_file
-from verifflowcc.adapters.files.write import DerivedFile, Tree
-from verifflowcc.adapters.index.index import Index
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import SHARE_UNIT, Allocation, Config, LayerStrategy
-from verifflowcc.domain.entries import ContextPackage, Prompt, Question
-from verifflowcc.domain.layers import CODE, USER, Layer
-from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.records import replace
+from verifflowcc.base.config.config_defaults import default_config
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.files.layout import Place, Stamps, as_on_disk, settled, stamp
+from verifflowcc.base.files.private_files import user_home, user_settings_file
+from verifflowcc.base.files.write import DerivedFile, Tree
+from verifflowcc.base.index.index import Index
+from verifflowcc.base.model.config_values import SHARE_UNIT, Allocation, Config, LayerStrategy
+from verifflowcc.base.model.entries import ContextPackage, Prompt, Question
+from verifflowcc.base.model.layers import CODE, USER, Layer
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.text.record_codec import RecordCodec, plain_text
+from verifflowcc.base.tokens.token_counter import open_counter
+from verifflowcc.base.use.stage_words import find_stage
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services import prompt_templates
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.compiling import compile_here
-from verifflowcc.services.finding import find_stage
 from verifflowcc.services.prompt_sources import Sources, close_sources, user_index, user_items
 from verifflowcc.services.reading import Source, select
 from verifflowcc.services.role_files import shipped_roles
 from verifflowcc.services.sprint_reading import active_sprint, resolve_sprint
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.record_codec import RecordCodec, plain_text
 from verifflowcc.workflow.people import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from verifflowcc.domain.entries import Placed
+    from verifflowcc.base.model.entries import Placed
     from verifflowcc.services.code.review import ReviewScope
     from verifflowcc.services.reading import Reading
 
@@ -205,7 +205,7 @@ def reading_of(here: "Circumstances") -> "Reading":
 
     reading = Reading(here.tree, here.index, here.counter)
     if here.sources.theirs is not None:
-        from verifflowcc.adapters.tokens.counter import open_counter
+        from verifflowcc.base.tokens.token_counter import open_counter
 
         tree, index = here.sources.theirs
         reading.theirs = Reading(tree, index, open_counter(here.config.tokens, index.counts))

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.domain.entries import ContextPackage, Fate, Placed, Question
-from verifflowcc.domain.layers import READING_ORDER, Layer
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Question
+from verifflowcc.base.model.layers import READING_ORDER, Layer
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.context import compile_context
-from verifflowcc.services.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,19 +10,21 @@ from contextlib import suppress
 from pathlib import Path
 
 from verifflowcc import __version__
-from verifflowcc.adapters.clock import observed
-from verifflowcc.adapters.config.load import FILE
-from verifflowcc.adapters.files.layout import PROJECTIONS
-from verifflowcc.adapters.files.lock import holder
-from verifflowcc.adapters.files.write import leftovers, shown_name
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.unseen import links_around, unseen_sources
-from verifflowcc.adapters.git.work_tree import read_work_tree
 from verifflowcc.adapters.workflows.load import load_workflow
-from verifflowcc.domain.config import FORMAT
-from verifflowcc.domain.ports import Diagnosis, Health, Remark
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import VfccError, WorkspaceError
+from verifflowcc.base.config.config_load import FILE
+from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.files.layout import PROJECTIONS
+from verifflowcc.base.files.lock import holder
+from verifflowcc.base.files.write import leftovers, shown_name
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.unseen_sources import links_around, unseen_sources
+from verifflowcc.base.git.work_tree import read_work_tree
+from verifflowcc.base.model.config_values import FORMAT
+from verifflowcc.base.model.ports import Diagnosis, Health, Remark
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.text.glob import matches
+from verifflowcc.base.use.workspace import MEMORY, Workspace, open_workspace
 from verifflowcc.services.configuration import check_config, effective_config
 from verifflowcc.services.hooks_health import history_remarks, hooks_remarks, newest_fault
 from verifflowcc.services.initialise import IGNORED
@@ -34,8 +36,6 @@ from verifflowcc.services.source_reader import LOG
 from verifflowcc.services.sprint_health import commands_remarks, sprints_remarks
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workflows import check_workflow, open_workflows
-from verifflowcc.services.workspace import MEMORY, Workspace, open_workspace
-from verifflowcc.text.glob import matches
 
 LATER_IGNORED = PROJECTIONS[1:]
 """Version 0.1 committed these. A workspace of that time may go on to: a note, no finding."""

@@ -6,7 +6,6 @@ from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
-from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.files.evidence import (
     evidence_path,
     is_from_the_future,
@@ -16,16 +15,21 @@ from verifflowcc.adapters.files.evidence import (
     read_blob,
     read_report,
 )
-from verifflowcc.adapters.files.ledger import LedgerWriter
-from verifflowcc.adapters.git.protected import head_commit, read_history
-from verifflowcc.domain.events import EventType, Json, LedgerRead
-from verifflowcc.domain.evidence import Evidence, Measured, Run
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import REPORTS, Assessment, Kind, Trust, Verdict
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.files.ledger import LedgerWriter
+from verifflowcc.base.git.git_protected import head_commit, read_history
+from verifflowcc.base.model.events import EventType, Json, LedgerRead
+from verifflowcc.base.model.evidence_values import Evidence, Measured, Run
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import REPORTS, Assessment, Kind, Trust, Verdict
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.process.clock import step
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.guarding import refuse_secrets
+from verifflowcc.base.use.stage_words import find_stage, one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import encode_evidence
-from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.evidence_running import (
     CommandRun,
@@ -42,13 +46,9 @@ from verifflowcc.services.evidence_running import (
     running,
 )
 from verifflowcc.services.evidence_single import SINGLE, make_single
-from verifflowcc.services.finding import find_stage, one_line
 from verifflowcc.services.gates import gather_facts, sound_facts, write_results
-from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.people_acting import WAIT_S, record, require_open, require_person
 from verifflowcc.services.sprint_reading import ledger_of, load_movable
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.evidence_wanted import Wanted, due, everything, named, of_stage, one_named, without_idle
 from verifflowcc.workflow.measured_verdict import filled

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 
 from verifflowcc.adapters.files.evidence import read_blob
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import Assessment, Kind, Trust, Verdict
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.model.baseline_rules import baseline_for
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_values import Assessment, Kind, Trust, Verdict
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.identifiers import LEAST_ENDING, ambiguous, fitting_ids, short_id
+from verifflowcc.base.use.stage_words import find_stage
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence_reading import read_recorded
-from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import gather_facts
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.slug import LEAST_ENDING, ambiguous, fitting_ids, short_id
 from verifflowcc.workflow.assess_recorded import assess_recorded, judge, run_step
-from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.evidence_wanted import Wanted, everything
 from verifflowcc.workflow.staleness import chosen, id_of, stale_reasons
 

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from verifflowcc.adapters.files.evidence import evidence_files, evidence_path, read_evidence_file
-from verifflowcc.domain.events import Event
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import Recorded
-from verifflowcc.domain.gates import COMPUTED, Trust
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.events import Event
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_input import Recorded
+from verifflowcc.base.model.gate_values import COMPUTED, Trust
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import Added, added_evidence, parse_evidence
-from verifflowcc.records import dataclass
 from verifflowcc.services.sprint_reading import ledger_of
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 
 DEPTH = 20
 """So much of the evidence of one criterion is opened, the latest; what is older decides nothing."""

@@ -10,26 +10,26 @@ from contextlib import suppress
 from itertools import pairwise
 
 from verifflowcc.adapters.files.evidence import place_evidence, put_evidence, read_evidence_file
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.ledger import LedgerWriter
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import Recorded
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.ledger import LedgerWriter
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.formats.result_lines import encode_results, parse_results
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_input import Recorded
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_bytes, digest_text
+from verifflowcc.base.text.hidden_text import withhold_words
+from verifflowcc.base.text.secrets import kinds_of, withhold
+from verifflowcc.base.use.stage_words import one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import encode_evidence
-from verifflowcc.formats.result_lines import encode_results, parse_results
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_listing import find_evidence
-from verifflowcc.services.finding import one_line
 from verifflowcc.services.gates import read_results_file, results_path
 from verifflowcc.services.people_acting import Transition, add_note, address, require_person, settle
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes, digest_text
-from verifflowcc.text.invisible import withhold_words
-from verifflowcc.text.secrets import kinds_of, withhold
 
 
 @dataclass(frozen=True, slots=True)

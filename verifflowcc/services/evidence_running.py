@@ -8,17 +8,23 @@ from pathlib import Path
 
 from verifflowcc import __version__
 from verifflowcc.adapters.files.evidence import put_blob, remove_reports
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.git.protected import head_commit, read_history
-from verifflowcc.adapters.process.run import Ran, live_log, run_command
-from verifflowcc.adapters.project.content import memory_content, project_content, read_project_file
 from verifflowcc.adapters.proving.scratch import known_words
-from verifflowcc.domain.baselines import OF_KIND, Baseline, BaselineEntry
-from verifflowcc.domain.evidence import Command, Evidence, Inputs, Measured, Run
-from verifflowcc.domain.facts import Facts, History
-from verifflowcc.domain.gates import KINDS, Criterion, Kind, Trust
-from verifflowcc.domain.lazy import load
-from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.project_content import memory_content, project_content, read_project_file
+from verifflowcc.base.git.git_protected import head_commit, read_history
+from verifflowcc.base.model.baselines import OF_KIND, Baseline, BaselineEntry
+from verifflowcc.base.model.evidence_values import Command, Evidence, Inputs, Measured, Run
+from verifflowcc.base.model.gate_input import Facts, History
+from verifflowcc.base.model.gate_values import KINDS, Criterion, Kind, Trust
+from verifflowcc.base.model.lazy import load
+from verifflowcc.base.process.command_run import Ran, live_log, run_command
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.hidden_text import withhold_words
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.baseline_files import load_baseline
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.cobertura import measure_coverage
 from verifflowcc.formats.evidence import make_evidence
 from verifflowcc.formats.junit_tests import Known, measure_junit
@@ -26,13 +32,7 @@ from verifflowcc.formats.metric_json import measure_metrics
 from verifflowcc.formats.sarif import measure_lint, measure_sarif
 from verifflowcc.proving.outcomes import running_test, without_stacks
 from verifflowcc.proving.runners import Runner, runner_of
-from verifflowcc.records import dataclass, field, replace
-from verifflowcc.services.baselines import load_baseline
 from verifflowcc.services.gates import keep_results
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.invisible import withhold_words
-from verifflowcc.text.secrets import withhold
 from verifflowcc.workflow.evidence_wanted import Wanted
 from verifflowcc.workflow.measured_verdict import filled, report_paths
 from verifflowcc.workflow.staleness import differences, inputs_now, report_kind

@@ -6,20 +6,25 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.files.evidence import put_blob
-from verifflowcc.adapters.git.place import top_of
-from verifflowcc.adapters.git.protected import head_commit
-from verifflowcc.adapters.git.versions import TreeFile, commit_files, contents, disk_files
-from verifflowcc.adapters.git.work_tree import FOLDER
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.formats.result_lines import ProofLine, encode_proof, traced_name
+from verifflowcc.base.git.git_place import top_of
+from verifflowcc.base.git.git_protected import head_commit
+from verifflowcc.base.git.git_versions import TreeFile, commit_files, contents, disk_files
+from verifflowcc.base.git.work_tree import FOLDER
+from verifflowcc.base.model.baselines import NO_BASELINE, BaselineKind
+from verifflowcc.base.model.evidence_values import Command, Measured, Run
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import COMPUTED, Criterion, Kind, Trust
+from verifflowcc.base.model.testcases import Loss, LostTest, TestCase
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.command_placeholders import fill
+from verifflowcc.base.text.glob import matches
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.codegraph.grammars import language_of
 from verifflowcc.codegraph.read_testcases import CASES_OF, read_cases
-from verifflowcc.domain.baselines import NO_BASELINE, BaselineKind
-from verifflowcc.domain.evidence import Command, Measured, Run
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Trust
-from verifflowcc.domain.testcases import Loss, LostTest, TestCase
-from verifflowcc.errors import VfccError
 from verifflowcc.formats.junit_tests import reported_name
-from verifflowcc.formats.result_lines import ProofLine, encode_proof, traced_name
 from verifflowcc.proving.new_imports import package_folders
 from verifflowcc.proving.parts import Part, PartRules, part_of
 from verifflowcc.proving.python_tests import python_tests
@@ -36,7 +41,6 @@ from verifflowcc.proving.tests_settings import (
     pytest_settings,
 )
 from verifflowcc.proving.verdicts import TestVerdict, Verdict, judge_change
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_running import Made, Report, Source, kept, now, take_baseline, wrote
 from verifflowcc.services.gates import has_items
@@ -44,10 +48,6 @@ from verifflowcc.services.proving.changes import Change, program_of, read_change
 from verifflowcc.services.proving.proof import ChangeProof, prove_change
 from verifflowcc.services.proving.proof import Wanted as Proving
 from verifflowcc.services.proving.trials import Limits
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.glob import matches
-from verifflowcc.text.placeholders import fill
 from verifflowcc.workflow.evidence_wanted import Wanted
 from verifflowcc.workflow.measured_verdict import REFACTORING, examples_of, report_paths
 from verifflowcc.workflow.staleness import differences, inputs_now

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from verifflowcc.domain.actors import Decision, Feedback
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.errors import LedgerError, UsageError
-from verifflowcc.records import dataclass
-from verifflowcc.services.finding import find_stage, one_line
+from verifflowcc.base.errors import LedgerError, UsageError
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.people import Decision, Feedback
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, is_ulid, short_id
+from verifflowcc.base.use.stage_words import find_stage, one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.slug import ambiguous, fitting_ids, is_ulid, short_id
 from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.people import feedback, standing_triages
 

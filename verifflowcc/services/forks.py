@@ -1,15 +1,15 @@
 """Forks: a person's choice between two or more moves that were made apart from each other."""
 
-from verifflowcc.domain.events import Event, EventType, Json, LedgerRead
-from verifflowcc.domain.sprints import Fork, Move, SprintState
-from verifflowcc.errors import LedgerError, UsageError
-from verifflowcc.formats.events import make_event
-from verifflowcc.services.finding import one_line
-from verifflowcc.services.memory.guarding import refuse_secrets
+from verifflowcc.base.errors import LedgerError, UsageError
+from verifflowcc.base.formats.event_bytes import make_event
+from verifflowcc.base.model.events import Event, EventType, Json, LedgerRead
+from verifflowcc.base.model.sprint_state import Fork, Move, SprintState
+from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, short_id
+from verifflowcc.base.use.guarding import refuse_secrets
+from verifflowcc.base.use.stage_words import one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.people_acting import Transition, refresh_progress, settle
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unsound
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.slug import ambiguous, fitting_ids, short_id
 from verifflowcc.workflow.fold import fold
 
 

@@ -3,37 +3,37 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.config.load import FILE
 from verifflowcc.adapters.files.evidence import put_blob, read_artifact_texts, read_blob
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.git.log import blob_bytes, earlier_bytes
-from verifflowcc.adapters.git.protected import read_history
-from verifflowcc.adapters.project.content import memory_content, project_content
-from verifflowcc.domain.config import Config
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import ArtifactText, Facts, History
-from verifflowcc.domain.gates import KINDS, Criterion, Gate, Kind
-from verifflowcc.domain.sprints import Route, SprintState, StageState, artifacts_folder
-from verifflowcc.domain.trace import Outcome
-from verifflowcc.errors import FormatError, VfccError, WorkspaceError
+from verifflowcc.base.config.config_load import FILE
+from verifflowcc.base.errors import FormatError, VfccError, WorkspaceError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.project_content import memory_content, project_content
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.formats.result_lines import LARGEST_RESULTS_BYTES, encode_results, parse_results
+from verifflowcc.base.git.git_log import blob_bytes, earlier_bytes
+from verifflowcc.base.git.git_protected import read_history
+from verifflowcc.base.model.baseline_rules import is_act_of_person
+from verifflowcc.base.model.config_values import Config
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_input import ArtifactText, Facts, History
+from verifflowcc.base.model.gate_values import KINDS, Criterion, Gate, Kind
+from verifflowcc.base.model.sprint_state import Route, SprintState, StageState, artifacts_folder
+from verifflowcc.base.model.trace_values import Outcome
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import fold_newlines
+from verifflowcc.base.use.baseline_files import baseline_statuses, changed_rules
+from verifflowcc.base.use.stage_words import find_stage, stage_meant
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.formats.junit_tests import read_tests
-from verifflowcc.formats.result_lines import LARGEST_RESULTS_BYTES, encode_results, parse_results
 from verifflowcc.proving.runners import runner_of
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.baselines import baseline_statuses, changed_rules
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
-from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.outside_edits import with_recorded_edits, with_stage_watched
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.sprint_reading import changed_by_hand, ledger_of, load_movable
-from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.canonical import fold_newlines
 from verifflowcc.workflow.assess_artifact import artifact_puts, recorded_edits
 from verifflowcc.workflow.assess_recorded import asks_trace, specified
-from verifflowcc.workflow.baseline_rules import is_act_of_person
 from verifflowcc.workflow.evidence_wanted import everything
 from verifflowcc.workflow.failures import failures_of
 from verifflowcc.workflow.fold import ledger_day
@@ -185,7 +185,7 @@ def commands_at_start(workspace: Workspace, state: SprintState) -> Mapping[str, 
 
 
 def _commands_in(data: bytes) -> Mapping[str, tuple[str, ...]]:
-    from verifflowcc.adapters.config.yaml_values import load_yaml  # reading YAML is for a changed file alone
+    from verifflowcc.base.config.yaml_values import load_yaml  # reading YAML is for a changed file alone
 
     try:
         value = load_yaml(data, FILE)[0]

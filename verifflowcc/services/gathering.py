@@ -6,27 +6,27 @@ Items that other clones do not have are looked at apart: none of them changes wh
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from verifflowcc.adapters.config.defaults import STRATEGIES
-from verifflowcc.adapters.files.layout import Derived, Supplied
-from verifflowcc.adapters.files.write import Found
+from verifflowcc.base.config.config_defaults import STRATEGIES
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.files.layout import Derived, Supplied
+from verifflowcc.base.files.write import Found
+from verifflowcc.base.model.entries import Candidate, Skipped, TraceEntry
+from verifflowcc.base.model.item_values import Item, Trust, awaits_promotion, trust_held
+from verifflowcc.base.model.layers import CODE as CODE_PIECES
+from verifflowcc.base.model.layers import LOCAL, READING_ORDER, RECALL, TASK, TRACE, USER, Layer
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.context.data_sentences import conflicts
 from verifflowcc.context.standing import standing, superseded
 from verifflowcc.domain.code_told import Snippet
-from verifflowcc.domain.entries import Candidate, Skipped, TraceEntry
-from verifflowcc.domain.items import Item, Trust, awaits_promotion, trust_held
-from verifflowcc.domain.layers import CODE as CODE_PIECES
-from verifflowcc.domain.layers import LOCAL, READING_ORDER, RECALL, TASK, TRACE, USER, Layer
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import FormatError
 from verifflowcc.recall.scoring import question_of
-from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.refs import Checking
 from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
 from verifflowcc.services.prompt_sources import Sources
 from verifflowcc.services.reading import Body, Reading, Selected, Selection, Source
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.secrets import withhold
 
 # A checklist before planning: the constraints and decisions that bear on the task, a line each.
 

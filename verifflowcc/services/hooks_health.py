@@ -3,23 +3,23 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.adapters.files import on_path
 from verifflowcc.adapters.files.integrations import load_records, read_text
 from verifflowcc.adapters.index.history import FILE, sizes_read
+from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.files import installed as on_path
+from verifflowcc.base.model.agent_clients import FILES
+from verifflowcc.base.model.ports import Health, Remark
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text import json_edit
+from verifflowcc.base.text.json_edit import Record
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS, Target, next_steps, target_of
 from verifflowcc.clients.faults import MISPLACED, faults, misplaced, untrusted
 from verifflowcc.clients.files import Found, found_in
-from verifflowcc.domain.agent_clients import FILES
-from verifflowcc.domain.ports import Health, Remark
 from verifflowcc.episodes.shape import moment
-from verifflowcc.errors import VfccError, WorkspaceError
-from verifflowcc.records import dataclass
 from verifflowcc.services.history.reading import history_files
 from verifflowcc.services.integrating import manifest_of
-from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text import json_edit
-from verifflowcc.text.json_edit import Record
 
 # What the logs of faults say in short, for `vfcc doctor`: how many there are, and the newest.
 
@@ -102,17 +102,17 @@ MODULES = (
     "verifflowcc.clients",
     "verifflowcc.clients.client",
     "verifflowcc.domain",
-    "verifflowcc.domain.agent_clients",
-    "verifflowcc.domain.protected",
+    "verifflowcc.base.model.agent_clients",
+    "verifflowcc.base.model.protected_paths",
     "verifflowcc.episodes",
     "verifflowcc.episodes.commands",
     "verifflowcc.episodes.permission",
     "verifflowcc.episodes.shape",
     "verifflowcc.episodes.touches",
     "verifflowcc.text",
-    "verifflowcc.text.quick_json",
-    "verifflowcc.text.secrets",
-    "verifflowcc.text.slug",
+    "verifflowcc.base.text.quick_json",
+    "verifflowcc.base.text.secrets",
+    "verifflowcc.base.text.identifiers",
 )
 """Of vfcc's own code, what a hook that only records imports at least."""
 

@@ -12,14 +12,14 @@ from verifflowcc.adapters.files.integrations import (
     save_records,
     write_text,
 )
-from verifflowcc.adapters.files.lock import locked
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.model.agent_clients import FILES
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.json_edit import Record
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.entries import Target, next_steps, target_of
 from verifflowcc.clients.files import Outcome, Plan, installed, uninstalled
-from verifflowcc.domain.agent_clients import FILES
-from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.json_edit import Record
 
 MANIFEST = "integrations.json"
 WAIT_S = 5.0

@@ -3,17 +3,17 @@
 from collections.abc import Collection, Iterator
 
 from verifflowcc.adapters.backends.scanned import scanned_store
-from verifflowcc.adapters.files.layout import MEMORY, Files, Place, source_of, sources
-from verifflowcc.adapters.files.write import Tree
-from verifflowcc.domain.config import Config, SecretScanner
-from verifflowcc.domain.items import is_trace_type
-from verifflowcc.domain.layers import RECALL, TRACE, Layer
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.domain.ports import Health, Remark
-from verifflowcc.errors import SecretError
+from verifflowcc.base.errors import SecretError
+from verifflowcc.base.files.layout import MEMORY, Files, Place, source_of, sources
+from verifflowcc.base.files.write import Tree
+from verifflowcc.base.model.config_values import Config, SecretScanner
+from verifflowcc.base.model.item_values import is_trace_type
+from verifflowcc.base.model.layers import RECALL, TRACE, Layer
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.model.ports import Health, Remark
+from verifflowcc.base.use.workspace import MEMORY as WORKSPACE_MEMORY
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.workspace import MEMORY as WORKSPACE_MEMORY
-from verifflowcc.services.workspace import Workspace
 
 _PROJECT = f"{MEMORY}/project/"
 
@@ -121,8 +121,8 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
     if before == after or not asks_for_scan(workspace):
         return
     from verifflowcc.adapters.backends.scanned import scan_text
-    from verifflowcc.services.memory.guarding import HINT
-    from verifflowcc.text.secrets import place_of, withhold
+    from verifflowcc.base.text.secrets import place_of, withhold
+    from verifflowcc.base.use.guarding import HINT
 
     held = set(before.splitlines())
     for each in scan_text(after):

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from verifflowcc.adapters.files.private import open_to_others
-from verifflowcc.domain.config import BackendKind, SecretScanner
-from verifflowcc.domain.ports import Health, Remark
+from verifflowcc.base.files.private_files import open_to_others
+from verifflowcc.base.model.config_values import BackendKind, SecretScanner
+from verifflowcc.base.model.ports import Health, Remark
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import check_config, effective_config
-from verifflowcc.services.workspace import Workspace
 
 AREA = "memory"
 

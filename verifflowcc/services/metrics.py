@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.ledger import read_text
-from verifflowcc.domain.events import Event
-from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.sprints import SprintState, SprintStatus, StageState, StageStatus
-from verifflowcc.errors import FormatError, LedgerError, VfccError, WorkspaceError
-from verifflowcc.formats import events_payload as fields
-from verifflowcc.formats.events import moment
-from verifflowcc.records import dataclass
-from verifflowcc.services.baselines import baseline_statuses
+from verifflowcc.base.errors import FormatError, LedgerError, VfccError, WorkspaceError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.ledger import read_text
+from verifflowcc.base.formats import event_payloads as fields
+from verifflowcc.base.formats.event_bytes import moment
+from verifflowcc.base.model.events import Event
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, StageState, StageStatus
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.baseline_files import baseline_statuses
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unknown_sprint
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.failures import failures_of
 from verifflowcc.workflow.fold import closed_line
 from verifflowcc.workflow.metrics_words import (

@@ -11,29 +11,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from verifflowcc.adapters.clock import observed
-from verifflowcc.adapters.config.defaults import read_small
-from verifflowcc.adapters.config.load import FILE, read_config
-from verifflowcc.adapters.config.tools_yaml import KEYS, VERSION, parse_tools
-from verifflowcc.adapters.config.yaml_values import load_yaml
-from verifflowcc.adapters.files.item_files import writing_items
-from verifflowcc.adapters.files.layout import CORE_FILES, PROJECTIONS, check_inside
-from verifflowcc.adapters.files.write import sync_folder, write_atomic
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.shared import repository_around
 from verifflowcc.adapters.process.allowed import read_allowed
-from verifflowcc.domain.command_classes import MOVE, QUERY, WORK
-from verifflowcc.domain.config import FORMAT
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import ConfigError, ConflictError, VfccError, WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.base.config.config_defaults import read_small
+from verifflowcc.base.config.config_load import FILE, read_config
+from verifflowcc.base.config.tools_file import KEYS, VERSION, parse_tools
+from verifflowcc.base.config.yaml_values import load_yaml
+from verifflowcc.base.errors import ConfigError, ConflictError, VfccError, WorkspaceError
+from verifflowcc.base.files.item_files import writing_items
+from verifflowcc.base.files.layout import CORE_FILES, PROJECTIONS, check_inside
+from verifflowcc.base.files.write import sync_folder, write_atomic
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_repository import repository_around
+from verifflowcc.base.model.command_classes import MOVE, QUERY, WORK
+from verifflowcc.base.model.config_values import FORMAT
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.services.history.reading import gather_history, scattered_days
 from verifflowcc.services.migrating_config import format_value, plan_config
 from verifflowcc.services.role_files import TOOLS, starting_files
 from verifflowcc.services.sprint_reading import open_sprints
-from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.canonical import digest_text
 
 # A step of `migrate`, as it is reported.
 

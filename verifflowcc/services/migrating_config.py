@@ -3,21 +3,21 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.adapters.config.defaults import ALLOCATIONS, LAYERS, STRATEGIES
-from verifflowcc.adapters.config.load import FILE, read_config
-from verifflowcc.adapters.config.provenance import Setting, settings_of
 from verifflowcc.adapters.config.shorten import shorten
-from verifflowcc.adapters.config.yaml_values import Lines, Value, load_yaml
 from verifflowcc.adapters.files.items import read_block
-from verifflowcc.adapters.files.layout import source_of
 from verifflowcc.adapters.workflows.load import templates_folder, workflow_names
-from verifflowcc.domain.config import DEFAULT_ROLE, FORMAT, MERGED_ROLES
-from verifflowcc.domain.layers import Layer
-from verifflowcc.errors import ConfigError, FormatError
-from verifflowcc.formats import front_matter_read
-from verifflowcc.formats.front_matter_read import Scalar
-from verifflowcc.records import dataclass
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.config.config_defaults import ALLOCATIONS, LAYERS, STRATEGIES
+from verifflowcc.base.config.config_load import FILE, read_config
+from verifflowcc.base.config.config_provenance import Setting, settings_of
+from verifflowcc.base.config.yaml_values import Lines, Value, load_yaml
+from verifflowcc.base.errors import ConfigError, FormatError
+from verifflowcc.base.files.layout import source_of
+from verifflowcc.base.formats import front_matter_values as front_matter_read
+from verifflowcc.base.formats.front_matter_values import Scalar
+from verifflowcc.base.model.config_values import DEFAULT_ROLE, FORMAT, MERGED_ROLES
+from verifflowcc.base.model.layers import Layer
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 
 _BOM = b"\xef\xbb\xbf"
 _START = re.compile(rb"(?:%[^\n]*\n)*---[ \t]*\r?\n")

@@ -1,14 +1,14 @@
 """The one most useful thing to do now."""
 
-from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.sprints import SprintState, SprintStatus, with_gaps
-from verifflowcc.errors import VfccError
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import find_stage
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, with_gaps
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.use.stage_words import find_stage
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.owed import ADVANCE, Owed, owed_by, owed_to_close, way_on
 from verifflowcc.services.sprint_reading import command_in, not_chosen, resolve_sprint, show_sprint
-from verifflowcc.services.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.text_file import packages_named, small_text
-from verifflowcc.domain.gates import REPORTS
-from verifflowcc.domain.sprints import Workflow
-from verifflowcc.records import dataclass
+from verifflowcc.base.files.text_files import packages_named, small_text
+from verifflowcc.base.model.gate_values import REPORTS
+from verifflowcc.base.model.sprint_state import Workflow
+from verifflowcc.base.records import dataclass
 
 _EXAMPLE = "# gates:\n"
 """The first line of the example at the end of the shipped `config.yaml`."""

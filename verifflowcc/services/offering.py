@@ -3,19 +3,19 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.adapters.files.layout import Derived
+from verifflowcc.base.files.layout import Derived
+from verifflowcc.base.model.config_values import ActiveSettings, ExpansionSettings, MemorySettings
+from verifflowcc.base.model.entries import Candidate, Skipped, TraceEntry
+from verifflowcc.base.model.item_values import NOTE, RULE_TYPES, DecisionStatus, Item, Recency, Trust, may_be_heard
+from verifflowcc.base.model.layers import CODE, HANDOVER, RECALL, TASK, TRACE, USER, Layer
+from verifflowcc.base.model.recall_values import NOTHING
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.stems import stems
 from verifflowcc.domain.candidates import TRIGGER
 from verifflowcc.domain.code_told import Snippet
-from verifflowcc.domain.config import ActiveSettings, ExpansionSettings, MemorySettings
-from verifflowcc.domain.entries import Candidate, Skipped, TraceEntry
-from verifflowcc.domain.items import NOTE, RULE_TYPES, DecisionStatus, Item, Recency, Trust, may_be_heard
-from verifflowcc.domain.layers import CODE, HANDOVER, RECALL, TASK, TRACE, USER, Layer
-from verifflowcc.domain.recall import NOTHING
 from verifflowcc.recall.rank import Neighbour, Ranked, Score, edge_between, expanded, rank
 from verifflowcc.recall.scoring import Question
-from verifflowcc.records import dataclass, field
 from verifflowcc.services.reading import Body, Selected, data_kind
-from verifflowcc.text.stems import stems
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 _OF_RULES = (Layer.PROJECT, Layer.AGENT)

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.files.integrations import load_records
-from verifflowcc.adapters.git.protected import commits_since, product_changes
-from verifflowcc.domain.facts import CommitNote, Facts, OutsideEdit
-from verifflowcc.domain.sprints import Edits, StageEntry, StageState
-from verifflowcc.errors import VfccError, WorkspaceError
-from verifflowcc.formats.events import moment
-from verifflowcc.records import replace
-from verifflowcc.services.baselines import is_protected
+from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.formats.event_bytes import moment
+from verifflowcc.base.git.git_protected import commits_since, product_changes
+from verifflowcc.base.model.gate_input import CommitNote, Facts, OutsideEdit
+from verifflowcc.base.model.sprint_state import Edits, StageEntry, StageState
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.glob import matches
+from verifflowcc.base.use.baseline_files import is_protected
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.integrating import MANIFEST
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.glob import matches
 
 _MOST = 50
 """So many files are looked up in git and in the history; a gate names fewer."""

@@ -6,15 +6,15 @@ Only where nothing is owed is the next command to advance, or to close the sprin
 
 from collections.abc import Sequence
 
-from verifflowcc.domain.actors import described, is_named_person
-from verifflowcc.domain.command_classes import PERSON, class_of
-from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Side
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import GateClosed
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import GateClosed
+from verifflowcc.base.model.command_classes import PERSON, class_of
+from verifflowcc.base.model.gate_values import Assessment, Gate, Kind, Mode, Side
+from verifflowcc.base.model.people import described, is_named_person
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import StageGates, sound_facts
 from verifflowcc.services.sprint_reading import command_in
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.gate import closing_gate
 
 ADVANCE = "vfcc stage advance"

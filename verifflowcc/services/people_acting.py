@@ -6,21 +6,21 @@ import shlex
 from collections.abc import Callable, Mapping
 from datetime import date
 
-from verifflowcc.adapters.files.layout import is_projection
-from verifflowcc.adapters.files.ledger import LedgerWriter
-from verifflowcc.adapters.git.commit import commit_paths
-from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.process.allowed import allows_code
-from verifflowcc.domain.actors import NAMELESS, needs_person
-from verifflowcc.domain.baselines import FOLDER as BASELINES
-from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerRead
-from verifflowcc.domain.gates import Kind, Mode
-from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.errors import ConflictError, LedgerError, NotAllowed, UsageError, VfccError
-from verifflowcc.formats.events import encode_event, make_event
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.errors import ConflictError, LedgerError, NotAllowed, UsageError, VfccError
+from verifflowcc.base.files.layout import is_projection
+from verifflowcc.base.files.ledger import LedgerWriter
+from verifflowcc.base.formats.event_bytes import encode_event, make_event
+from verifflowcc.base.git.git_commit import commit_paths
+from verifflowcc.base.git.git_place import in_repository
+from verifflowcc.base.model.baselines import FOLDER as BASELINES
+from verifflowcc.base.model.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerRead
+from verifflowcc.base.model.gate_values import Kind, Mode
+from verifflowcc.base.model.people import NAMELESS, needs_person
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import ledger_of, load_movable, parse_results, results_path
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.people import Learning, progress_document
 
@@ -78,7 +78,7 @@ def record(
     a secret, which nothing could take out of a ledger again, and UsageError where it would be larger than any that is
     read.
     """
-    from verifflowcc.services.memory.guarding import refuse_secrets, strings_of
+    from verifflowcc.base.use.guarding import refuse_secrets, strings_of
 
     refuse_secrets(*strings_of(move[1]))
     event = make_event(*move, parents=state.heads, actor=actor, at=workspace.clock.now())

@@ -8,16 +8,16 @@ a ledger that names the very file that lies here, and asks for something else th
 import json
 
 from verifflowcc.adapters.workflows.load import OWN, load_shipped, load_workflow, workflow_text
-from verifflowcc.domain.config import TraceSettings
-from verifflowcc.domain.gates import Criterion, Mode
-from verifflowcc.domain.sprints import SprintState, SprintStatus, Stage, Workflow
-from verifflowcc.domain.trace_codes import TracePolicy
-from verifflowcc.errors import ConfigError, LedgerError, UsageError
+from verifflowcc.base.errors import ConfigError, LedgerError, UsageError
+from verifflowcc.base.model.config_values import TraceSettings
+from verifflowcc.base.model.gate_values import Criterion, Mode
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, Stage, Workflow
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.policy_record import policy_to_json
-from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config, shipped_workflows
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 
 # What is asked of the trace here: the workflow's rules, and what `config.yaml` says on top of them.
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from verifflowcc.adapters.files.on_path import is_program
-from verifflowcc.adapters.files.text_file import package_table, packages_named, small_text
-from verifflowcc.domain.agent_clients import CLIENTS, PROGRAMS
-from verifflowcc.records import dataclass
+from verifflowcc.base.files.installed import is_program
+from verifflowcc.base.files.text_files import package_table, packages_named, small_text
+from verifflowcc.base.model.agent_clients import CLIENTS, PROGRAMS
+from verifflowcc.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,29 +10,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Stamps, Supplied, as_on_disk
-from verifflowcc.adapters.files.private import USER as USER_FOLDER
-from verifflowcc.adapters.files.private import user_home, user_settings_file
-from verifflowcc.adapters.files.write import Found, Tree
-from verifflowcc.adapters.index.index import Index
+from verifflowcc.base.files.layout import MEMORY, Derived, Place, Stamps, Supplied, as_on_disk
+from verifflowcc.base.files.private_files import USER as USER_FOLDER
+from verifflowcc.base.files.private_files import user_home, user_settings_file
+from verifflowcc.base.files.write import Found, Tree
+from verifflowcc.base.index.index import Index
+from verifflowcc.base.model.config_values import BackendKind, Config
+from verifflowcc.base.model.entries import Question, TraceEntry, TraceLeftOut
+from verifflowcc.base.model.item_values import TYPES, is_trace_type
+from verifflowcc.base.model.layers import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, TRACE, USER, Layer
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.code_told import Snippet
-from verifflowcc.domain.config import BackendKind, Config
-from verifflowcc.domain.entries import Question, TraceEntry, TraceLeftOut
-from verifflowcc.domain.items import TYPES, is_trace_type
-from verifflowcc.domain.layers import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, TRACE, USER, Layer
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.records import dataclass, field
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.loading import names_source
 from verifflowcc.services.reading import Source
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.standpoint import progress_of
-from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
+    from verifflowcc.base.model.config_values import CodeMix
     from verifflowcc.codegraph.changed import ChangedCode
-    from verifflowcc.domain.config import CodeMix
     from verifflowcc.services.code.offering import Offer, PieceFile
     from verifflowcc.services.code.review import ReviewScope
     from verifflowcc.services.trace_prompt import PromptTrace
@@ -260,7 +260,7 @@ def user_items(sources: Sources, config: Config, agent: str, stamps: Stamps) -> 
 
     Raises what opening their store does.
     """
-    from verifflowcc.adapters.config.load import user_settings
+    from verifflowcc.base.config.config_load import user_settings
 
     assembly = config.memory.assembly.of(agent)
     if assembly.user_items == 0 or assembly.user_types == ():

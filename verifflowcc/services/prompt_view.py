@@ -3,6 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.model.config_values import INTERFACES
+from verifflowcc.base.model.entries import Candidate
+from verifflowcc.base.model.layers import CODE, HANDOVER, TASK, TRACE, Layer
+from verifflowcc.base.model.patch import FileDiff
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import replace
+from verifflowcc.base.use.guarding import safe_text
 from verifflowcc.codegraph.snippets import page
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.groups import below_headings, groups_of, list_group
@@ -17,14 +24,7 @@ from verifflowcc.context.view import (
     prose_view,
 )
 from verifflowcc.domain.code_told import DIFF_LANGUAGE, Snippet
-from verifflowcc.domain.config import INTERFACES
-from verifflowcc.domain.entries import Candidate
-from verifflowcc.domain.layers import CODE, HANDOVER, TASK, TRACE, Layer
-from verifflowcc.domain.patches import FileDiff
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.records import replace
 from verifflowcc.services.circumstances import Circumstances
-from verifflowcc.services.memory.guarding import safe_text
 from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.trace_prompt import PromptFacts
 

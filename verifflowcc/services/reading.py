@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.adapters.files.layout import (
+from verifflowcc.adapters.index.memory_items import item_from_text, item_to_text
+from verifflowcc.base.errors import ConfigError, ConflictError, VfccError
+from verifflowcc.base.files.layout import (
     CORE_FILES,
     MEMORY,
     Derived,
@@ -16,9 +17,19 @@ from verifflowcc.adapters.files.layout import (
     source_of,
     sources,
 )
-from verifflowcc.adapters.files.write import Found, Tree, names
-from verifflowcc.adapters.index.index import Index, Known, Learned
-from verifflowcc.adapters.index.memory_items import item_from_text, item_to_text
+from verifflowcc.base.files.write import Found, Tree, names
+from verifflowcc.base.index.index import Index, Known, Learned
+from verifflowcc.base.model.config_values import LayerStrategy
+from verifflowcc.base.model.entries import TraceEntry
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.layers import CODE, LOCAL, READING_ORDER, TASK, TRACE, USER, Layer
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.model.ports import TokenCounter
+from verifflowcc.base.model.recall_values import Extent, Unit, extent_of
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.context.data_sentences import (
     VERSION,
     context_text,
@@ -28,18 +39,7 @@ from verifflowcc.context.data_sentences import (
     tools_text,
 )
 from verifflowcc.domain.code_told import Snippet
-from verifflowcc.domain.config import LayerStrategy
-from verifflowcc.domain.entries import TraceEntry
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.layers import CODE, LOCAL, READING_ORDER, TASK, TRACE, USER, Layer
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.ports import TokenCounter
-from verifflowcc.domain.recall import Extent, Unit, extent_of
-from verifflowcc.errors import ConfigError, ConflictError, VfccError
 from verifflowcc.recall.scoring import units_of
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.canonical import digest_text
 
 # Which files of `.memory/` a prompt shows as sentences, and how their texts are read for that.
 
@@ -62,8 +62,8 @@ def prompt_text(path: str, text: str) -> str:
 
 
 def _tools(path: str, text: str) -> str:
-    from verifflowcc.adapters.config.tools_yaml import parse_tools
-    from verifflowcc.adapters.config.yaml_values import load_yaml
+    from verifflowcc.base.config.tools_file import parse_tools
+    from verifflowcc.base.config.yaml_values import load_yaml
 
     data = text.encode()
     try:

@@ -8,16 +8,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from verifflowcc.adapters.actor import clean_name
-from verifflowcc.adapters.project.content import digest_file
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.sprints import Artifact, SprintState, SprintStatus, artifacts_folder
+from verifflowcc.base.files.project_content import digest_file
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.sprint_state import Artifact, SprintState, SprintStatus, artifacts_folder
+from verifflowcc.base.process.acting import clean_name
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.shape import PLACED, is_of_project
 from verifflowcc.formats.history_rows import with_place
 from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.people_acting import add_note
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import artifact_puts, edits_payload, recorded_edits
 
 MOST_FILES = 200

@@ -7,17 +7,17 @@ were in git. A valid event stays, whatever else is missing: what was changed or 
 from collections.abc import Collection, Iterator, Mapping
 
 from verifflowcc.adapters.files.evidence import evidence_files
-from verifflowcc.adapters.files.ledger import ONE, EventFiles
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.quarantine import paths_ever, quarantine
-from verifflowcc.adapters.git.log import known_versions
-from verifflowcc.domain.events import Event
-from verifflowcc.errors import VfccError
-from verifflowcc.formats.events import NamedRecord, named_record
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.files.ledger import ONE, EventFiles
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.quarantine import paths_ever, quarantine
+from verifflowcc.base.formats.event_bytes import NamedRecord, named_record
+from verifflowcc.base.git.git_log import known_versions
+from verifflowcc.base.model.events import Event
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.sprint_reading import ledger_of
-from verifflowcc.services.workspace import MEMORY, Workspace
 
 WAIT_S = 5.0
 LARGEST_READ_BYTES = 1024 * 1024

@@ -1,12 +1,12 @@
 """The report of a sprint: its ledger, its evidence and its stages' metrics, read and brought together."""
 
-from verifflowcc.domain.facts import Facts
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.gates import artifacts_of
 from verifflowcc.services.metrics import sprint_metrics
 from verifflowcc.services.sprint_reading import load_sprint
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import arrange
 from verifflowcc.workflow.people import reviews, waivers
 from verifflowcc.workflow.report_page import SprintReport, make_report

@@ -7,20 +7,20 @@ look sound. A second run does not read what they claim.
 from collections.abc import Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
-from verifflowcc.adapters.clock import step
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Mode
-from verifflowcc.domain.sprints import SprintState, StageStatus
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_values import COMPUTED, Criterion, Kind, Mode
+from verifflowcc.base.model.sprint_state import SprintState, StageStatus
+from verifflowcc.base.process.clock import step
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.evidence_running import Made, run_for, running
 from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.gates import results_differ, sound_facts
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.vouching import Vouched, vouched
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import judge
 from verifflowcc.workflow.evidence_wanted import Wanted, asked_again, of_stage
 from verifflowcc.workflow.gate import asks_rules, assess, rules_criterion

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.config.defaults import read_small
-from verifflowcc.adapters.config.tools_yaml import parse_tools
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.workflows.load import templates_folder
-from verifflowcc.domain.sprints import Workflow
-from verifflowcc.errors import ConfigError
-from verifflowcc.services.workspace import MEMORY, Workspace
+from verifflowcc.base.config.config_defaults import read_small
+from verifflowcc.base.config.tools_file import parse_tools
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.model.sprint_state import Workflow
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 
 TOOLS = "tools.yaml"
 TEMPLATE_ENDING = ".md.j2"

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from verifflowcc.adapters.files.after_edit import add_sent_prompt
-from verifflowcc.adapters.index.index import Index
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import TokenSettings
-from verifflowcc.domain.entries import Prompt, Question
-from verifflowcc.domain.ports import TokenCounter
+from verifflowcc.base.index.index import Index
+from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.model.entries import Prompt, Question
+from verifflowcc.base.model.ports import TokenCounter
+from verifflowcc.base.text.own_text import fingerprint
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.tokens.token_counter import open_counter
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.shape import digest_of
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import fingerprint
-from verifflowcc.text.secrets import withhold
 
 # The project's token counter, which remembers what it counted.
 

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from functools import partial
 
-from verifflowcc.domain.actors import Contributor
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Kind
-from verifflowcc.domain.sprints import SprintState, artifacts_digest
-from verifflowcc.errors import GateClosed, NotAllowed, UsageError
-from verifflowcc.records import dataclass
-from verifflowcc.services.finding import find_stage, one_line
+from verifflowcc.base.errors import GateClosed, NotAllowed, UsageError
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import Assessment, Kind
+from verifflowcc.base.model.people import Contributor
+from verifflowcc.base.model.sprint_state import SprintState, artifacts_digest
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.stage_words import find_stage, one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import hard_at
@@ -26,7 +27,6 @@ from verifflowcc.services.people_acting import (
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.stage_entry import entry_fields
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.gate import entry_gate, exit_gate
 from verifflowcc.workflow.moves import after_skipping

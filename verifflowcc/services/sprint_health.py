@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from verifflowcc.adapters.files.evidence import evidence_files, foreign_entries
-from verifflowcc.adapters.files.layout import CORE_FILES
-from verifflowcc.adapters.files.ledger import read_text
-from verifflowcc.adapters.files.on_path import is_program
-from verifflowcc.domain.events import Event
-from verifflowcc.domain.ports import Health, Remark
-from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.errors import VfccError
-from verifflowcc.formats.events import stamp
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.files.installed import is_program
+from verifflowcc.base.files.layout import CORE_FILES
+from verifflowcc.base.files.ledger import read_text
+from verifflowcc.base.formats.event_bytes import stamp
+from verifflowcc.base.model.events import Event
+from verifflowcc.base.model.ports import Health, Remark
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
+from verifflowcc.base.use.workspace import LedgersRead, Workspace
 from verifflowcc.services.allow import show_commands
 from verifflowcc.services.configuration import check_config, effective_config
 from verifflowcc.services.evidence_reading import read_recorded
@@ -20,7 +21,6 @@ from verifflowcc.services.evidence_redacting import secrets_in
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.repairing import plan_for, steps_of
 from verifflowcc.services.sprint_reading import ledger_of, list_sprints, load_sprint, parse_results, results_path
-from verifflowcc.services.workspace import LedgersRead, Workspace
 from verifflowcc.workflow.fold import corrected_later, event_file
 from verifflowcc.workflow.people import progress_document
 from verifflowcc.workflow.staleness import id_of

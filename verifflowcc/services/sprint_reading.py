@@ -8,15 +8,15 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.ledger import Ledger, read_text
-from verifflowcc.adapters.git.head import FILE, current_branch, head_files, started_here
-from verifflowcc.domain.events import LedgerProblem, LedgerRead
-from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
-from verifflowcc.errors import ConflictError, LedgerError, UsageError, VfccError, WorkspaceError
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.article import nearest
+from verifflowcc.base.errors import ConflictError, LedgerError, UsageError, VfccError, WorkspaceError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.ledger import Ledger, read_text
+from verifflowcc.base.git.git_head import FILE, current_branch, head_files, started_here
+from verifflowcc.base.model.events import LedgerProblem, LedgerRead
+from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.workflow.fold import GAPS, LOST_PARENT, closed_line, fold
 from verifflowcc.workflow.people import VARIABLE, choose_sprint, in_sprint, progress_document
 

@@ -3,21 +3,24 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.adapters.files.ledger import LedgerWriter
-from verifflowcc.adapters.git.head import current_branch, is_linked_worktree, note_started
-from verifflowcc.adapters.git.protected import head_commit
-from verifflowcc.domain.actors import needs_person
-from verifflowcc.domain.events import EventType, Json, LedgerRead
-from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus, Workflow, with_gaps
-from verifflowcc.errors import ConflictError, GateClosed, NotAllowed, UsageError, VfccError, WorkspaceError
-from verifflowcc.formats import events_payload as fields
-from verifflowcc.formats.events import events_digest
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.baselines import rules_at_start
+from verifflowcc.base.errors import ConflictError, GateClosed, NotAllowed, UsageError, VfccError, WorkspaceError
+from verifflowcc.base.files.ledger import LedgerWriter
+from verifflowcc.base.formats import event_payloads as fields
+from verifflowcc.base.formats.event_bytes import events_digest
+from verifflowcc.base.git.git_head import current_branch, is_linked_worktree, note_started
+from verifflowcc.base.git.git_protected import head_commit
+from verifflowcc.base.model.events import EventType, Json, LedgerRead
+from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.model.people import needs_person
+from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus, Workflow, with_gaps
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.identifiers import LONGEST, is_slug, numbered, slug
+from verifflowcc.base.use.baseline_files import rules_at_start
+from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
-from verifflowcc.services.finding import LONGEST_TITLE, one_line
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.owed import Owed, hard_at
 from verifflowcc.services.people_acting import Transition, record, refresh_progress, require_person, results_of, settle
@@ -31,9 +34,6 @@ from verifflowcc.services.sprint_reading import (
     results_path,
 )
 from verifflowcc.services.stage_entry import entry_fields
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
 from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.drawing import with_modes
 from verifflowcc.workflow.fold import learnings_block, with_block

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.files.write import on_disk
-from verifflowcc.adapters.git.protected import head_commit, uncommitted_files
-from verifflowcc.adapters.project.content import KnownDigests, digest_all
-from verifflowcc.domain.events import Json, LedgerRead
-from verifflowcc.domain.sprints import Edits, SprintState, Workflow
-from verifflowcc.errors import ConflictError, UsageError, WorkspaceError
-from verifflowcc.formats import events_payload as fields
-from verifflowcc.services.finding import find_stage
+from verifflowcc.base.errors import ConflictError, UsageError, WorkspaceError
+from verifflowcc.base.files.project_content import KnownDigests, digest_all
+from verifflowcc.base.files.write import on_disk
+from verifflowcc.base.formats import event_payloads as fields
+from verifflowcc.base.git.git_protected import head_commit, uncommitted_files
+from verifflowcc.base.model.events import Json, LedgerRead
+from verifflowcc.base.model.sprint_state import Edits, SprintState, Workflow
+from verifflowcc.base.use.stage_words import find_stage
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import move_in_words
 from verifflowcc.workflow.people import Stay, stays_in
 

@@ -5,13 +5,15 @@ import re
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.adapters.files.evidence import read_artifacts
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.ledger import LedgerWriter, moved_first, read_text
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.domain.events import EventType
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Gate, Verdict
-from verifflowcc.domain.sprints import (
+from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.ledger import LedgerWriter, moved_first, read_text
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.formats.event_bytes import moment
+from verifflowcc.base.model.events import EventType
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import Gate, Verdict
+from verifflowcc.base.model.sprint_state import (
     DONE,
     ArtifactFile,
     SprintState,
@@ -20,10 +22,10 @@ from verifflowcc.domain.sprints import (
     StageStatus,
     artifacts_folder,
 )
-from verifflowcc.errors import ConflictError, UsageError
-from verifflowcc.formats.events import moment
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import find_stage, one_line, stage_meant
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.stage_words import find_stage, one_line, stage_meant
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import StageGates, ask_stage, gates_of, sound_facts
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
@@ -32,8 +34,6 @@ from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable, load_sprint
 from verifflowcc.services.stage_entry import earlier_advance, ended_stay, entry_fields
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 from verifflowcc.workflow import moves as payloads
 from verifflowcc.workflow.assess_recorded import specified
 from verifflowcc.workflow.moves import reopenable

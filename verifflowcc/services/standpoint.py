@@ -2,10 +2,11 @@
 
 import os
 
-from verifflowcc.adapters.files.layout import MEMORY, Place
-from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.errors import UsageError
-from verifflowcc.services.finding import find_stage
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.layout import MEMORY, Place
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
+from verifflowcc.base.use.stage_words import find_stage
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.sprint_reading import (
     choice_files,
     ledger_of,
@@ -15,7 +16,6 @@ from verifflowcc.services.sprint_reading import (
     show_sprint,
     unknown_sprint,
 )
-from verifflowcc.services.workspace import Workspace
 
 Standpoint = tuple[Place, SprintState | None, tuple[str, ...]]
 
@@ -74,7 +74,7 @@ def progress_of(workspace: Workspace, place: Place, state: SprintState | None) -
     path = f"{MEMORY}/sprint/{place.sprint}/progress.json"
     if state is not None:
         return path, progress_text(workspace, place.sprint)
-    from verifflowcc.adapters.files.ledger import read_text
+    from verifflowcc.base.files.ledger import read_text
 
     text = read_text(workspace.root / path)
     return (path, text) if text.strip() else None

@@ -8,13 +8,16 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from verifflowcc.adapters.files.layout import Stamps, settled
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.domain.actors import Decision, Opinion
-from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus, with_gaps
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import dataclass
-from verifflowcc.services.documents.envelope import data_text
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files.layout import Stamps, settled
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.model.people import Decision, Opinion
+from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus, with_gaps
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.hidden_text import printable
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.envelope import data_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.sprint_reading import (
     choice_files,
@@ -24,9 +27,6 @@ from verifflowcc.services.sprint_reading import (
     resolve_sprint,
     show_sprint,
 )
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.invisible import printable
-from verifflowcc.text.secrets import withhold
 from verifflowcc.workflow.people import VARIABLE, expired, latest_words, reviews, waivers
 
 # What people said in a sprint, for a status: the words that stand on record, and how many comments are open.

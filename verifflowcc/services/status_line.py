@@ -1,11 +1,11 @@
 """The place of work in one line, for the status line of a client: sprint, stage, gate, freshness of evidence."""
 
-from verifflowcc.errors import VfccError
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence_listing import find_stale
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.owed import owed_by
 from verifflowcc.services.sprint_reading import resolve_sprint, show_sprint
-from verifflowcc.services.workspace import Workspace
 
 
 def status_line(workspace: Workspace) -> str:

@@ -4,33 +4,33 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from verifflowcc.adapters.files.item_files import (
+from verifflowcc.adapters.files.items import edit_item, edit_item_list
+from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.files.item_files import (
     create_item_file,
     draw_letters,
     read_item_file,
     replace_item_file,
     writing_items,
 )
-from verifflowcc.adapters.files.items import edit_item, edit_item_list
-from verifflowcc.adapters.files.write import sweep
-from verifflowcc.domain.items import Link, Ref, Source, Status, Trust
-from verifflowcc.domain.trace import Severity, TraceItem
-from verifflowcc.domain.trace_codes import METHODS, ItemRule, TracePolicy
-from verifflowcc.errors import ConflictError, UsageError
+from verifflowcc.base.files.write import sweep
+from verifflowcc.base.formats.front_matter_values import Table, Value, member
+from verifflowcc.base.model.item_values import Link, Ref, Source, Status, Trust
+from verifflowcc.base.model.trace_codes import METHODS, ItemRule, TracePolicy
+from verifflowcc.base.model.trace_values import Severity, TraceItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import item_id
+from verifflowcc.base.text.placeholders import has_part
+from verifflowcc.base.text.plain_words import with_article
+from verifflowcc.base.use.guarding import refuse_new_secret, refuse_secrets
+from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line, one_of, prose
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.front_matter_list import ListEdit
-from verifflowcc.formats.front_matter_read import Table, Value, member
 from verifflowcc.formats.trace_render import REFINES, against, fitting, link_entry, render_trace_item
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import LONGEST_TITLE, one_line, one_of, prose
 from verifflowcc.services.loading import reason_here, refuse_scanned
-from verifflowcc.services.memory.guarding import refuse_new_secret, refuse_secrets
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view, items_view
-from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.article import with_article
-from verifflowcc.text.placeholder import has_part
-from verifflowcc.text.slug import item_id
 from verifflowcc.text.wording import normative
 from verifflowcc.trace.view import TraceView
 

@@ -4,20 +4,20 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.git.patches import changed_since as paths_changed_since
-from verifflowcc.adapters.git.trace import GitPlace
 from verifflowcc.adapters.index.trace import TraceIndex
-from verifflowcc.domain.baselines import NO_BASELINE, BaselineKind, BaselineStatus
-from verifflowcc.domain.sprints import SprintState, Workflow
-from verifflowcc.domain.trace import EarlierFindings, Family, TraceReport
-from verifflowcc.errors import VfccError
-from verifflowcc.records import dataclass, field
-from verifflowcc.services.baselines import baseline_status, load_baseline
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.git.git_patches import changed_since as paths_changed_since
+from verifflowcc.base.git.git_trace import GitPlace
+from verifflowcc.base.model.baseline_rules import expiry_problem, narrow, only_new
+from verifflowcc.base.model.baselines import NO_BASELINE, BaselineKind, BaselineStatus
+from verifflowcc.base.model.sprint_state import SprintState, Workflow
+from verifflowcc.base.model.trace_values import EarlierFindings, Family, TraceReport
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.record_codec import RecordCodec
+from verifflowcc.base.use.baseline_files import baseline_status, load_baseline
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.services.sprint_reading import active_sprint
 from verifflowcc.services.trace_code import INDEX, Looked, key_of, look, nothing_collected
-from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.record_codec import RecordCodec
-from verifflowcc.workflow.baseline_rules import expiry_problem, narrow, only_new
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_sources import SourcesRead

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.domain.actors import same_person
-from verifflowcc.domain.items import Link, Stamp, Status
-from verifflowcc.domain.trace import TraceItem, Verified
-from verifflowcc.errors import NotAllowed, UsageError, VfccError
+from verifflowcc.base.errors import NotAllowed, UsageError, VfccError
+from verifflowcc.base.formats.front_matter_values import Scalar, Table, Value, member
+from verifflowcc.base.model.item_values import Link, Stamp, Status
+from verifflowcc.base.model.people import same_person
+from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.stage_words import one_line, one_of
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.fingerprint import LinkState, link_state, review_word, stamp_of_item, stamp_of_link
 from verifflowcc.formats.front_matter_list import ListEdit
-from verifflowcc.formats.front_matter_read import Scalar, Table, Value, member
 from verifflowcc.formats.trace_render import stamp_line
-from verifflowcc.records import dataclass
-from verifflowcc.services.finding import one_line, one_of
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_adding import Edit, begin_edit, set_keys, set_list, with_texts, write_edits
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view, items_view
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.answers import CodePlace, implementers
 from verifflowcc.trace.telling import pointed_content, symbol_digest
 from verifflowcc.trace.view import TraceView
@@ -144,7 +144,7 @@ def _own(workspace: Workspace, items: Sequence[TraceItem], actor: str) -> frozen
     As their files say; of one that does not say so, where nobody else ever committed to it. Whoever commits a review
     stands among those who committed the file, so that alone tells nothing.
     """
-    from verifflowcc.adapters.git.trace import find_place, read_authors
+    from verifflowcc.base.git.git_trace import find_place, read_authors
 
     named = [item for item in items if item.author and ":" in item.author]
     own = {item.id for item in named if same_person(actor, item.author or "")}

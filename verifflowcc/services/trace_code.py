@@ -7,27 +7,27 @@ from hashlib import sha256
 from pathlib import Path
 
 from verifflowcc import __version__
-from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.item_walk import MemoryWalk, walk_memory
-from verifflowcc.adapters.files.layout import as_on_disk
-from verifflowcc.adapters.files.on_path import program_stamp
-from verifflowcc.adapters.git.trace import GitPlace, find_place
 from verifflowcc.adapters.index.trace import ItemRow, TraceIndex, trace_item_from_text, trace_item_to_text
 from verifflowcc.adapters.project.code import CodeIndex, read_code_files
-from verifflowcc.adapters.project.content import digest_file, project_content
 from verifflowcc.adapters.workflows.load import workflow_text
-from verifflowcc.domain.config import Config
-from verifflowcc.domain.sprints import Workflow
-from verifflowcc.domain.trace import CodeFile, TraceItem
-from verifflowcc.domain.trace_codes import TracePolicy
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass, field
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.files.installed import program_stamp
+from verifflowcc.base.files.layout import as_on_disk
+from verifflowcc.base.files.project_content import digest_file, project_content
+from verifflowcc.base.git.git_trace import GitPlace, find_place
+from verifflowcc.base.model.config_values import Config
+from verifflowcc.base.model.sprint_state import Workflow
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import CodeFile, TraceItem
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_bytes, digest_text
+from verifflowcc.base.text.glob import select
+from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.record_codec import plain_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes, digest_text
-from verifflowcc.text.glob import select
-from verifflowcc.text.markdown import conflict_line
-from verifflowcc.text.record_codec import plain_text
 
 # What a trace check would look at, seen from outside: stamps, digests and ids, with nothing parsed.
 #

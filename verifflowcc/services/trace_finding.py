@@ -2,10 +2,10 @@
 
 from pathlib import PurePosixPath
 
-from verifflowcc.domain.trace import TraceItem
-from verifflowcc.errors import ConflictError, FormatError, UsageError
-from verifflowcc.text.article import nearest_start
-from verifflowcc.text.slug import ambiguous
+from verifflowcc.base.errors import ConflictError, FormatError, UsageError
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.text.identifiers import ambiguous
+from verifflowcc.base.text.plain_words import nearest_start
 from verifflowcc.trace.view import TraceView
 
 _LIST = "vfcc trace list"

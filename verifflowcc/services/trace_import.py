@@ -8,12 +8,19 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 
-from verifflowcc.adapters.files.item_files import create_item_files, read_item_file, replace_item_file, writing_items
 from verifflowcc.adapters.files.items import decode, read_block
 from verifflowcc.adapters.foreign.find import Given, read_foreign
-from verifflowcc.domain.items import Source, SourceKind, Trust
-from verifflowcc.domain.trace import TraceItem
-from verifflowcc.domain.trace_codes import METHODS, TracePolicy
+from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.files.item_files import create_item_files, read_item_file, replace_item_file, writing_items
+from verifflowcc.base.model.item_values import Source, SourceKind, Trust
+from verifflowcc.base.model.trace_codes import METHODS, TracePolicy
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.plain_words import natural_key
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.guarding import refuse_new_secret, withheld_trace
+from verifflowcc.base.use.stage_words import one_of
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.trace_import import (
     Foreign,
     Imported,
@@ -24,19 +31,12 @@ from verifflowcc.domain.trace_import import (
     updated,
     with_imported,
 )
-from verifflowcc.errors import ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.formats.trace_table import not_carried, trace_csv, trace_json
-from verifflowcc.records import dataclass, field
-from verifflowcc.services.finding import one_of
 from verifflowcc.services.loading import asks_for_scan, refuse_scanned
-from verifflowcc.services.memory.guarding import refuse_new_secret, withheld_trace
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import natural_key
-from verifflowcc.text.secrets import withhold
 from verifflowcc.trace.adopt import ITEMS, Adopted, Choices, Here, adopt
 
 # Export the trace items of a project for other tools.

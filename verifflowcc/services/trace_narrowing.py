@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from verifflowcc.domain.items import Stamp, Status
-from verifflowcc.domain.trace import TraceItem, TraceReport
-from verifflowcc.errors import UsageError, VfccError
+from verifflowcc.base.errors import UsageError, VfccError
+from verifflowcc.base.model.item_values import Stamp, Status
+from verifflowcc.base.model.trace_values import TraceItem, TraceReport
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.glob import matches
+from verifflowcc.base.text.plain_words import natural_key
+from verifflowcc.base.use.stage_words import one_of
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.fingerprint import LinkState, link_state, review_word
-from verifflowcc.records import dataclass
-from verifflowcc.services.finding import one_of
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view, read_sources
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import natural_key
-from verifflowcc.text.glob import matches
 from verifflowcc.trace.answers import CodePlace, TestSeen, all_tests_of, implementers
 from verifflowcc.trace.check import check_view
 from verifflowcc.trace.item_line import State

@@ -9,11 +9,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.config.tools_yaml import WITHOUT_A_FILE, parse_tools
 from verifflowcc.adapters.files.evidence import read_artifact_texts
 from verifflowcc.adapters.files.item_walk import ITEMS, MemoryWalk
-from verifflowcc.adapters.files.layout import MEMORY, Place, as_on_disk, settled
-from verifflowcc.adapters.files.write import Tree
+from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, parse_tools
+from verifflowcc.base.files.layout import MEMORY, Place, as_on_disk, settled
+from verifflowcc.base.files.write import Tree
+from verifflowcc.base.model.config_values import Config
+from verifflowcc.base.model.entries import Question, TraceEntry, TraceLeftOut
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.sprint_state import SprintState, StageState, artifacts_folder
+from verifflowcc.base.model.trace_codes import TEST_FILES
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.data_sentences import (
     edits_everything,
     permission_text,
@@ -22,23 +31,14 @@ from verifflowcc.context.data_sentences import (
     stage_text,
 )
 from verifflowcc.context.view import one_line
-from verifflowcc.domain.config import Config
-from verifflowcc.domain.entries import Question, TraceEntry, TraceLeftOut
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.sprints import SprintState, StageState, artifacts_folder
-from verifflowcc.domain.trace_codes import TEST_FILES
-from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.reading import prompt_text
 from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import artifact_criteria_of, assess_artifact, requires_of, suggested_for
 from verifflowcc.workflow.people import progress_document
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.trace_codes import TracePolicy
+    from verifflowcc.base.model.trace_codes import TracePolicy
     from verifflowcc.services.prompt_sources import SourceRequest
     from verifflowcc.services.trace_code import ItemsRead
     from verifflowcc.trace.sprint_scope import Names, Reached, SprintScope
@@ -263,7 +263,7 @@ class PromptTrace:
         """Return the items that a prompt may have. Where states cannot be read, `reader` notes it."""
         if not any(path.endswith(".md") for path in _paths(request.tree)):
             return TraceOffer()
-        from verifflowcc.domain.trace import TraceSources
+        from verifflowcc.base.model.trace_values import TraceSources
         from verifflowcc.trace.sprint_scope import Names, sprint_scope
         from verifflowcc.trace.view import TraceView
 
@@ -282,7 +282,7 @@ class PromptTrace:
 
     def _with_results(self, view: "TraceView", request: "SourceRequest") -> "TraceView":
         """Return the view with the code and the results of tests, all of which is stamped."""
-        from verifflowcc.adapters.project.content import project_content
+        from verifflowcc.base.files.project_content import project_content
         from verifflowcc.services.trace_code import read_code
         from verifflowcc.trace.view import TraceView
 
@@ -331,7 +331,7 @@ def _named(request: "SourceRequest", names: "Names") -> dict[str, str]:
         for name in names.in_text(text):
             named.setdefault(name, f"named by {why}")
     if request.local:
-        from verifflowcc.adapters.git.head import current_branch, head_files
+        from verifflowcc.base.git.git_head import current_branch, head_files
 
         root = request.workspace.root
         request.tree.stamps.take(head_files(root))

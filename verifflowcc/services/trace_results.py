@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.project.content import memory_content
-from verifflowcc.domain.actors import Waiver
-from verifflowcc.domain.catalogue import NO_FILE
-from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Trust, Verdict
-from verifflowcc.domain.sprints import (
+from verifflowcc.base.errors import FormatError, VfccError
+from verifflowcc.base.files.project_content import memory_content
+from verifflowcc.base.formats.result_lines import parse_proof, parse_results
+from verifflowcc.base.model.findings import NO_FILE
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Trust, Verdict
+from verifflowcc.base.model.people import Waiver
+from verifflowcc.base.model.sprint_state import (
     Leg,
     SprintState,
     SprintStatus,
@@ -17,7 +19,7 @@ from verifflowcc.domain.sprints import (
     artifacts_folder,
     drifted,
 )
-from verifflowcc.domain.trace import (
+from verifflowcc.base.model.trace_values import (
     CodeFile,
     CriterionShown,
     Outcome,
@@ -27,16 +29,14 @@ from verifflowcc.domain.trace import (
     TestResult,
     TraceItem,
 )
-from verifflowcc.errors import FormatError, VfccError
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.use.baseline_files import baseline_statuses
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.evidence import inputs_digest
 from verifflowcc.formats.junit_claims import LARGEST_REPORT_BYTES
 from verifflowcc.formats.junit_tests import JUnitTests, read_tests
-from verifflowcc.formats.result_lines import parse_proof, parse_results
-from verifflowcc.records import dataclass, field, replace
-from verifflowcc.services.baselines import baseline_statuses
 from verifflowcc.services.gates import gather_facts, read_results_file
 from verifflowcc.services.sprint_reading import list_sprints, load_movable
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.join import Marked, Ran, results_of
 from verifflowcc.workflow.assess_people import waived_subject
 from verifflowcc.workflow.assess_recorded import assess_recorded

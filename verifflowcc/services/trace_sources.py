@@ -3,25 +3,25 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from verifflowcc.adapters.files.item_files import create_item_file, writing_items
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.write import LARGEST_FILE_BYTES
-from verifflowcc.adapters.git.patches import changed_from
-from verifflowcc.adapters.git.trace import GitPlace, Past, read_authors, read_collisions, read_past, read_reused
 from verifflowcc.adapters.index.trace import TraceIndex
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.domain.trace import GitTrace, Results, TraceBaseline, TraceItem, TraceSources
-from verifflowcc.domain.trace_codes import TracePolicy
-from verifflowcc.errors import ConflictError, UsageError, VfccError, WorkspaceError
+from verifflowcc.base.errors import ConflictError, UsageError, VfccError, WorkspaceError
+from verifflowcc.base.files.item_files import create_item_file, writing_items
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.write import LARGEST_FILE_BYTES
+from verifflowcc.base.git.git_patches import changed_from
+from verifflowcc.base.git.git_trace import GitPlace, Past, read_authors, read_collisions, read_past, read_reused
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.sprint_state import SprintStatus
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import GitTrace, Results, TraceBaseline, TraceItem, TraceSources
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import is_slug, slug
+from verifflowcc.base.text.record_codec import RecordCodec
+from verifflowcc.base.use.stage_words import one_line, one_of
+from verifflowcc.base.use.workspace import MEMORY, Workspace, provider
 from verifflowcc.formats.trace_table import encode_baseline, is_baseline, read_baseline
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import one_line, one_of
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import INDEX, Looked, look, nothing_collected, read_walked
-from verifflowcc.services.workspace import MEMORY, Workspace, provider
-from verifflowcc.text.record_codec import RecordCodec
-from verifflowcc.text.slug import is_slug, slug
 from verifflowcc.trace.view import TraceView
 
 # What the commands that write items look at: all items, and the policy that they obey.
@@ -32,7 +32,7 @@ def items_view(workspace: Workspace) -> TraceView:
 
     Raises ConfigError where the configuration or the workflow is not sound.
     """
-    from verifflowcc.domain.trace import TraceSources
+    from verifflowcc.base.model.trace_values import TraceSources
     from verifflowcc.services.pinned_workflow import policy_of
     from verifflowcc.services.trace_code import read_items
 
@@ -91,7 +91,7 @@ def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: s
 
     Raises UsageError where the name is none or taken or there is no item, FormatError where an item cannot be read.
     """
-    from verifflowcc.adapters.git.protected import head_commit
+    from verifflowcc.base.git.git_protected import head_commit
 
     asked = name.strip()
     if not is_slug(asked):
@@ -198,7 +198,7 @@ def _old_items(workspace: Workspace, baseline: TraceBaseline) -> Mapping[str, Tr
 
     Empty where git does not have that commit any more, or is not there: then nobody can tell what changed.
     """
-    from verifflowcc.adapters.git.snapshot import committed_tree
+    from verifflowcc.base.git.git_snapshot import committed_tree
 
     if baseline.commit is None:
         return {}

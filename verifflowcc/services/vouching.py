@@ -6,15 +6,15 @@ whether that commit is signed. An event that was planted is uncommitted, or was 
 
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.adapters.git.place import in_repository
-from verifflowcc.adapters.git.signatures import VerifiedCommit, added_by, authors_of, verified_commit
-from verifflowcc.domain.actors import Contributor, Opinion, Review, fold_name
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import PEOPLE, Mode
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import VfccError
-from verifflowcc.records import dataclass
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.git.git_place import in_repository
+from verifflowcc.base.git.git_signatures import VerifiedCommit, added_by, authors_of, verified_commit
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import PEOPLE, Mode
+from verifflowcc.base.model.people import Contributor, Opinion, Review, fold_name
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import authorship, subject_of
 from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.measured_verdict import reason_of_refactoring

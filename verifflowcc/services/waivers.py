@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from functools import partial
 
-from verifflowcc.domain.actors import Contributor, Waiver
-from verifflowcc.domain.events import EventType, Json
-from verifflowcc.domain.gates import Assessment, Mode, Verdict
-from verifflowcc.errors import ConflictError, NotAllowed, UsageError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.base.model.events import EventType, Json
+from verifflowcc.base.model.gate_values import Assessment, Mode, Verdict
+from verifflowcc.base.model.people import Contributor, Waiver
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.stage_words import one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import chosen_gates, pick
-from verifflowcc.services.finding import one_line
 from verifflowcc.services.people_acting import (
     Transition,
     add_note,
@@ -21,7 +22,6 @@ from verifflowcc.services.people_acting import (
 )
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.assess_people import by_person, waived_subject, waiver_fault
 from verifflowcc.workflow.people import waivers

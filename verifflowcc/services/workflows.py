@@ -2,9 +2,6 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.adapters.config.load import FILE, read_config
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.workflows.load import (
     OWN,
     load_shipped,
@@ -15,16 +12,19 @@ from verifflowcc.adapters.workflows.load import (
     workflow_names,
     workflow_text,
 )
-from verifflowcc.domain.config import GateSettings
-from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.sprints import SprintState, StageStatus, Workflow
-from verifflowcc.errors import ConfigError, UsageError
+from verifflowcc.base.config.config_load import FILE, read_config
+from verifflowcc.base.errors import ConfigError, UsageError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.model.config_values import GateSettings
+from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.model.sprint_state import SprintState, StageStatus, Workflow
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.formats.front_matter_list import with_top_value
-from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.role_files import create_role_files
 from verifflowcc.services.sprint_reading import not_chosen, open_sprints, resolve_sprint, show_sprint
-from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.workflow.drawing import with_modes
 
 
@@ -212,7 +212,7 @@ def _is_own(name: str) -> bool:
 
 
 def _write(workspace: Workspace, name: str) -> None:
-    from verifflowcc.adapters.config.validate import check
+    from verifflowcc.base.config.config_validate import check
 
     path = workspace.memory / FILE
     text = (read_config(path) or b"").decode("utf-8")

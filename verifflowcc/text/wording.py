@@ -7,8 +7,8 @@ ask for something (`shall`, `must`). What stands in quotes, code, links, notes a
 import re
 from collections.abc import Iterator
 
-from verifflowcc.records import dataclass
-from verifflowcc.text.markdown import Kind, Line, Section, read_lines, sections, split_lines
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.markdown import Kind, Line, Section, read_lines, sections, split_lines
 
 # The normative part of an item's text: all of it but what stands below Rationale, Notes, Comments or History.
 

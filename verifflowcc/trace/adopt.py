@@ -9,15 +9,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from hashlib import sha256
 
-from verifflowcc.domain.items import Link, Ref, Relation, Stamp, Status, Trust
-from verifflowcc.domain.trace import TraceItem
-from verifflowcc.domain.trace_codes import METHODS, TracePolicy
+from verifflowcc.base.model.item_values import Link, Ref, Relation, Stamp, Status, Trust
+from verifflowcc.base.model.trace_codes import METHODS, TracePolicy
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.identifiers import ALPHABET, LETTERS, slug
+from verifflowcc.base.text.markdown import close_fences
 from verifflowcc.domain.trace_import import Foreign, ForeignItem
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.formats.trace_render import fitting
-from verifflowcc.records import dataclass, field, replace
-from verifflowcc.text.markdown import close_fences
-from verifflowcc.text.slug import ALPHABET, LETTERS, slug
 from verifflowcc.text.wording import with_rationale
 
 # Ids for what comes from another tool: its own where it can be one of ours, else one that follows from it.

@@ -3,9 +3,9 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
-from verifflowcc.domain.items import Link
-from verifflowcc.domain.trace import Outcome, TraceItem
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.model.item_values import Link
+from verifflowcc.base.model.trace_values import Outcome, TraceItem
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.trace.view import NONE, TraceView
 
 # What can be reached from an item over links, and by which way: nearest first, each item once, circles ended.

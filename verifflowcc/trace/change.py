@@ -4,11 +4,11 @@ from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from verifflowcc.domain.items import Link, Stamp, Status
-from verifflowcc.domain.trace import CriterionShown, Results, TraceItem
-from verifflowcc.domain.trace_codes import Need
+from verifflowcc.base.model.item_values import Link, Stamp, Status
+from verifflowcc.base.model.trace_codes import Need
+from verifflowcc.base.model.trace_values import CriterionShown, Results, TraceItem
+from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.formats.fingerprint import StampParts, read_stamp, stamp_of_item, stamp_of_link
-from verifflowcc.text.article import with_article
 from verifflowcc.trace import telling as steps
 from verifflowcc.trace.standing import code_paths
 from verifflowcc.trace.telling import Telling, pointed_content

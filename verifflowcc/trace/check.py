@@ -4,11 +4,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import Outcome, TraceItem, TraceReport, TraceSources
-from verifflowcc.domain.trace_codes import TracePolicy
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import Outcome, TraceItem, TraceReport, TraceSources
+from verifflowcc.base.text.placeholders import has_part
 from verifflowcc.formats.fingerprint import type_digests
-from verifflowcc.text.placeholder import has_part
 from verifflowcc.trace import telling as steps
 from verifflowcc.trace.change import (
     check_baseline,

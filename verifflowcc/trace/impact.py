@@ -5,9 +5,9 @@ It reads nothing but links, marks and results: what is below counts whether it i
 
 from collections import defaultdict
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import TraceItem
-from verifflowcc.records import dataclass
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass
 from verifflowcc.trace.answers import CodePlace, Reached, TestSeen, above, below, implementers, tests_of
 from verifflowcc.trace.view import TraceView
 

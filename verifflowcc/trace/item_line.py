@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import Outcome, TraceItem, TraceReport
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.trace_values import Outcome, TraceItem, TraceReport
 from verifflowcc.trace.answers import LOST
 from verifflowcc.trace.results import TEST
 from verifflowcc.trace.standing import Standing, Standings

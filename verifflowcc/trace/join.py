@@ -8,11 +8,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from verifflowcc.domain.trace import CodeFile, Outcome, Results, TestResult, TraceItem
+from verifflowcc.base.formats.trace_tests import TestNames
+from verifflowcc.base.model.trace_values import CodeFile, Outcome, Results, TestResult, TraceItem
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.formats.junit_claims import ProjectPaths, Result
 from verifflowcc.formats.junit_tests import JUnitTest
-from verifflowcc.records import dataclass, replace
-from verifflowcc.trace.test_names import TestNames
 
 # Which file and symbol of the tree a test of a report is, whatever its tool calls it.
 

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from verifflowcc.domain.items import Link, Ref, Status
-from verifflowcc.domain.trace import CodeFile, TraceItem
-from verifflowcc.domain.trace_codes import TracePolicy
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.glob import matches, select
+from verifflowcc.base.formats.trace_tests import TestNames
+from verifflowcc.base.model.item_values import Link, Ref, Status
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import CodeFile, TraceItem
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.glob import matches, select
 from verifflowcc.trace import telling as steps
 from verifflowcc.trace.telling import Telling, symbol_digest
-from verifflowcc.trace.test_names import TestNames
 from verifflowcc.trace.view import Joins, TraceView
 
 # Circles in a graph, in time proportional to its size, however deep it is.

@@ -3,11 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from verifflowcc.domain.trace import Finding, TraceItem, TraceReport
+from verifflowcc.base.model.trace_values import Finding, TraceItem, TraceReport
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.glob import matches
+from verifflowcc.base.text.plain_words import natural_key
 from verifflowcc.formats.trace_table import csv_text
-from verifflowcc.records import dataclass
-from verifflowcc.text.article import natural_key
-from verifflowcc.text.glob import matches
 from verifflowcc.trace.answers import CodePlace, TestSeen, above, told
 from verifflowcc.trace.item_line import State, state_of, suspects
 from verifflowcc.trace.standing import Standing, Standings

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 
-from verifflowcc.domain.gates import Trust
-from verifflowcc.domain.trace import Outcome, ResultReport, TraceItem
-from verifflowcc.formats.result_lines import NOT_DISCRIMINATING
+from verifflowcc.base.formats.result_lines import NOT_DISCRIMINATING
+from verifflowcc.base.model.gate_values import Trust
+from verifflowcc.base.model.trace_values import Outcome, ResultReport, TraceItem
 from verifflowcc.trace import telling as steps
 from verifflowcc.trace.join import Verdict
 from verifflowcc.trace.telling import Telling

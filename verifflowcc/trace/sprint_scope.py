@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from verifflowcc.domain.items import Link, Status
-from verifflowcc.domain.trace import TraceItem
-from verifflowcc.records import dataclass
+from verifflowcc.base.model.item_values import Link, Status
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass
 from verifflowcc.trace.view import TraceView
 
 MOST_BELOW = 20

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from verifflowcc.domain.trace import Outcome, Results, TraceItem, Verified
-from verifflowcc.domain.trace_codes import Need
+from verifflowcc.base.model.trace_codes import Need
+from verifflowcc.base.model.trace_values import Outcome, Results, TraceItem, Verified
 from verifflowcc.formats.fingerprint import matches
 from verifflowcc.trace.answers import CodePlace, TestSeen, all_tests_of, implementers, specifications
 from verifflowcc.trace.results import METRIC, TEST, method_of

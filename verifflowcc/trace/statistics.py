@@ -6,9 +6,9 @@ Planned items stand apart and are in no denominator. Where there is nothing to c
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace_codes import TracePolicy
-from verifflowcc.records import dataclass
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.records import dataclass
 from verifflowcc.trace.standing import Standing, Standings
 from verifflowcc.trace.view import TraceView
 

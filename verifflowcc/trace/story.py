@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from verifflowcc.domain.items import Stamp
-from verifflowcc.domain.trace import CriterionShown, Finding, TraceItem, TraceReport
+from verifflowcc.base.model.item_values import Stamp
+from verifflowcc.base.model.trace_values import CriterionShown, Finding, TraceItem, TraceReport
+from verifflowcc.base.records import dataclass
 from verifflowcc.formats.fingerprint import matches
-from verifflowcc.records import dataclass
 from verifflowcc.trace.answers import CodePlace, Reached, TestSeen, above
 from verifflowcc.trace.item_line import State, state_of, suspects
 from verifflowcc.trace.matrix import LinkEnd, parents_of

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from shlex import quote
 
-from verifflowcc.domain.catalogue import MARK
-from verifflowcc.domain.trace import Asked, Finding, Severity, TraceItem
-from verifflowcc.domain.trace_codes import CHECKS, TracePolicy
+from verifflowcc.base.model.findings import MARK
+from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
+from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceItem
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.formats.symbols_braces import digest_of_named
-from verifflowcc.text.canonical import digest_text
 from verifflowcc.trace.answers import implementers
 from verifflowcc.trace.view import TraceView
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
-from verifflowcc.domain.items import Link, Status
-from verifflowcc.domain.trace import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
-from verifflowcc.domain.trace_codes import TracePolicy
+from verifflowcc.base.formats.trace_tests import TestNames, by_item
+from verifflowcc.base.model.item_values import Link, Status
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
 from verifflowcc.trace.join import Verdict, verdicts
-from verifflowcc.trace.test_names import TestNames, by_item
 
 VERIFIES = "verifies"
 """The relation by which a specification hands its tests to what it verifies."""

@@ -4,17 +4,17 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from verifflowcc.domain import sprints as artifacts
-from verifflowcc.domain.actors import NAMELESS, Contributor, Opinion
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Facts, RecordedEdit
-from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.sprints import Artifact, Leg, Stage, artifacts_folder
-from verifflowcc.formats import events_payload as fields
-from verifflowcc.records import dataclass
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.glob import matches, select
-from verifflowcc.text.placeholder import has_part, part_word, placeholder_line, read_json, says_something
+from verifflowcc.base.formats import event_payloads as fields
+from verifflowcc.base.model import sprint_state as artifacts
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Facts, RecordedEdit
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.people import NAMELESS, Contributor, Opinion
+from verifflowcc.base.model.sprint_state import Artifact, Leg, Stage, artifacts_folder
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.glob import matches, select
+from verifflowcc.base.text.placeholders import has_part, part_word, placeholder_line, read_json, says_something
 
 # Who made which content: the `artifact_put` events of a sprint's ledger.
 #
@@ -366,7 +366,7 @@ def suggested_for(criterion: Criterion) -> str:
 def artifact_name(stage: Stage, name: str) -> str:
     """Return the name of the file that is meant: the suffix may be left out where the gates ask for one such name.
 
-    >>> from verifflowcc.domain.sprints import Leg, artifact_criteria
+    >>> from verifflowcc.base.model.sprint_state import Leg, artifact_criteria
     >>> stage = Stage("plan", "Plan", Leg.LEFT, None, "planner", (), exit=artifact_criteria(["plan.*"], Mode.HARD))
     >>> artifact_name(stage, "plan"), artifact_name(stage, "plan.json"), artifact_name(stage, "notes")
     ('plan.md', 'plan.json', 'notes')

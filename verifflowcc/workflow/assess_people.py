@@ -4,13 +4,13 @@ import shlex
 from collections.abc import Sequence
 from typing import TypeVar
 
-from verifflowcc.domain.actors import NAMELESS, Decision, Feedback, Opinion, Review, Waiver, one_each
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Kind, Verdict
-from verifflowcc.domain.sprints import SprintState, artifacts_folder
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.slug import short_id
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, Kind, Verdict
+from verifflowcc.base.model.people import NAMELESS, Decision, Feedback, Opinion, Review, Waiver, one_each
+from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.identifiers import short_id
 from verifflowcc.workflow.assess_artifact import Authorship, authorship, objection_to, subject_files, subject_of
 from verifflowcc.workflow.people import expired, latest_words
 

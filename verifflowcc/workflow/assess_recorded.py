@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.domain.baselines import NO_BASELINE, OF_KIND, BaselineStatus
-from verifflowcc.domain.catalogue import MissingResults, missing_results
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import COMPUTED, Assessment, Criterion, Kind, Mode, Trust, Verdict
-from verifflowcc.domain.sprints import Leg, Stage, Workflow
-from verifflowcc.domain.trace import RED, Finding, TraceReport
-from verifflowcc.domain.trace_codes import needs_among, selected
-from verifflowcc.text.canonical import canonical, digest_bytes, digest_text
-from verifflowcc.text.glob import select
-from verifflowcc.workflow.baseline_rules import baseline_for, baseline_notes, baseline_step
+from verifflowcc.base.model.baseline_rules import baseline_for, baseline_notes, baseline_step
+from verifflowcc.base.model.baselines import NO_BASELINE, OF_KIND, BaselineStatus
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.findings import MissingResults, missing_results
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_values import COMPUTED, Assessment, Criterion, Kind, Mode, Trust, Verdict
+from verifflowcc.base.model.sprint_state import Leg, Stage, Workflow
+from verifflowcc.base.model.trace_codes import needs_among, selected
+from verifflowcc.base.model.trace_values import RED, Finding, TraceReport
+from verifflowcc.base.text.canonical import canonical, digest_bytes, digest_text
+from verifflowcc.base.text.glob import select
 from verifflowcc.workflow.measured_verdict import REFACTORING, Shown, shown_by
 from verifflowcc.workflow.moves import pin_criterion
 from verifflowcc.workflow.staleness import chosen, id_of, inputs_now, stale_reasons

@@ -7,15 +7,15 @@ that the criterion itself answers.
 
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.actors import Feedback, Opinion, Review
-from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
-from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded, RuleChange
-from verifflowcc.domain.gates import KINDS, Criterion, Kind, Trust
-from verifflowcc.domain.lazy import load
-from verifflowcc.domain.testcases import Loss
-from verifflowcc.domain.trace import RED, Finding, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS, MISSING_CHILD, needs_among, selected
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.model.evidence_values import Command, Evidence, Inputs, Run
+from verifflowcc.base.model.gate_input import Change, CommitNote, Facts, History, Recorded, RuleChange
+from verifflowcc.base.model.gate_values import KINDS, Criterion, Kind, Trust
+from verifflowcc.base.model.lazy import load
+from verifflowcc.base.model.people import Feedback, Opinion, Review
+from verifflowcc.base.model.testcases import Loss
+from verifflowcc.base.model.trace_codes import CHECKS, MISSING_CHILD, needs_among, selected
+from verifflowcc.base.model.trace_values import RED, Finding, TraceReport
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.workflow.assess_artifact import subject_of
 from verifflowcc.workflow.gate import rules_subject
 from verifflowcc.workflow.staleness import inputs_now

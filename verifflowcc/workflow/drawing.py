@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from verifflowcc.domain.gates import Criterion, Kind, Mode
-from verifflowcc.domain.sprints import Leg, Stage, Workflow, asks_nothing
-from verifflowcc.errors import ConfigError
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.article import nearest
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
+from verifflowcc.base.model.sprint_state import Leg, Stage, Workflow, asks_nothing
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import nearest
 
 # What `gates.modes` of `config.yaml` does to a workflow when a sprint starts.
 

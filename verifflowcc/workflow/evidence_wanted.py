@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from verifflowcc.domain.actors import Contributor
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import RECORDED, Assessment, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.sprints import SprintState, StageState, StageStatus, artifacts_folder, drifted
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import RECORDED, Assessment, Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.people import Contributor
+from verifflowcc.base.model.sprint_state import SprintState, StageState, StageStatus, artifacts_folder, drifted
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.assess_recorded import assess_recorded, specified, waits_for_items
 from verifflowcc.workflow.moves import after_passing

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from verifflowcc.domain.actors import Review, Waiver
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Criterion, Gate, Mode, Verdict
-from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageState, StageStatus, drifted
+from verifflowcc.base.model.baseline_rules import baseline_for
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Gate, Mode, Verdict
+from verifflowcc.base.model.people import Review, Waiver
+from verifflowcc.base.model.sprint_state import DONE, Artifact, SprintState, StageState, StageStatus, drifted
 from verifflowcc.workflow.assess_recorded import judge
-from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.people import expired
 
 # What did not go as the workflow has it, up to the exit of a stage; one clause each.

@@ -10,15 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
-from verifflowcc.domain.actors import is_named_person
-from verifflowcc.domain.events import Event, EventType, Json, LedgerProblem
-from verifflowcc.domain.sprints import DONE, Fork, Move, SetAside, SprintLine, SprintState, SprintStatus
-from verifflowcc.errors import LedgerError
-from verifflowcc.formats import events_payload as fields
-from verifflowcc.formats.events import events_digest
-from verifflowcc.records import dataclass, field, replace
-from verifflowcc.text.canonical import canonical
-from verifflowcc.text.slug import content_part
+from verifflowcc.base.errors import LedgerError
+from verifflowcc.base.formats import event_payloads as fields
+from verifflowcc.base.formats.event_bytes import events_digest
+from verifflowcc.base.model.events import Event, EventType, Json, LedgerProblem
+from verifflowcc.base.model.people import is_named_person
+from verifflowcc.base.model.sprint_state import DONE, Fork, Move, SetAside, SprintLine, SprintState, SprintStatus
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.canonical import canonical
+from verifflowcc.base.text.identifiers import content_part
 from verifflowcc.workflow import moves
 
 # When two moves that were made apart from each other are one move.

@@ -6,15 +6,15 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from verifflowcc.domain.actors import NAMELESS, Opinion, Review
-from verifflowcc.domain.facts import Change, CommitNote, Facts, History, OutsideEdit, RuleChange
-from verifflowcc.domain.gates import KINDS, Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
-from verifflowcc.domain.lazy import load
-from verifflowcc.domain.sprints import Edits, Stage
-from verifflowcc.errors import LedgerError
-from verifflowcc.records import replace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.glob import finds, pattern_fault, select
+from verifflowcc.base.errors import LedgerError
+from verifflowcc.base.model.gate_input import Change, CommitNote, Facts, History, OutsideEdit, RuleChange
+from verifflowcc.base.model.gate_values import KINDS, Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.base.model.lazy import load
+from verifflowcc.base.model.people import NAMELESS, Opinion, Review
+from verifflowcc.base.model.sprint_state import Edits, Stage
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.glob import finds, pattern_fault, select
 from verifflowcc.workflow.assess_people import apply_waiver, by_person, shortened
 from verifflowcc.workflow.evidence_wanted import assess_upstream, idle
 from verifflowcc.workflow.people import expired, latest_words

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.baselines import NO_BASELINE, BaselineStatus
-from verifflowcc.domain.evidence import Command, Evidence
-from verifflowcc.domain.gates import KINDS, REPORTS, Criterion, Kind, Verdict
-from verifflowcc.domain.lazy import load
-from verifflowcc.domain.testcases import Loss
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.placeholders import fill, placeholders
-from verifflowcc.workflow.baseline_rules import compare_baseline
+from verifflowcc.base.model.baseline_rules import compare_baseline
+from verifflowcc.base.model.baselines import NO_BASELINE, BaselineStatus
+from verifflowcc.base.model.evidence_values import Command, Evidence
+from verifflowcc.base.model.gate_values import KINDS, REPORTS, Criterion, Kind, Verdict
+from verifflowcc.base.model.lazy import load
+from verifflowcc.base.model.testcases import Loss
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.command_placeholders import fill, placeholders
 
 # Where a command writes its reports.
 

@@ -4,9 +4,9 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from verifflowcc.domain.sprints import SprintStatus, StageStatus
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.sprint_state import SprintStatus, StageStatus
+from verifflowcc.base.records import dataclass
 
 # The numbers of stages and sprints side by side: as they were recorded, added up, and written as CSV.
 

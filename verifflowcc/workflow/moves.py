@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Trust, Verdict
-from verifflowcc.domain.sprints import (
+from verifflowcc.base.errors import FormatError, LedgerError
+from verifflowcc.base.formats import event_payloads as fields
+from verifflowcc.base.formats.event_payloads import Payload
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Trust, Verdict
+from verifflowcc.base.model.sprint_state import (
     DONE,
     Artifact,
     Edits,
@@ -24,12 +27,9 @@ from verifflowcc.domain.sprints import (
     gaps_in,
     output_digest,
 )
-from verifflowcc.domain.trace_codes import DEFAULT_POLICY, TracePolicy
-from verifflowcc.errors import FormatError, LedgerError
-from verifflowcc.formats import events_payload as fields
-from verifflowcc.formats.events_payload import Payload
+from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TracePolicy
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.formats.policy_record import policy_from_json, policy_to_json
-from verifflowcc.records import dataclass, replace
 
 # The line in a commit's message by which a signed commit approves a stage.
 

@@ -9,11 +9,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from verifflowcc.domain.actors import Decision, Feedback, Opinion, Review, Waiver, same_person
-from verifflowcc.domain.events import Event, EventType, Json
-from verifflowcc.domain.facts import ArtifactPut, History
-from verifflowcc.domain.sprints import SprintState, StageState
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.model.events import Event, EventType, Json
+from verifflowcc.base.model.gate_input import ArtifactPut, History
+from verifflowcc.base.model.people import Decision, Feedback, Opinion, Review, Waiver, same_person
+from verifflowcc.base.model.sprint_state import SprintState, StageState
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.workflow.fold import arrange, chain, event_file
 
 # What a sprint has learned that may be worth more than the sprint.

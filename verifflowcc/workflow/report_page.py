@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from verifflowcc.domain.actors import Decision, Feedback, Review, Waiver
-from verifflowcc.domain.baselines import BaselineAct
-from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import Kind, Mode, Verdict
-from verifflowcc.domain.sprints import Outcome, SprintState, StageState, StageStatus, with_gaps
-from verifflowcc.records import dataclass, field, replace
-from verifflowcc.workflow.baseline_rules import baseline_acts
+from verifflowcc.base.model.baseline_rules import baseline_acts
+from verifflowcc.base.model.baselines import BaselineAct
+from verifflowcc.base.model.events import Event, EventType
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_values import Kind, Mode, Verdict
+from verifflowcc.base.model.people import Decision, Feedback, Review, Waiver
+from verifflowcc.base.model.sprint_state import Outcome, SprintState, StageState, StageStatus, with_gaps
+from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.workflow.failures import clause, deviations_in_sprint, review_line, waiver_line
 from verifflowcc.workflow.gate import RULES
 from verifflowcc.workflow.metrics_words import (

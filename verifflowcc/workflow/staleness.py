@@ -4,15 +4,15 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from verifflowcc.domain.baselines import OF_KIND
-from verifflowcc.domain.evidence import Command, Evidence, Inputs
-from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import Criterion, Kind
-from verifflowcc.domain.sprints import artifacts_folder
+from verifflowcc.base.model.baselines import OF_KIND
+from verifflowcc.base.model.evidence_values import Command, Evidence, Inputs
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_values import Criterion, Kind
+from verifflowcc.base.model.sprint_state import artifacts_folder
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.glob import select
+from verifflowcc.base.text.hidden_text import withhold_words
 from verifflowcc.formats.evidence import folder_digests, inputs_digest
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.glob import select
-from verifflowcc.text.invisible import withhold_words
 from verifflowcc.workflow.measured_verdict import report_path
 
 # Which pieces of evidence speak for a criterion.

@@ -4,14 +4,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.domain.actors import Decision
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import PEOPLE, Assessment, Gate, Kind, Mode, Verdict
-from verifflowcc.domain.sprints import Artifact, SprintState, Stage, StageState
-from verifflowcc.records import dataclass
-from verifflowcc.text.extract import short_form
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Gate, Kind, Mode, Verdict
+from verifflowcc.base.model.people import Decision
+from verifflowcc.base.model.sprint_state import Artifact, SprintState, Stage, StageState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.extract import short_form
 from verifflowcc.workflow.assess_people import concerning, waiver_fault
 from verifflowcc.workflow.failures import clause, deviations, review_line, waiver_line
 from verifflowcc.workflow.metrics_words import percent

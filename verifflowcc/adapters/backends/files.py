@@ -9,11 +9,7 @@ from threading import Lock, RLock, get_ident
 
 from verifflowcc.adapters.backends.in_memory import compared
 from verifflowcc.adapters.backends.placing import checked_bytes, home_path, is_place, is_unicode, path_in
-from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
-from verifflowcc.adapters.files.layout import as_in_git, as_on_disk
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
 from verifflowcc.adapters.index.memory_items import (
     Answer,
     Counting,
@@ -24,13 +20,17 @@ from verifflowcc.adapters.index.memory_items import (
     read_stored,
     read_unchanged,
 )
-from verifflowcc.domain.items import FOLDERS, Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
-from verifflowcc.domain.query import checked_limit, conditions, order_of
-from verifflowcc.errors import BackendError, ConflictError, WorkspaceError
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.article import folded
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.errors import BackendError, ConflictError, WorkspaceError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.layout import as_in_git, as_on_disk
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
+from verifflowcc.base.model.item_query import checked_limit, conditions, order_of
+from verifflowcc.base.model.item_values import FOLDERS, Item
+from verifflowcc.base.model.memory_protocol import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.plain_words import folded
 
 # Where the file of an item can be, found without listing all: where it belongs, and where the index saw it last.
 

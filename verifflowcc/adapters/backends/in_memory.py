@@ -6,9 +6,17 @@ from threading import Lock, RLock
 from typing import NamedTuple
 
 from verifflowcc.adapters.backends.placing import folder_of, path_in, placed
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
-from verifflowcc.domain.query import checked_limit, conditions, matches, order_of, ordered_by
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.item_query import checked_limit, conditions, matches, order_of, ordered_by
+from verifflowcc.base.model.memory_protocol import (
+    DEFAULT_LIMIT,
+    DEFAULT_ORDER,
+    Changes,
+    Filters,
+    Known,
+    MemoryBackend,
+    StoredItem,
+)
+from verifflowcc.base.text.canonical import digest_text
 
 # What changed since a copy of a store was made, where the store itself cannot tell: told by the digests of texts.
 

@@ -3,12 +3,12 @@
 import hashlib
 import re
 
-from verifflowcc.adapters.files.write import LARGEST_FILE_BYTES
-from verifflowcc.domain.items import item_type
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import BackendError
-from verifflowcc.text.markdown import conflict_line
-from verifflowcc.text.slug import slug
+from verifflowcc.base.errors import BackendError
+from verifflowcc.base.files.write import LARGEST_FILE_BYTES
+from verifflowcc.base.model.item_values import item_type
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.text.identifiers import slug
+from verifflowcc.base.text.markdown import conflict_line
 
 # Texts as stored items, and the place of an item's file in the folder of its scope.
 

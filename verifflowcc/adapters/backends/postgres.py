@@ -16,10 +16,18 @@ from verifflowcc.adapters.backends.postgres_session import (
     where,
 )
 from verifflowcc.adapters.index.memory_items import item_from_text, item_to_text
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
-from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
-from verifflowcc.errors import BackendError, FormatError
+from verifflowcc.base.errors import BackendError, FormatError
+from verifflowcc.base.model.item_query import checked_limit, conditions, matches, ordered_by
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.memory_protocol import (
+    DEFAULT_LIMIT,
+    DEFAULT_ORDER,
+    Changes,
+    Filters,
+    Known,
+    MemoryBackend,
+    StoredItem,
+)
 
 READER = 1
 """Raised when an item's text is read otherwise than before: columns of an older number are read anew."""

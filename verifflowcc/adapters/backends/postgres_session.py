@@ -11,10 +11,10 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import conninfo, errors
 
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.query import STORED, TAGS, Condition, Operator, Value, order_of, value_of
-from verifflowcc.errors import BackendError, ConflictError, VfccError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import BackendError, ConflictError, VfccError
+from verifflowcc.base.model.item_query import STORED, TAGS, Condition, Operator, Value, order_of, value_of
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.records import dataclass
 
 # What psycopg raises → one sentence for the person, without a password, a connection string or another's data.
 

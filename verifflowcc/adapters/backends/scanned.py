@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, cast
 
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import ConfigError
-from verifflowcc.text.secrets import Found
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.text.secrets import Found
 
 # What the library detect-secrets finds in a text, installed where a project wants it: `verifflowcc[scanner]`.
 #

@@ -15,10 +15,11 @@ from verifflowcc import __version__
 from verifflowcc.adapters.backends.in_memory import Compared, compared
 from verifflowcc.adapters.backends.placing import folder_of, is_unicode, path_in, placed, stored_item
 from verifflowcc.adapters.backends.sqlite_log import LOG, add_log, is_logged, newest_mark, paths_since, shorten
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.private import private_if_own
 from verifflowcc.adapters.index.memory_items import item_from_text, item_to_text
-from verifflowcc.adapters.index.store import (
+from verifflowcc.base.errors import BackendError, ConflictError, FormatError, VfccError, WorkspaceError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.private_files import private_if_own
+from verifflowcc.base.index.index_file import (
     COLUMNS,
     LINKING,
     asked_in_sql,
@@ -28,11 +29,18 @@ from verifflowcc.adapters.index.store import (
     names_meant,
     order_in_sql,
 )
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, MemoryBackend, StoredItem
-from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
-from verifflowcc.errors import BackendError, ConflictError, FormatError, VfccError, WorkspaceError
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.item_query import checked_limit, conditions, matches, ordered_by
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.memory_protocol import (
+    DEFAULT_LIMIT,
+    DEFAULT_ORDER,
+    Changes,
+    Filters,
+    Known,
+    MemoryBackend,
+    StoredItem,
+)
+from verifflowcc.base.text.canonical import digest_text
 
 # The database file of items: made, opened and checked, and its errors as sentences.
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import yaml
 
-from verifflowcc.adapters.config.yaml_values import Lines, Loc, Value, read_yaml
-from verifflowcc.records import dataclass
+from verifflowcc.base.config.yaml_values import Lines, Loc, Value, read_yaml
+from verifflowcc.base.records import dataclass
 
 CHOSEN = ("format", "workflow")
 """Keys that a new file has, too, whatever their values."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from verifflowcc.errors import ConfigError
+from verifflowcc.base.errors import ConfigError
 
 LEAST = 840_000
 """The nearest texts of conversations 1 to 3 of LoCoMo reached 833,000 for questions that are not about them."""

@@ -8,18 +8,10 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from verifflowcc.adapters.files.lock import (
-    adding_to,
-    append_whole,
-    has_passed,
-    held,
-    log_said,
-    make_smaller,
-    read_log,
-)
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.errors import FormatError, WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.files.lock import adding_to, append_whole, has_passed, held, log_said, make_smaller, read_log
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.records import dataclass
 
 # When this clone last made summaries, and which items stay as they are: local, ignored by git, and may be deleted.
 

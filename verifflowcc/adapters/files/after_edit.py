@@ -3,12 +3,12 @@
 import os
 
 from verifflowcc.adapters.files.partitions import add_fault
-from verifflowcc.text.quick_json import read, write
+from verifflowcc.base.text.quick_json import read, write
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from verifflowcc.text.quick_json import Json
+    from verifflowcc.base.text.quick_json import Json
 
 
 # The prompts that were compiled here last, by fingerprint: hooks know them again when one is sent to an agent.

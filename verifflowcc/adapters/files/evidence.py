@@ -11,16 +11,16 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.write import is_temporary, on_disk, sync_folder, write_atomic
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.place import in_repository
-from verifflowcc.domain.evidence import LARGEST_EVIDENCE_BYTES
-from verifflowcc.domain.facts import ArtifactText
-from verifflowcc.domain.sprints import Artifact, ArtifactFile
-from verifflowcc.errors import FormatError, UsageError, WorkspaceError
-from verifflowcc.records import dataclass
-from verifflowcc.text.canonical import digest_bytes, fold_newlines
+from verifflowcc.base.errors import FormatError, UsageError, WorkspaceError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.write import is_temporary, on_disk, sync_folder, write_atomic
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_place import in_repository
+from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES
+from verifflowcc.base.model.gate_input import ArtifactText
+from verifflowcc.base.model.sprint_state import Artifact, ArtifactFile
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
 
 # The files in a stage's `artifacts/` folder, with their digests.
 

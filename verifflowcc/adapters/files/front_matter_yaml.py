@@ -6,8 +6,8 @@ a date stays the text that was written, and every value knows its line.
 
 from collections.abc import Mapping
 
-from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value
 
 TYPE_CHECKING = False
 

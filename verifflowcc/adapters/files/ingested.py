@@ -9,13 +9,13 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.lock import adding_to, append_whole, log_said
-from verifflowcc.adapters.files.text_file import read_text
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.errors import ConfigError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.errors import ConfigError, FormatError, UsageError, WorkspaceError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.lock import adding_to, append_whole, log_said
+from verifflowcc.base.files.text_files import read_text
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.records import dataclass
 from verifflowcc.recall.evaluate import Labelled, labelled_queries
-from verifflowcc.records import dataclass
 
 # Read a file of questions whose answers are known, which a person names.
 
@@ -28,7 +28,7 @@ def read_labelled_file(path: Path, name: str) -> tuple[Labelled, ...]:
     Raises UsageError where it cannot be read, FormatError with all problems, each `name:line: …`, where it is not YAML
     or no list of questions with their answers.
     """
-    from verifflowcc.adapters.config.yaml_values import Limits, read_yaml
+    from verifflowcc.base.config.yaml_values import Limits, read_yaml
 
     if path.is_dir():
         raise UsageError(f"{name} is a folder; questions and their answers are a YAML file")

@@ -9,9 +9,9 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.files.write import sync_folder, write_atomic
-from verifflowcc.errors import ConflictError, FormatError, WorkspaceError
-from verifflowcc.text.json_edit import Record
+from verifflowcc.base.errors import ConflictError, FormatError, WorkspaceError
+from verifflowcc.base.files.write import sync_folder, write_atomic
+from verifflowcc.base.text.json_edit import Record
 
 FORMAT = 1
 LARGEST_BYTES = 4 * 1024 * 1024

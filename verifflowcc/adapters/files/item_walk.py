@@ -9,10 +9,10 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.files.layout import as_in_git, as_on_disk, stamp_of
-from verifflowcc.adapters.files.write import LARGEST_FILE_BYTES, shown_name
-from verifflowcc.records import dataclass, field
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.layout import as_in_git, as_on_disk, stamp_of
+from verifflowcc.base.files.write import LARGEST_FILE_BYTES, shown_name
+from verifflowcc.base.records import dataclass, field
 
 # Everything that is committed below `.memory/`, each file with its stamp: one stat a file, one listing a folder.
 #

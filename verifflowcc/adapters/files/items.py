@@ -4,12 +4,12 @@ from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.front_matter_yaml import read_yaml
-from verifflowcc.domain.items import Item
-from verifflowcc.errors import FormatError
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, is_null, read_simple
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.records import dataclass
 from verifflowcc.formats.front_matter import BOM, FrontMatter, edit, split
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, is_null, read_simple
 from verifflowcc.formats.item_record import plain_item, read_item
-from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
     from verifflowcc.formats.front_matter_list import ListEdit

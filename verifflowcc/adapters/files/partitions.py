@@ -7,7 +7,7 @@ inside of hooks, so it imports nothing but `os`.
 
 import os
 
-from verifflowcc.adapters.git.shared import Repository, repository_around
+from verifflowcc.base.git.git_repository import Repository, repository_around
 
 ENDING = ".jsonl"
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.errors import ConflictError
+from verifflowcc.base.errors import ConflictError
+from verifflowcc.base.files.write import write_atomic
 
 FOLDER = "requests"
 KEPT = 500

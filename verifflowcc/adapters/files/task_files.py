@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from verifflowcc.adapters.files.layout import Stamps, as_on_disk, check_inside, settled, stamp
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.write import DerivedFile, sweep, write_atomic
+from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.files.layout import Stamps, as_on_disk, check_inside, settled, stamp
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.write import DerivedFile, sweep, write_atomic
 from verifflowcc.domain.tasks import Task, read_task, task_bytes
-from verifflowcc.errors import FormatError, WorkspaceError
 
 # Which scopes are open, remembered in `local/scopes.json` beside the stamps of all that they follow from.
 #

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from verifflowcc.adapters.files.items import decode, read_front
-from verifflowcc.domain.trace import Flaw, TraceItem
-from verifflowcc.domain.trace_codes import TYPES
+from verifflowcc.base.model.trace_codes import TYPES
+from verifflowcc.base.model.trace_values import Flaw, TraceItem
 from verifflowcc.formats.trace_item import is_trace_item, read_trace_item
 
 

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.write import sweep, write_atomic
+from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.write import sweep, write_atomic
+from verifflowcc.base.text.identifiers import is_ulid
 from verifflowcc.domain.window import KeptWindow, Window
-from verifflowcc.errors import FormatError, WorkspaceError
 from verifflowcc.formats.window_record import read_snapshot, read_window, snapshot_bytes, window_bytes
-from verifflowcc.text.slug import is_ulid
 
 ENDING, SNAPSHOTS, LOCK = ".json", ".snapshots", ".lock"
 KEPT = 20

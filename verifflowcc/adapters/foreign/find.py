@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.files.front_matter_yaml import plain_yaml
-from verifflowcc.adapters.files.text_file import read_text
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.files.text_files import read_text
+from verifflowcc.base.model.lazy import load
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.domain.importers import IMPORTERS, Importer
-from verifflowcc.domain.lazy import load
 from verifflowcc.domain.trace_import import Foreign
-from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.import_doorstop import (
     DoorstopDocument,
@@ -20,7 +21,6 @@ from verifflowcc.formats.import_doorstop import (
     read_doorstop,
 )
 from verifflowcc.formats.import_needs import is_export
-from verifflowcc.records import dataclass, field
 
 # A folder of doorstop documents, read file by file.
 

@@ -15,13 +15,13 @@ from types import ModuleType
 from typing import Any
 from xml.sax.saxutils import escape
 
-from verifflowcc.adapters.files.text_file import LARGEST, read_bytes
-from verifflowcc.domain.trace import TraceItem
+from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.files.text_files import LARGEST, read_bytes
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
-from verifflowcc.errors import FormatError, WorkspaceError
 from verifflowcc.formats.import_needs import FIELDS
 from verifflowcc.formats.trace_table import without_bad_xml
-from verifflowcc.records import dataclass
 
 # The package `reqif`, which is installed where ReqIF is wanted: `verifflowcc[reqif]`.
 

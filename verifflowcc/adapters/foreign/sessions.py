@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
 
-from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.formats.call_lines import LONGEST
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.formats.session_lines import LONGEST
+from verifflowcc.base.records import dataclass
 from verifflowcc.formats.calls_claude import CLAUDE, CODEX, Glance, glance
-from verifflowcc.records import dataclass
 
 ENDING = ".jsonl"
 _OF_SUBAGENTS = "subagents"

@@ -26,10 +26,10 @@ from verifflowcc.adapters.index.code_graph_parts import (
     unpacked,
     unsealed,
 )
-from verifflowcc.adapters.index.store import Form, Store
+from verifflowcc.base.errors import BackendError
+from verifflowcc.base.index.index_file import Form, Store
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.domain.graph import Head, Import, Mark, Reference, ReferenceKind, SourceFile
-from verifflowcc.errors import BackendError
-from verifflowcc.records import dataclass, field
 
 if TYPE_CHECKING:
     from typing import Any

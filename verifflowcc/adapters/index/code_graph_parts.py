@@ -14,8 +14,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
+from verifflowcc.base.records import field_names
 from verifflowcc.domain.graph import Definition, FileFacts, Head, Import, Reference, ReferenceKind, SymbolKind, Typed
-from verifflowcc.records import field_names
 
 if TYPE_CHECKING:
     from typing import Any

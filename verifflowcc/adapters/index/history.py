@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.adapters.files.partitions import ENDING
-from verifflowcc.adapters.index.store import DerivedTables, Form
+from verifflowcc.base.errors import BackendError
+from verifflowcc.base.index.index_file import DerivedTables, Form
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.stems import stems
 from verifflowcc.domain.calls import Call
 from verifflowcc.domain.episodes import FileInteraction, Operation
-from verifflowcc.errors import BackendError
 from verifflowcc.formats.history_rows import COLUMNS, Event, Row, event_in, rows_of
-from verifflowcc.records import dataclass
-from verifflowcc.text.stems import stems
 
 FILE = "history.db"
 LAYOUT = 5

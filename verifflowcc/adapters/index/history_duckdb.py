@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from verifflowcc.base.errors import ConfigError, UsageError, WorkspaceError
+from verifflowcc.base.records import dataclass
 from verifflowcc.domain.episodes import LearnedPattern, TaskEpisode
-from verifflowcc.errors import ConfigError, UsageError, WorkspaceError
-from verifflowcc.records import dataclass
 
 TABLES = (
     "tool_executions", "file_interactions", "task_history", "context_snapshots", "learned_patterns",

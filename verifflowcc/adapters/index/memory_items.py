@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.clock import observed
-from verifflowcc.adapters.files import layout as stamps
 from verifflowcc.adapters.files.item_walk import ItemWalk, Seen, look_at
-from verifflowcc.adapters.files.layout import as_on_disk
-from verifflowcc.adapters.index.store import (
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.layout import as_on_disk
+from verifflowcc.base.index.index_file import (
     COLUMNS,
     LINKING,
     DerivedTables,
@@ -28,12 +28,12 @@ from verifflowcc.adapters.index.store import (
     summed,
     unsummed,
 )
-from verifflowcc.domain.items import Item, Link, Stamp
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.query import Condition, Value, matches, ordered_by
-from verifflowcc.errors import FormatError
-from verifflowcc.text.markdown import conflict_line
-from verifflowcc.text.record_codec import RecordCodec
+from verifflowcc.base.model.item_query import Condition, Value, matches, ordered_by
+from verifflowcc.base.model.item_values import Item, Link, Stamp
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.record_codec import RecordCodec
 
 # One item file of a scope, read whole: its item, or why it holds none.
 

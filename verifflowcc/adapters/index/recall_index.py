@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
-from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.index.memory_items import item_from_text
 from verifflowcc.adapters.index.recall_vectors import (
     Prepared,
@@ -21,12 +20,13 @@ from verifflowcc.adapters.index.recall_vectors import (
     prepared,
     row_sum,
 )
-from verifflowcc.adapters.index.store import DerivedTables, names_meant, unsummed
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import Changes, MemoryBackend
-from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit, extent_of
-from verifflowcc.errors import ConflictError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import ConflictError
+from verifflowcc.base.index.index_file import DerivedTables, names_meant, unsummed
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.memory_protocol import Changes, MemoryBackend
+from verifflowcc.base.model.recall_values import FIELDS, Corpus, KeptUnit, Unit, extent_of
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass
 
 # Which units match some words best, as SQLite's full-text search finds them, in bounded time and a stable order.
 #

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from zlib import crc32
 
 from verifflowcc.adapters.index.memory_items import item_to_text
-from verifflowcc.adapters.index.store import Store, summed, unsummed
-from verifflowcc.domain.items import DecisionStatus, Item
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.recall import FIELDS, Unit
-from verifflowcc.records import dataclass
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.index.index_file import Store, summed, unsummed
+from verifflowcc.base.model.item_values import DecisionStatus, Item
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.model.recall_values import FIELDS, Unit
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
 
 # The full-text tables of one scope: its items, their units and words, and what links to what.
 #

@@ -1,6 +1,6 @@
 """The names that are defined in the indexed code, for completion: read without locks, and without writing a byte."""
 
-from verifflowcc.text import quick_json
+from verifflowcc.base.text import quick_json
 
 _LISTS = 4
 _MOST_UNITS = 1 << 24
@@ -10,7 +10,7 @@ _DEFINING = f"SELECT number, body FROM lists WHERE number / {_MOST_UNITS} % {_LI
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from verifflowcc.text.quick_json import Json
+    from verifflowcc.base.text.quick_json import Json
 
 
 def symbol_names(path: str) -> list[str]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import NamedTuple
 
-from verifflowcc.adapters.index.store import DerivedTables, summed, unsummed
-from verifflowcc.domain.trace import TraceItem
-from verifflowcc.text.record_codec import RecordCodec
+from verifflowcc.base.index.index_file import DerivedTables, summed, unsummed
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.text.record_codec import RecordCodec
 
 # A trace item as one line of JSON for the index.
 

@@ -16,12 +16,12 @@ from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.process.run import end_group, has_ended, start_group, why_not_started
-from verifflowcc.domain.ports import Count, ModelAnswer
-from verifflowcc.errors import ModelError
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.invisible import printable
-from verifflowcc.text.secrets import withhold
+from verifflowcc.base.errors import ModelError
+from verifflowcc.base.model.ports import Count, ModelAnswer
+from verifflowcc.base.process.command_run import end_group, has_ended, start_group, why_not_started
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.hidden_text import printable
+from verifflowcc.base.text.secrets import withhold
 
 if TYPE_CHECKING:
     import httpx2

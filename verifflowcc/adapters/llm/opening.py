@@ -1,7 +1,7 @@
 """Open the model that a person named in their own settings, if they named one. Nothing is run or sent by that."""
 
-from verifflowcc.domain.config import ModelSettings
-from verifflowcc.domain.ports import Count, Model
+from verifflowcc.base.model.config_values import ModelSettings
+from verifflowcc.base.model.ports import Count, Model
 
 
 def open_model(settings: ModelSettings, count: Count | None = None) -> Model | None:

@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.git.shared import repository_around
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.protected import RepositoryCode
-from verifflowcc.errors import FormatError, WorkspaceError
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.canonical import canonical, digest_bytes
-from verifflowcc.text.record_codec import record_from_json, record_to_json
+from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.git.git_repository import repository_around
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.model.protected_paths import RepositoryCode
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import canonical, digest_bytes
+from verifflowcc.base.text.record_codec import record_from_json, record_to_json
 
 FORMAT = 1
 WAIT_S = 5.0

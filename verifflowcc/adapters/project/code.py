@@ -5,14 +5,14 @@ import stat
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.write import on_disk
-from verifflowcc.adapters.index.store import DerivedTables, Store, summed, unsummed
-from verifflowcc.adapters.project.content import digest_file
-from verifflowcc.domain.trace import MARK, CodeFile, CodeMark, CodeSymbol
+from verifflowcc.base.files.project_content import digest_file
+from verifflowcc.base.files.write import on_disk
+from verifflowcc.base.index.index_file import DerivedTables, Store, summed, unsummed
+from verifflowcc.base.model.trace_values import MARK, CodeFile, CodeMark, CodeSymbol
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.glob import select
+from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.formats.comment_syntax import language_of
-from verifflowcc.records import dataclass
-from verifflowcc.text.glob import select
-from verifflowcc.text.record_codec import RecordCodec
 
 # What is known of source files by their content: a text that was read once is not read again, wherever it lies.
 

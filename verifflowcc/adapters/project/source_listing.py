@@ -12,10 +12,10 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files import layout as stamps
-from verifflowcc.adapters.git.command import start_git
-from verifflowcc.adapters.git.place import in_repository
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.git.git_command import start_git
+from verifflowcc.base.git.git_place import in_repository
 
 if TYPE_CHECKING:
     import subprocess
@@ -105,7 +105,7 @@ class Listing:
             said = err.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
             if self._process.returncode and "not a git repository" not in said:
                 raise WorkspaceError(f"git cannot list the files of {self._root}: {said}", hint="git status")
-        from verifflowcc.adapters.project.content import is_ignored, walk
+        from verifflowcc.base.files.project_content import is_ignored, walk
 
         if self._process is not None and not self._process.returncode and not is_ignored(self._root):
             return b""
@@ -135,8 +135,8 @@ def begun(root: Path) -> Listing:
 
 def names_in(listing: bytes) -> list[bytes]:
     """Return the names of the files in a listing, sorted, each once; not what belongs to tools, or to `.memory/`."""
-    from verifflowcc.adapters.files.write import shown_name
-    from verifflowcc.adapters.project.content import belongs
+    from verifflowcc.base.files.project_content import belongs
+    from verifflowcc.base.files.write import shown_name
 
     names = {name for name in listing.split(b"\0") if name and not name.endswith(b"/")}
     return sorted([name for name in names if belongs(shown_name(name))], key=shown_name)

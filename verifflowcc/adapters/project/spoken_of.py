@@ -8,11 +8,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.write import on_disk
 from verifflowcc.adapters.project.code import CodeIndex, read_code_files, read_start
-from verifflowcc.adapters.project.content import KnownDigests
-from verifflowcc.domain.config import CodeNow
-from verifflowcc.domain.trace import CodeSymbol
+from verifflowcc.base.files.project_content import KnownDigests
+from verifflowcc.base.files.write import on_disk
+from verifflowcc.base.model.config_values import CodeNow
+from verifflowcc.base.model.trace_values import CodeSymbol
 
 DIGESTS, INDEX = "refs.json", "index.db"
 _MOST_KEPT = 20_000

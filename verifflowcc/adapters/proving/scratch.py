@@ -17,15 +17,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import SIGKILL
 
-from verifflowcc.adapters.files.write import on_disk
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.place import objects_folder
-from verifflowcc.adapters.git.versions import TreeFile, contents
-from verifflowcc.adapters.git.work_tree import FOLDER, LINK, object_id
-from verifflowcc.adapters.process.run import Ran, run_command
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files.write import on_disk
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_place import objects_folder
+from verifflowcc.base.git.git_versions import TreeFile, contents
+from verifflowcc.base.git.work_tree import FOLDER, LINK, object_id
+from verifflowcc.base.process.command_run import Ran, run_command
+from verifflowcc.base.records import dataclass, field
 from verifflowcc.formats.junit_tests import words_of
-from verifflowcc.records import dataclass, field
 
 # Which words the project's files hold: a test that nobody wrote has a name that stands nowhere.
 

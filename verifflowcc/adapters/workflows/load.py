@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import verifflowcc
-from verifflowcc.adapters.config.defaults import read_small
-from verifflowcc.errors import ConfigError, UsageError, WorkspaceError
-from verifflowcc.text.article import nearest
-from verifflowcc.text.slug import is_slug
+from verifflowcc.base.config.config_defaults import read_small
+from verifflowcc.base.errors import ConfigError, UsageError, WorkspaceError
+from verifflowcc.base.text.identifiers import is_slug
+from verifflowcc.base.text.plain_words import nearest
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.sprints import Workflow
+    from verifflowcc.base.model.sprint_state import Workflow
 
 
 # Where the files that come with vfcc lie: inside the wheel, or at the top of a checkout that is installed editable.

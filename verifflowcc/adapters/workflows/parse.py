@@ -5,17 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from verifflowcc.adapters.config.gates_section import (
-    inputs_problem,
-    millionths,
-    name_problem,
-    path_problem,
-    role_problem,
-)
-from verifflowcc.adapters.config.yaml_values import Loc, read_yaml
 from verifflowcc.adapters.workflows.read_trace import Reader, Record, check_problem, read_trace, shown, type_problem
-from verifflowcc.domain.gates import REPORTS, RULES, Criterion, Kind, KindRule, Mode, Scale, Trust
-from verifflowcc.domain.sprints import (
+from verifflowcc.base.config.gates_section import inputs_problem, millionths, name_problem, path_problem, role_problem
+from verifflowcc.base.config.yaml_values import Loc, read_yaml
+from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.formats.event_payloads import is_stage_id
+from verifflowcc.base.model.gate_values import REPORTS, RULES, Criterion, Kind, KindRule, Mode, Scale, Trust
+from verifflowcc.base.model.sprint_state import (
     UPSTREAM,
     Edits,
     Leg,
@@ -27,14 +23,12 @@ from verifflowcc.domain.sprints import (
     default_uses,
     upstream_criterion,
 )
-from verifflowcc.domain.trace import RED
-from verifflowcc.domain.trace_codes import CHECKS, DEFAULT_POLICY, MISSING_CHILD, TracePolicy
-from verifflowcc.errors import ConfigError
-from verifflowcc.formats.events_payload import is_stage_id
-from verifflowcc.records import replace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.glob import pattern_fault
-from verifflowcc.text.slug import is_slug
+from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, MISSING_CHILD, TracePolicy
+from verifflowcc.base.model.trace_values import RED
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.glob import pattern_fault
+from verifflowcc.base.text.identifiers import is_slug
 
 # Whether stages make a V: left legs, one apex, right legs, pairs that answer one another.
 

@@ -3,17 +3,17 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from verifflowcc.adapters.config.gates_section import inputs_problem, name_problem
-from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc
-from verifflowcc.domain.items import MEMORY_RELATIONS
-from verifflowcc.domain.items import TYPES as ITEM_TYPES
-from verifflowcc.domain.trace import Family, Severity
-from verifflowcc.domain.trace_codes import CHECKS, DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
+from verifflowcc.base.config.gates_section import inputs_problem, name_problem
+from verifflowcc.base.config.yaml_values import Ambiguous, Lines, Loc
+from verifflowcc.base.model.item_values import MEMORY_RELATIONS
+from verifflowcc.base.model.item_values import TYPES as ITEM_TYPES
+from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
+from verifflowcc.base.model.trace_values import Family, Severity
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.canonical import canonical, digest_bytes
+from verifflowcc.base.text.glob import pattern_fault
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.formats.policy_record import policy_to_json
-from verifflowcc.records import replace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.canonical import canonical, digest_bytes
-from verifflowcc.text.glob import pattern_fault
 
 # Typed reading of a workflow's YAML that notes every problem, with its line, and goes on.
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.lifecycle.extract.code_names import (
     COMMON,
     VERBS,
@@ -18,7 +19,6 @@ from verifflowcc.lifecycle.extract.code_names import (
     words_of,
 )
 from verifflowcc.lifecycle.extract.kinds import SEVERAL, kind_of, plain_role, plain_tool
-from verifflowcc.records import dataclass, replace
 
 _WHO = (
     r"(?: (?:for )?(?:you|us|everyone|everybody|all of (?:you|us)|the (?:whole )?team|"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from verifflowcc.records import dataclass
+from verifflowcc.base.records import dataclass
 
 # A statement in its normal form.
 

@@ -7,10 +7,10 @@ subject and relation make the key. All words of the subject count: the client is
 import re
 from functools import lru_cache
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.lifecycle.extract.code_names import Stated, key_of, named
 from verifflowcc.lifecycle.extract.kinds import kind_of
 from verifflowcc.lifecycle.extract.qualifiers import roots
-from verifflowcc.records import dataclass
 
 # Words by which a statement is a fact that lasts, or news of the day.
 

@@ -6,7 +6,7 @@ sentence says what both are for.
 
 import re
 
-from verifflowcc.domain.items import Ref
+from verifflowcc.base.model.item_values import Ref
 
 # What a statement names: files and symbols of the project, and the languages, tools and areas that it is of.
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.lifecycle.extract.code_names import named
 from verifflowcc.lifecycle.extract.generic import generic
-from verifflowcc.records import dataclass
 
 # Which kinds of rules can have anything to say of a sentence, told from its single words: most have not.
 

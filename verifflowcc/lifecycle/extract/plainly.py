@@ -7,11 +7,11 @@ and nothing to remember, if it is of one thing here and now: `rename this variab
 import re
 from functools import lru_cache
 
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.lifecycle.extract.declared import declared
 from verifflowcc.lifecycle.extract.judged import trigger_of
 from verifflowcc.lifecycle.extract.revised import revision
 from verifflowcc.lifecycle.extract.sentences import is_soft
-from verifflowcc.records import dataclass, replace
 
 # Words by which a demand is a rule, a task, or talk around it.
 

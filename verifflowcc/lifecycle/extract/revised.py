@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.lifecycle.extract.declared import declared
 from verifflowcc.lifecycle.extract.qualifiers import roots
-from verifflowcc.records import dataclass
 
 _GONE = (
     r"dropp?(?:ed|ing)?|retir(?:ed|ing)|ditch(?:ed|ing)?|abandon(?:ed|ing)|deprecat(?:ed|ing)|discontinu(?:ed|ing)|"

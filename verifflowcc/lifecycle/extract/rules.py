@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.lifecycle.extract.code_names import Stated, groups_in, is_concrete, key_of
 from verifflowcc.lifecycle.extract.constructs import constructs, decorators, imports, spoken_decorators
 from verifflowcc.lifecycle.extract.personal import Spotter
-from verifflowcc.records import dataclass
 
 # Rules for names in code: how they start and end, what they include, and their case.
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from enum import IntEnum
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.lifecycle.extract.judged import is_pasted
 from verifflowcc.lifecycle.extract.qualifiers import qualifiers
-from verifflowcc.records import dataclass
 
 # Whether a sentence is rather talk than a statement that somebody wants to be kept: long, hedged, about a mood.
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from verifflowcc.base.model.item_values import item_type
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.domain.candidates import Candidate, Extracted, Signals, StreamName
-from verifflowcc.domain.items import item_type
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.clauses import asked
 from verifflowcc.lifecycle.extract.code_names import Stated, key_of
@@ -43,7 +44,6 @@ from verifflowcc.lifecycle.extract.work_words import (
     WORK,
     unread_language,
 )
-from verifflowcc.records import dataclass, replace
 
 # Whether a turn is worth a closer look: signs of code, of an error, of a decision or a rule, of a change.
 

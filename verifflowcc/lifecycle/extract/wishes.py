@@ -4,10 +4,10 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.lifecycle.extract.clauses import Asked, asked
 from verifflowcc.lifecycle.extract.code_names import Stated, key_of, named, noun
 from verifflowcc.lifecycle.extract.kinds import kind_of, plain_role, plain_tool, word_for
-from verifflowcc.records import dataclass, replace
 
 # How a sentence asks for something: as a rule that lasts, as a wish, as an order, or not at all.
 

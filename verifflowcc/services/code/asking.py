@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.index.code_graph import KeptCode
+from verifflowcc.base.errors import UsageError, VfccError
+from verifflowcc.base.model.config_values import MOST_FOUND, MOST_SYMBOLS
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.codegraph import bind_queries
 from verifflowcc.codegraph.bind_queries import definitions_named
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.domain.code_told import Finding, Outline, OutlineRow, Related, Relations
-from verifflowcc.domain.config import MOST_FOUND, MOST_SYMBOLS
 from verifflowcc.domain.graph import TYPES, Found, Link, SourceFile, SymbolKind, outwards
-from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.workspace import Workspace, open_workspace
-from verifflowcc.text.article import nearest
 
 KINDS = ("callers", "callees", "imports", "imported-by", "inherits", "uses")
 FILE_KINDS = frozenset({"imports", "imported-by"})

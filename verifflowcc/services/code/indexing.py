@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.index.code_graph import KeptCode, Source, State, Tables, form
-from verifflowcc.adapters.index.store import DerivedTables, Store
 from verifflowcc.adapters.project.source_listing import YOUNG, Listing, begun, stamps_of
+from verifflowcc.base.index.index_file import DerivedTables, Store
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.code_told import GraphStatus, Indexed, LanguageCount
 from verifflowcc.domain.graph import SourceFile
-from verifflowcc.records import dataclass
 from verifflowcc.services.code.states import READING, Done, joined_stamps, names_of, state_kept
-from verifflowcc.services.workspace import Workspace
 
 FILE = "code.db"
 
@@ -81,7 +81,7 @@ class _Bringing(DerivedTables):
 
     def text(self, file: SourceFile) -> bytes | None:
         """Return the bytes of a file, if they are those that it had."""
-        from verifflowcc.adapters.git.versions import committed_text, text_of
+        from verifflowcc.base.git.git_versions import committed_text, text_of
 
         return committed_text(self._root, file.blob) if self._commit else text_of(self._root, file.path, file.blob)
 

@@ -3,24 +3,35 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.write import DerivedFile
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files.write import DerivedFile
+from verifflowcc.base.model.config_values import (
+    BODIES,
+    CALLERS,
+    DIFF,
+    INTERFACES,
+    MAP,
+    MIXES,
+    ORDINARY,
+    TESTS,
+    WHOLE,
+    CodeMix,
+)
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import OFFERED_PERCENT, choose
 from verifflowcc.codegraph.map import RULES, FileGraph, graph_of, map_of
 from verifflowcc.codegraph.snippets import mixed, shown_text
 from verifflowcc.domain.code_told import Snippet
-from verifflowcc.domain.config import BODIES, CALLERS, DIFF, INTERFACES, MAP, MIXES, ORDINARY, TESTS, WHOLE, CodeMix
 from verifflowcc.domain.graph import SearchedCode
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import dataclass, field
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.code.states import digest_of
-from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
+    from verifflowcc.base.model.ports import TokenCounter
     from verifflowcc.codegraph.changed import ChangedCode
     from verifflowcc.codegraph.rank_units import RankedUnit
-    from verifflowcc.domain.ports import TokenCounter
     from verifflowcc.services.code.review import ReviewScope
 
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from verifflowcc.adapters.git.patches import committed_diff, parted_from, uncommitted_diff, uncommitted_state
-from verifflowcc.adapters.git.protected import head_commit
 from verifflowcc.adapters.project.source_listing import marks_by_name
+from verifflowcc.base.git.git_patches import committed_diff, parted_from, uncommitted_diff, uncommitted_state
+from verifflowcc.base.git.git_protected import head_commit
+from verifflowcc.base.model.sprint_state import Leg, SprintState
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.codegraph.changed import ChangedCode, without_noise
 from verifflowcc.domain.graph import Mark, SearchedCode
-from verifflowcc.domain.sprints import Leg, SprintState
-from verifflowcc.records import dataclass
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 
 UNCOMMITTED = "uncommitted diff"
 _SHOWN_ID = 12

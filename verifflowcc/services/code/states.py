@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from verifflowcc.adapters.index.code_graph import Row, State, Tree
 from verifflowcc.adapters.index.code_graph_parts import packed, unpacked
+from verifflowcc.base.records import dataclass
 from verifflowcc.codegraph.manifests import manifest_kind
 from verifflowcc.domain.graph import SearchedCode
-from verifflowcc.records import dataclass
 
 READING = "4"
 """Which reading the facts are of: another number wherever a text's facts, words, language or marks become others."""
@@ -23,7 +23,7 @@ class Done:
 
 def digest_of(code: SearchedCode) -> str:
     """Return a digest of all that is known of a repository: while it stays the same, every answer does."""
-    from verifflowcc.text.canonical import digest_text
+    from verifflowcc.base.text.canonical import digest_text
 
     files = (f"{path}\0{each.blob}\0{' '.join(sorted(each.marks))}" for path, each in code.files.items())
     manifests = (f"{path}\0{rows}" for path, rows in code.manifests().items())

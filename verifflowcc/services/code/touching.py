@@ -3,10 +3,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.text_file import small_text
-from verifflowcc.adapters.git.patches import committed_diff, left_at, parted_from, uncommitted_diff
-from verifflowcc.adapters.git.protected import head_commit
 from verifflowcc.adapters.index.code_graph import KeptCode
+from verifflowcc.base.errors import UsageError, VfccError
+from verifflowcc.base.files.text_files import small_text
+from verifflowcc.base.git.git_patches import committed_diff, left_at, parted_from, uncommitted_diff
+from verifflowcc.base.git.git_protected import head_commit
+from verifflowcc.base.model.config_values import MOST_SYMBOLS, code_path
+from verifflowcc.base.model.item_values import Item, is_trace_type
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.codegraph.affected_tests import FORMATS, TestFinder, commands_for, likely_tests, with_trace_tests
 from verifflowcc.codegraph.bind_queries import callers, definitions_named, found_at, imported_by
 from verifflowcc.codegraph.binding import Binder
@@ -15,17 +21,11 @@ from verifflowcc.codegraph.context import choose
 from verifflowcc.codegraph.map import map_of
 from verifflowcc.codegraph.snippets import rendered
 from verifflowcc.domain.code_told import CodeContext, CodeImpact, CodeMap, CodeOwner, ReachedCode, TouchedItem
-from verifflowcc.domain.config import MOST_SYMBOLS, code_path
 from verifflowcc.domain.graph import FILE, TYPES, Dependency, Found, Link, Mark, qualified
-from verifflowcc.domain.items import Item, is_trace_type
-from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.formats.code_owners import PLACES, owner_rules, owning_rule
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.code.offering import graph_kept
 from verifflowcc.services.sent_prompts import project_counter
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.secrets import withhold
 
 # The code for a task, and a map of the repository, within a number of tokens.
 

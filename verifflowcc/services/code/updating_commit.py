@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.clock import Advance, step
-from verifflowcc.adapters.files.write import shown_name
-from verifflowcc.adapters.git.versions import committed_files, committed_texts, read_source
 from verifflowcc.adapters.index.code_graph import NO_PART, Row, State, Tables, Tree, merge, number_of
 from verifflowcc.adapters.index.code_graph_parts import GrowingPart, Part, Unit, UnitRow
-from verifflowcc.adapters.index.store import Store
 from verifflowcc.adapters.process.partner import Partner, PartnerGoneError
-from verifflowcc.adapters.project.content import belongs
 from verifflowcc.adapters.project.source_listing import YOUNG, marks_by_name, marks_by_text, names_in, stamps_of
+from verifflowcc.base.files.project_content import belongs
+from verifflowcc.base.files.write import shown_name
+from verifflowcc.base.git.git_versions import committed_files, committed_texts, read_source
+from verifflowcc.base.index.index_file import Store
+from verifflowcc.base.process.clock import Advance, step
 from verifflowcc.codegraph.asked import words_of
 from verifflowcc.codegraph.grammars import LARGEST, known_without_grammar, language_of, read_facts
 from verifflowcc.codegraph.manifests import MANIFEST, manifest_kind, read_manifest

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.partitions import ENDING
 from verifflowcc.adapters.index.history import task_rows, telling_calls
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import LearnedPattern, TaskEpisode
 from verifflowcc.episodes.learning import patterns
-from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.records import dataclass
 from verifflowcc.services.history.questions import episode, milliseconds_now, pairs_in
 from verifflowcc.services.history.reading import history_files, open_history, own_partitions
-from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
     from verifflowcc.adapters.index.history_duckdb import Analytics, Rows

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.domain.episodes import CoEdit, FileInteraction, Operation, TaskEpisode, WindowSnapshot
-from verifflowcc.domain.events import Json
 from verifflowcc.episodes.touches import placed
 from verifflowcc.episodes.window_prepare import FILE_INTERACTION, SNAPSHOT, beginning, snapshot_event
-from verifflowcc.errors import UsageError
 from verifflowcc.services.history.offering import similar_tasks
 from verifflowcc.services.history.questions import ToolUse, edited_together, file_history, tool_use
 from verifflowcc.services.history.reading import record
 from verifflowcc.services.window.context_window import checked_session
-from verifflowcc.services.workspace import open_workspace
 
 
 class EpisodicMemory:

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from verifflowcc.adapters.clock import step
 from verifflowcc.adapters.files.after_edit import sent_prompts
-from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.foreign.sessions import (
     SessionFile,
     given_files,
@@ -23,20 +21,22 @@ from verifflowcc.adapters.foreign.sessions import (
     session_file,
     subagent_of,
 )
-from verifflowcc.domain.events import Json
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.formats.session_lines import CallLines, Said, Spent, Tokens
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.process.clock import step
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.identifiers import ENTROPY_BYTES, ulid
+from verifflowcc.base.text.quick_json import write
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.shape import KINDS, event_of, moment, with_typed_words
 from verifflowcc.episodes.spent import USAGE, spent_event
-from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.formats.call_lines import CallLines, Said, Spent, Tokens
 from verifflowcc.formats.calls_claude import CLAUDE, CODEX, SKIPPED, ClaudeCalls, Subagent
 from verifflowcc.formats.calls_codex import CodexCalls
-from verifflowcc.records import dataclass, field
 from verifflowcc.services.history.known import IMPORTED, Known, Made
 from verifflowcc.services.history.reading import add, history_folders, open_history
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.quick_json import write
-from verifflowcc.text.secrets import withhold
-from verifflowcc.text.slug import ENTROPY_BYTES, ulid
 
 # Add events to the days that they are of, many at a time, each with one write of whole lines.
 

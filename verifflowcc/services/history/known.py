@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 from verifflowcc.adapters.files.partitions import ENDING
+from verifflowcc.base.formats.session_lines import Json, Tokens, milliseconds
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.identifiers import content_part
 from verifflowcc.episodes.spent import USAGE, spent_in
-from verifflowcc.formats.call_lines import Json, Tokens, milliseconds
-from verifflowcc.records import dataclass
-from verifflowcc.text.slug import content_part
 
 IMPORTED = "imported"
 """The key that says of an event that it was read in, and not told by a hook."""

@@ -7,16 +7,16 @@ import json
 import os
 from collections.abc import Iterator
 
-from verifflowcc.adapters.files.layout import MEMORY, Supplied
 from verifflowcc.adapters.index.history import ROLE_OF, History, task_rows
+from verifflowcc.base.files.layout import MEMORY, Supplied
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.stems import stems
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import Posting, TaskEpisode, ranked
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.records import dataclass
 from verifflowcc.services.history.questions import episode, milliseconds_now, status_of
 from verifflowcc.services.history.reading import SHARED, history_folders, open_history
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.stems import stems
 
 # The history as `vfcc history show` tells it: the latest actions, and whether any line of it could not be read.
 

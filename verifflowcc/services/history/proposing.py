@@ -1,13 +1,13 @@
 """Patterns out of the history, offered to the project's memory: as items that wait for a person, never more."""
 
+from verifflowcc.base.model.item_values import Ref, Source, SourceKind
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import LearnedPattern, PatternType
-from verifflowcc.domain.items import Ref, Source, SourceKind
-from verifflowcc.records import dataclass
 from verifflowcc.services.history.sharing import learned_patterns
 from verifflowcc.services.memory.adding import Outcome, Wanted, add_item
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 
 LEAST_SEEN = {PatternType.CO_EDIT: 3, PatternType.ERROR_FIX: 1, PatternType.REFACTOR: 3}
 LEAST_CONFIDENCE = 400

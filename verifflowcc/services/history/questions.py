@@ -13,13 +13,13 @@ from verifflowcc.adapters.index.history import (
     tools_of,
     touches,
 )
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import CoEdit, Edit, FileInteraction, TaskEpisode, co_edits
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.episodes.learning import intent_of
 from verifflowcc.episodes.shape import moment
-from verifflowcc.records import dataclass
 from verifflowcc.services.history.reading import open_history
-from verifflowcc.services.workspace import Workspace
 
 TOUCHES, NEAR_TOUCHES = 5, 10
 TOOL_DAYS = 7

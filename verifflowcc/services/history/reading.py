@@ -7,20 +7,20 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.partitions import ENDING, FOLDER, LOCAL, add_events, move_days
-from verifflowcc.adapters.git.shared import Repository, repository_around, worktree_tops
 from verifflowcc.adapters.index.history import FILE, History, Partition, partitions_in
-from verifflowcc.domain.events import Json
+from verifflowcc.base.errors import ConflictError, VfccError, WorkspaceError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.git.git_repository import Repository, repository_around, worktree_tops
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.text.hidden_text import withhold_json
+from verifflowcc.base.text.identifiers import ENTROPY_BYTES, ulid
+from verifflowcc.base.text.quick_json import write
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.tasks import Task
 from verifflowcc.episodes.shape import PLACED, VERSION, moment
-from verifflowcc.errors import ConflictError, VfccError, WorkspaceError
 from verifflowcc.formats.history_rows import with_place
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.invisible import withhold_json
-from verifflowcc.text.quick_json import write
-from verifflowcc.text.slug import ENTROPY_BYTES, ulid
 
 # Add events to the history from the whole program, in the form in which hooks add them.
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from verifflowcc.adapters.index.history import looking_calls, prompts
-from verifflowcc.adapters.project.content import project_content, read_project_file
+from verifflowcc.base.files.project_content import project_content, read_project_file
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.calls import signature_of
 from verifflowcc.episodes.saved import Counts, Saved, Shown, World, judged, looks, saved, shown_by, unasked
 from verifflowcc.services.code.indexing import open_code
@@ -17,7 +18,6 @@ from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.statistics import Repeated
 from verifflowcc.services.sent_prompts import project_counter
-from verifflowcc.services.workspace import Workspace
 
 # Failures that need not have been: the same error had a `failure` or a `fix` in the project's memory already.
 

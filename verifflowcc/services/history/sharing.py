@@ -6,15 +6,15 @@ One file for each session, so that two people's never meet in one.
 from collections.abc import Mapping
 
 from verifflowcc.adapters.files.partitions import ENDING
-from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.index.history import History, calls, task_rows, telling_calls
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.text.quick_json import write
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import LearnedPattern, LearningType, SessionLearning
-from verifflowcc.domain.events import Json
 from verifflowcc.episodes.learning import learnings, patterns
 from verifflowcc.services.history.questions import pairs_in
 from verifflowcc.services.history.reading import SHARED, open_history, record, session_events
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.quick_json import write
 
 # What is learnt from the history: patterns over all of it, and what each session showed.
 

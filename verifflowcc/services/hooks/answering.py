@@ -7,22 +7,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.adapters.git.shared import repository_around
+from verifflowcc.base.git.git_repository import repository_around
+from verifflowcc.base.model.config_values import HookSettings, Share, TokenSettings, ToolTable
+from verifflowcc.base.model.ports import TokenCounter
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.identifiers import ENTROPY_BYTES
+from verifflowcc.base.text.own_text import between_marks
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.encode import MOST_CHARACTERS, Answer, carries_context
-from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTable
-from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.episodes.briefed import conversation_of, needs_brief, stage_line
 from verifflowcc.episodes.file_notes import NOTES, chosen, indexed, read_files
 from verifflowcc.episodes.permission import denied, edited_files
 from verifflowcc.episodes.seen_brief import SeenBrief, last_seen, rules_in
 from verifflowcc.episodes.shape import DENIED, PLACED, line_of, moment
-from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.history.reading import add, record
 from verifflowcc.services.hooks.settings import Standing, standing_of
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import between_marks
-from verifflowcc.text.slug import ENTROPY_BYTES
 
 Payload = Mapping[str, Any]
 MOST_HOLDS = 3

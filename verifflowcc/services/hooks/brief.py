@@ -7,13 +7,13 @@ agents and clients wrote is quoted as their words, on one line, without invisibl
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from verifflowcc.adapters.clock import OutOfTimeError, within
-from verifflowcc.domain.command_classes import class_of
-from verifflowcc.domain.config import ToolTable
-from verifflowcc.domain.sprints import DONE, Edits, SprintState, artifacts_folder
+from verifflowcc.base.model.command_classes import class_of
+from verifflowcc.base.model.config_values import ToolTable
+from verifflowcc.base.model.sprint_state import DONE, Edits, SprintState, artifacts_folder
+from verifflowcc.base.process.clock import OutOfTimeError, within
+from verifflowcc.base.records import replace
 from verifflowcc.episodes.permission_line import permission_line
 from verifflowcc.episodes.seen_brief import OVER, OWED, RULE, SeenBrief
-from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.hooks.brief_memory import (
     BriefRequest,

@@ -1,15 +1,15 @@
 """What the gate of the current stage asks for, in a brief: what the stage owes, and the last results of tests."""
 
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Kind
+from verifflowcc.base.model.baseline_rules import baseline_for
+from verifflowcc.base.model.evidence_values import Evidence
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import Kind
 from verifflowcc.episodes.seen_brief import OWED
 from verifflowcc.services.hooks.brief_memory import BriefRequest, minute
 from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
 from verifflowcc.services.owed import next_command, owed_by
 from verifflowcc.services.sprint_reading import command_in
 from verifflowcc.workflow.assess_recorded import judge
-from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.evidence_wanted import Wanted, everything
 from verifflowcc.workflow.staleness import chosen, stale_reasons
 

@@ -3,17 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.adapters.git.shared import Repository, repository_around
 from verifflowcc.adapters.index.history import History, TaskRow, files_by_use, newest_tasks, task_rows
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.git.git_repository import Repository, repository_around
+from verifflowcc.base.model.item_values import Item, awaits_promotion
+from verifflowcc.base.model.recall_values import Hit, Sought
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import standing
-from verifflowcc.domain.items import Item, awaits_promotion
-from verifflowcc.domain.recall import Hit, Sought
-from verifflowcc.domain.sprints import SprintState
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.episodes.seen_brief import RULE
 from verifflowcc.episodes.shape import moment
-from verifflowcc.records import dataclass, field
 from verifflowcc.services.history.questions import status_of
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.hooks.brief_text import BriefPart, Count, Entry, entries, shown
@@ -21,12 +24,9 @@ from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.memory.tasks import open_tasks
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.secrets import withhold
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.facts import Facts
+    from verifflowcc.base.model.gate_input import Facts
     from verifflowcc.services.gates import StageGates
     from verifflowcc.services.hooks.handover import Handed
 

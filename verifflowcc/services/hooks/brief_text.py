@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from verifflowcc.records import dataclass
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.own_text import BEGIN, END
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.secrets import withhold
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.injected import BEGIN, END
-from verifflowcc.text.secrets import withhold
 
 Part = tuple[str, list[str]]
 """A heading, empty for none, and its lines."""

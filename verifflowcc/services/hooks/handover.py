@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from verifflowcc.domain.facts import ArtifactText
-from verifflowcc.domain.sprints import SprintState, artifacts_folder
+from verifflowcc.base.model.gate_input import ArtifactText
+from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
+from verifflowcc.base.text.extract import outline, short_form
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import artifacts_of
 from verifflowcc.services.hooks.brief_text import Count, Entry
 from verifflowcc.services.standpoint import handed
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.extract import outline, short_form
-from verifflowcc.text.secrets import withhold
 
 _KINDS = {"md": "markdown", "markdown": "markdown", "json": "json"}
 _LONGEST_LINE, _LONGEST_NAME = 2000, 300

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.adapters.files.partitions import seen_file
-from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.model.gate_values import PEOPLE, Mode
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.encode import Answer
-from verifflowcc.domain.gates import PEOPLE, Mode
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.hooks.brief_text import shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.owed import Owed, next_command, owed_by
 from verifflowcc.services.sprint_reading import command_in
-from verifflowcc.services.workspace import Workspace
 
 _TOLD = 5
 

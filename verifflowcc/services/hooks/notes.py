@@ -14,18 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.layout import Stamps, settled
 from verifflowcc.adapters.files.partitions import add_seen, seen_file
-from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.index.history import edits, touches
-from verifflowcc.domain.config import HookSettings, Stale
+from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.files.layout import Stamps, settled
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.model.config_values import HookSettings, Stale
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.recall_values import Hit, Sought
+from verifflowcc.base.model.trace_values import may_hold_mark
+from verifflowcc.base.text.own_text import BEGIN, END
+from verifflowcc.base.text.quick_json import read
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.text.stems import stems
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import Edit, co_edits
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.recall import Hit, Sought
-from verifflowcc.domain.trace import may_hold_mark
 from verifflowcc.episodes.briefed import conversation_of, stage_lines
 from verifflowcc.episodes.file_notes import FORMAT, NOTES, RECALLED_HEADING
-from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.services.history.questions import pairs_in
 from verifflowcc.services.history.reading import history_folders, open_history
 from verifflowcc.services.hooks.brief_memory import TYPES, line_of
@@ -35,11 +40,6 @@ from verifflowcc.services.memory.listing import Asked, Row, list_items
 from verifflowcc.services.memory.opening import memory_settings
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
-from verifflowcc.text.quick_json import read
-from verifflowcc.text.secrets import withhold
-from verifflowcc.text.stems import stems
 
 # Find out what is known of a file that an agent is about to edit, once in a session.
 
@@ -137,7 +137,7 @@ def _items(workspace: Workspace, standing: Standing, path: str) -> Sequence[Hit]
 
 def _marks(workspace: Workspace, path: str) -> Sequence[str]:
     """The ids of the items that the file says it implements or tests, by its marks."""
-    from verifflowcc.adapters.files.text_file import read_given
+    from verifflowcc.base.files.text_files import read_given
 
     try:
         text = read_given(workspace.root / path)

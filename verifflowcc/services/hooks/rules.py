@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.adapters.config.tools_yaml import WITHOUT_A_FILE, read_tools
-from verifflowcc.adapters.files.layout import MEMORY, Stamps
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.sprints import SprintState, artifacts_folder
-from verifflowcc.domain.trace_codes import TEST_FILES
-from verifflowcc.errors import VfccError
-from verifflowcc.services.workspace import Workspace
+from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, read_tools
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.files.layout import MEMORY, Stamps
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
+from verifflowcc.base.model.trace_codes import TEST_FILES
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.workflow.assess_artifact import owed_artifacts
 
 

@@ -11,17 +11,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.adapters.files.layout import MEMORY, Stamps, settled
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.domain.config import HookSettings, ToolTable, TraceSettings
-from verifflowcc.domain.events import Json
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import VfccError, WorkspaceError
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.files.layout import MEMORY, Stamps, settled
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.model.config_values import HookSettings, ToolTable, TraceSettings
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.quick_json import read
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.sprint_reading import NO_SPRINT, CurrentSprint, choice_files, open_sprints, resolve_sprint
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.quick_json import read
 from verifflowcc.workflow.people import VARIABLE
 
 FORMAT = 4

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.private import USER, user_home
-from verifflowcc.domain.ports import Clock
-from verifflowcc.errors import VfccError
+from verifflowcc.base.errors import VfccError
+from verifflowcc.base.files.private_files import USER, user_home
+from verifflowcc.base.model.ports import Clock
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.metric_line import count_line, eval_line, prompt_line
-from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.entries import MemoryUse
+    from verifflowcc.base.model.entries import MemoryUse
 
 
 PROJECT = "project"
@@ -47,8 +47,8 @@ def log_folder(workspace: Workspace | None, *, of_user: bool) -> tuple[Path, Pat
 
 
 def _noted(workspace: Workspace | None, wanted: Mapping[str, Sequence[str]], by: str, *, of_user: bool) -> list[str]:
-    from verifflowcc.adapters.clock import SystemClock
     from verifflowcc.adapters.files.access_log import append_lines
+    from verifflowcc.base.process.clock import SystemClock
     from verifflowcc.formats.access_lines import access_line
 
     clock: Clock = workspace.clock if workspace else SystemClock()
@@ -113,7 +113,7 @@ def note_lines(workspace: Workspace | None, lines: bytes) -> tuple[str, ...]:
 
 def moment(workspace: Workspace | None) -> str:
     """Return the present as the lines of logs have it."""
-    from verifflowcc.adapters.clock import SystemClock
+    from verifflowcc.base.process.clock import SystemClock
 
     clock: Clock = workspace.clock if workspace else SystemClock()
     return f"{clock.now():%Y-%m-%dT%H:%M:%SZ}"

@@ -5,8 +5,11 @@ from contextlib import nullcontext
 from enum import StrEnum
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
-from verifflowcc.adapters.files.item_files import draw_letters
-from verifflowcc.domain.items import (
+from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.files.item_files import draw_letters
+from verifflowcc.base.formats.front_matter_values import read_thousandths
+from verifflowcc.base.formats.item_render import render_item
+from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
     Item,
     Link,
@@ -18,14 +21,13 @@ from verifflowcc.domain.items import (
     item_type,
     least_trust,
 )
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import ConflictError, UsageError
-from verifflowcc.formats.front_matter_read import read_thousandths
-from verifflowcc.formats.item_render import render_item
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import LONGEST_TITLE, one_line
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import item_id
+from verifflowcc.base.use.guarding import details_read, refuse_secrets
+from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.finding import find_item, items_around, refuse_circle
-from verifflowcc.services.memory.guarding import details_read, refuse_secrets
 from verifflowcc.services.memory.here import asks, identity_of, is_person, proposes, trust_of
 from verifflowcc.services.memory.recording import rewritten, title_of, with_link, with_source
 from verifflowcc.services.memory.refs import refs_said
@@ -42,8 +44,6 @@ from verifflowcc.services.memory.words import (
     title_said,
     type_said,
 )
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.slug import item_id
 
 ATTEMPTS = 200
 
@@ -438,7 +438,7 @@ def wanted_of(workspace: Workspace | None, typed: Typed, *, actor: str, today: s
 
 def _type(workspace: Workspace | None, name: str, scope: str) -> str:
     """Refuse a word that is no type before a scope that is none for it is told."""
-    from verifflowcc.domain.items import TYPES
+    from verifflowcc.base.model.item_values import TYPES
 
     wanted = name.strip().casefold().replace("-", "_")
     policy = None

@@ -9,9 +9,9 @@ from typing import TypedDict, Unpack
 from verifflowcc.adapters.backends.files import FilesBackend
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
 from verifflowcc.adapters.backends.sqlite import SqliteBackend
-from verifflowcc.adapters.clock import SystemClock
-from verifflowcc.domain.items import Item, Source, Status
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.base.model.item_values import Item, Source, Status
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.services.memory.adding import Wanted, new_item, refuse_secrets_in
 from verifflowcc.services.memory.recording import title_of
 from verifflowcc.services.memory.words import type_said

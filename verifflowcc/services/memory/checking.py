@@ -3,31 +3,31 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.clock import SystemClock, observed
 from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.adapters.files.layout import as_on_disk, settled
-from verifflowcc.adapters.files.private import USER, user_home
 from verifflowcc.adapters.index.memory_items import MemoryChecked
+from verifflowcc.base.errors import FormatError, UsageError, VfccError
+from verifflowcc.base.files.layout import as_on_disk, settled
+from verifflowcc.base.files.private_files import USER, user_home
+from verifflowcc.base.model.baseline_rules import only_new
+from verifflowcc.base.model.config_values import BackendKind, CodeNow
+from verifflowcc.base.model.item_values import TYPES, Item, ScopeKind, Status, scope_of
+from verifflowcc.base.model.trace_values import EarlierFindings, TraceReport
+from verifflowcc.base.process.clock import SystemClock, observed
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.record_codec import RecordCodec
+from verifflowcc.base.text.secrets import find_secrets, place_of
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.context.standing import stale_summaries, superseded
-from verifflowcc.domain.config import BackendKind, CodeNow
-from verifflowcc.domain.items import TYPES, Item, ScopeKind, Status, scope_of
-from verifflowcc.domain.trace import EarlierFindings, TraceReport
-from verifflowcc.errors import FormatError, UsageError, VfccError
 from verifflowcc.formats.front_matter import key_lines
 from verifflowcc.lifecycle.memory_check import check_memory as check
 from verifflowcc.lifecycle.memory_findings import Looked, MemorySources, Unread
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
 from verifflowcc.services.memory.refs import code_of
 from verifflowcc.services.trace_code import nothing_collected
-from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.text.canonical import digest_text
-from verifflowcc.text.markdown import conflict_line
-from verifflowcc.text.record_codec import RecordCodec
-from verifflowcc.text.secrets import find_secrets, place_of
-from verifflowcc.workflow.baseline_rules import only_new
 
 # Read a memory for its checks: unchanged files from the index, the others read and parsed.
 

@@ -10,13 +10,15 @@ from enum import StrEnum
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.adapters.files.access_log import note_apart
-from verifflowcc.adapters.files.private import USER
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.formats.item_render import inner, render_item
+from verifflowcc.base.model.config_values import MemorySettings
+from verifflowcc.base.model.item_values import GUARDED, Item, Relation, Status
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import superseded
-from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.items import GUARDED, Item, Relation, Status
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.formats.item_render import inner, render_item
 from verifflowcc.lifecycle.consolidate import (
     DENSE,
     DOING,
@@ -32,7 +34,6 @@ from verifflowcc.lifecycle.consolidate import (
     why_consolidated,
 )
 from verifflowcc.lifecycle.expire import Lifetimes, has_ended, last_day
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
@@ -40,7 +41,6 @@ from verifflowcc.services.memory.here import require_person
 from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.memory.putting_away import CONSOLIDATED, WORDS, brought_back, comes_back, put_away
 from verifflowcc.services.memory.recording import changed
-from verifflowcc.services.workspace import Workspace
 
 # What maintenance does to items, step by step, each with its reason.
 

@@ -4,27 +4,27 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.items import read_block
-from verifflowcc.adapters.files.private import USER, user_settings_file
 from verifflowcc.adapters.workflows.load import templates_folder
+from verifflowcc.base.errors import BackendError, UsageError, WorkspaceError
+from verifflowcc.base.files.private_files import USER, user_settings_file
+from verifflowcc.base.model.config_values import BackendKind
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.hidden_text import escape_invisible
+from verifflowcc.base.text.secrets import find_secrets, withhold
+from verifflowcc.base.use.guarding import refuse_item, secrets_told
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import superseded
-from verifflowcc.domain.config import BackendKind
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.trace_import import KEY, read_imported
-from verifflowcc.errors import BackendError, UsageError, WorkspaceError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.item_older import Json, item_line
 from verifflowcc.formats.item_records import RecordNames, kept_fields, record_line
-from verifflowcc.records import dataclass
 from verifflowcc.services.loading import scanned
-from verifflowcc.services.memory.guarding import refuse_item, secrets_told
 from verifflowcc.services.memory.here import require_person
 from verifflowcc.services.memory.opening import backend_of, open_kind, open_store
 from verifflowcc.services.memory.scopes import PROJECT, read_scope, scopes_searched
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.invisible import escape_invisible
-from verifflowcc.text.secrets import find_secrets, withhold
 
 # Write items out, so that another machine can take them in byte for byte.
 

@@ -6,7 +6,8 @@ from typing import Any
 from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files.items import edit_item as edit_lines
 from verifflowcc.adapters.files.items import parse_item
-from verifflowcc.domain.items import (
+from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.base.model.item_values import (
     GUARDED,
     MEMORY_RELATIONS,
     Item,
@@ -18,12 +19,13 @@ from verifflowcc.domain.items import (
     awaits_promotion,
     least_trust,
 )
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import ConflictError, NotAllowed, UsageError
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.guarding import refuse_item, refuse_secrets
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.finding import Found, refuse_circle
-from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.here import asks, is_person, require_change, trust_of, would_replace
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.recording import (
@@ -37,8 +39,6 @@ from verifflowcc.services.memory.recording import (
     without_link,
 )
 from verifflowcc.services.memory.words import said
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
 
 
 @dataclass(frozen=True, slots=True)

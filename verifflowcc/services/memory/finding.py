@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from verifflowcc.base.errors import ConflictError, FormatError, UsageError
+from verifflowcc.base.model.item_values import Item, Relation
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.plain_words import nearest_start
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import named_by_id, superseded, supersession_circles
-from verifflowcc.domain.items import Item, Relation
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import ConflictError, FormatError, UsageError
 from verifflowcc.lifecycle.expire import NO_LIFETIMES, Lifetimes
-from verifflowcc.records import dataclass
 from verifflowcc.services.memory.opening import memory_settings, open_store
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest_start
 
 # The items of a scope that links connect: all that says what is superseded, and what leads to an item.
 
@@ -43,7 +43,7 @@ def day_said(text: str | None) -> str | None:
     """Return the ISO day that `--as-of` means; None where it was left out. Raises UsageError where it is none."""
     if text is None:
         return None
-    from verifflowcc.text.dates import read_moment
+    from verifflowcc.base.text.dates import read_moment
 
     moment = read_moment(text.strip())
     if moment is None:

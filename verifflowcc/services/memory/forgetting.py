@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.domain.config import BackendKind
-from verifflowcc.domain.items import Item
-from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.config_values import BackendKind
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.guarding import withheld_item
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.consolidating import Step, StepKind
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
-from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.here import require_change, require_person
 from verifflowcc.services.memory.opening import backend_of, open_store
 from verifflowcc.services.memory.reading_only import open_for_reading
 from verifflowcc.services.memory.recording import with_source
 from verifflowcc.services.people_acting import require_person as people_acting_require_person
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
 
 # Take a project that is there no more off as the source of user items; the items stay.
 
@@ -152,8 +152,8 @@ def _in_git(workspace: Workspace | None, found: Found) -> bool:
     """Whether a commit has the item's file, from which it can be had again."""
     if workspace is None or found.scope == USER or backend_of(workspace, found.scope) is not BackendKind.FILES:
         return False
-    from verifflowcc.adapters.git.command import ask_git
-    from verifflowcc.errors import WorkspaceError
+    from verifflowcc.base.errors import WorkspaceError
+    from verifflowcc.base.git.git_command import ask_git
 
     try:
         said = ask_git(workspace.root, "ls-tree", "--name-only", "HEAD", "--", found.item.path)

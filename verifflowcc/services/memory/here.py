@@ -4,15 +4,15 @@ import hashlib
 import os
 from collections.abc import Mapping
 
-from verifflowcc.adapters.actor import clean_name
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.adapters.git.identity_kept import recall_repository
-from verifflowcc.domain.actors import needs_person
-from verifflowcc.domain.items import GUARDED, Item, Relation, Status, Trust
-from verifflowcc.errors import NotAllowed, WorkspaceError
-from verifflowcc.records import dataclass
-from verifflowcc.services.workspace import Workspace, open_workspace
-from verifflowcc.text.slug import slug
+from verifflowcc.base.errors import NotAllowed, WorkspaceError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.git.kept_identity import recall_repository
+from verifflowcc.base.model.item_values import GUARDED, Item, Relation, Status, Trust
+from verifflowcc.base.model.people import needs_person
+from verifflowcc.base.process.acting import clean_name
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.identifiers import slug
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 
 # Which project this is, wherever its folder lies: what keeps its items apart from those of every other project.
 
@@ -48,7 +48,7 @@ def identity_of(workspace: Workspace, env: Mapping[str, str] = os.environ) -> Id
         return _identity(given.rpartition("@")[0] or given, None, given)
     told = recall_repository(workspace.root, workspace.local)
     if told is None:
-        from verifflowcc.adapters.git.identity import read_repository
+        from verifflowcc.base.git.git_identity import read_repository
 
         found = read_repository(workspace.root, workspace.local)
         told = (found.name, found.root, found.folder) if found else ("", None, "")

@@ -17,23 +17,31 @@ from verifflowcc.adapters.files.ingested import (
     unfinished_plan,
     write_plan,
 )
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.private import USER
+from verifflowcc.base.errors import ConflictError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.item_values import (
+    PROMOTED_BY,
+    Item,
+    Relation,
+    ScopeKind,
+    SourceKind,
+    Status,
+    awaits_promotion,
+)
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.records import replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import superseded, withdrawn
 from verifflowcc.domain.candidates import Candidate, Held
-from verifflowcc.domain.items import PROMOTED_BY, Item, Relation, ScopeKind, SourceKind, Status, awaits_promotion
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import ConflictError
 from verifflowcc.lifecycle.consolidate import is_consolidation, is_told
 from verifflowcc.lifecycle.extract.code_names import key_of
 from verifflowcc.lifecycle.extract.revised import revision
 from verifflowcc.lifecycle.extract.turns import statement_of
-from verifflowcc.records import replace
 from verifflowcc.services.memory.access import log_folder
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.reading_only import open_for_reading
 from verifflowcc.services.memory.scopes import PROJECT
-from verifflowcc.services.workspace import Workspace
 
 REJECTED = "rejected"
 """The tag of a proposal that a person turned down."""

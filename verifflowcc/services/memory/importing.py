@@ -8,11 +8,11 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
-from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.items import decode, edit_item
-from verifflowcc.adapters.files.text_file import read_bytes
-from verifflowcc.context.standing import superseded, supersession_circles
-from verifflowcc.domain.items import (
+from verifflowcc.base.errors import FormatError, NotAllowed, SecretError, UsageError, VfccError
+from verifflowcc.base.files.text_files import read_bytes
+from verifflowcc.base.formats.item_render import inner, scalar
+from verifflowcc.base.model.item_values import (
     GUARDED,
     TYPES,
     Item,
@@ -24,24 +24,24 @@ from verifflowcc.domain.items import (
     item_type,
     least_trust,
 )
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import FormatError, NotAllowed, SecretError, UsageError, VfccError
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.records import field as record_field
+from verifflowcc.base.text.dates import date_in_name
+from verifflowcc.base.text.identifiers import GIVEN_ID, slug
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.guarding import refuse_item
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.context.standing import superseded, supersession_circles
 from verifflowcc.formats.front_matter import key_lines
 from verifflowcc.formats.item_older import Row, RowError, older_item, read_rows
-from verifflowcc.formats.item_render import inner, scalar
-from verifflowcc.records import dataclass, field, replace
-from verifflowcc.records import field as record_field
-from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.here import asks, is_person, proposes, trust_of, would_replace
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.record_links import ImportedRow, link_rows
 from verifflowcc.services.memory.recording import values_of, with_link, with_source, without_vouching
 from verifflowcc.services.memory.scopes import NAME, PROJECT, read_scope
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.dates import date_in_name
-from verifflowcc.text.secrets import withhold
-from verifflowcc.text.slug import GIVEN_ID, slug
 
 # What is to be imported, as items that a store can take: the lines of a file, or Markdown files of a folder.
 

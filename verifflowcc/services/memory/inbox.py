@@ -4,21 +4,29 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files.items import edit_item
-from verifflowcc.domain.actors import NO_ROLE, needs_person
-from verifflowcc.domain.items import Archived, Item, Relation, SourceKind, Status, awaits_promotion, may_be_heard
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import NotAllowed, UsageError
-from verifflowcc.formats.item_render import render_archived
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import one_line
+from verifflowcc.base.errors import NotAllowed, UsageError
+from verifflowcc.base.formats.item_render import render_archived
+from verifflowcc.base.model.item_values import (
+    Archived,
+    Item,
+    Relation,
+    SourceKind,
+    Status,
+    awaits_promotion,
+    may_be_heard,
+)
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.model.people import NO_ROLE, needs_person
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.guarding import refuse_secrets, withheld_item
+from verifflowcc.base.use.stage_words import one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
-from verifflowcc.services.memory.guarding import refuse_secrets, withheld_item
 from verifflowcc.services.memory.here import is_person
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.recording import awaits_adoption, rewritten
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.secrets import withhold
 
 # Reject what was proposed: it is kept, archived and marked, so that it is known and not proposed again.
 

@@ -13,12 +13,12 @@ from functools import cache, partial
 from pathlib import Path
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
-from verifflowcc.adapters.clock import SystemClock, observed
-from verifflowcc.adapters.files.item_files import draw_letters
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.adapters.files.text_file import LARGEST, read_bytes
-from verifflowcc.domain.candidates import Candidate, Extracted
-from verifflowcc.domain.items import (
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.item_files import draw_letters
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.files.text_files import LARGEST, read_bytes
+from verifflowcc.base.formats.item_render import render_item
+from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
     TURN,
     Item,
@@ -28,13 +28,17 @@ from verifflowcc.domain.items import (
     item_type,
     least_trust,
 )
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.process.clock import SystemClock, observed
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.own_text import without_injected
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.domain.candidates import Candidate, Extracted
 from verifflowcc.domain.turns import OWN, TRUST_OF, Conversation, Turn, short_digest
-from verifflowcc.errors import UsageError
-from verifflowcc.formats.item_render import render_item
 from verifflowcc.formats.turns import read_turns
 from verifflowcc.lifecycle.extract.turns import extract as extract_by_rule
-from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.access import CONTRADICTION, SUPERSEDED, note_metrics
 from verifflowcc.services.memory.here import asks, identity_of, is_person, required, trust_of
 from verifflowcc.services.memory.holding import Stream, open_streams
@@ -43,10 +47,6 @@ from verifflowcc.services.memory.recording import title_of
 from verifflowcc.services.memory.refs import renewed_refs
 from verifflowcc.services.memory.remembering import Fate, Learned, Said, Terms, remember, speaker_said
 from verifflowcc.services.memory.scopes import PROJECT
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.injected import without_injected
-from verifflowcc.text.secrets import withhold
 
 # Read the conversations that a person names: files, or what comes on stdin.
 

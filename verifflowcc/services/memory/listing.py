@@ -4,13 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.adapters.files.private import USER
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.item_query import Condition, conditions, matches, order_of, ordered
+from verifflowcc.base.model.item_values import TYPES, Item, Status
+from verifflowcc.base.model.memory_protocol import Plain
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.guarding import withheld_item
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import stale_summaries, superseded
-from verifflowcc.domain.items import TYPES, Item, Status
-from verifflowcc.domain.memory import Plain
-from verifflowcc.domain.query import Condition, conditions, matches, order_of, ordered
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.finding import (
     Found,
     day_said,
@@ -20,11 +24,7 @@ from verifflowcc.services.memory.finding import (
     items_as_of,
     lifetimes_here,
 )
-from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.secrets import withhold
 
 STATUSES = ("active", "pending", "superseded", "archived")
 BY_IMPORTANCE, NEWEST = "importance", "created"

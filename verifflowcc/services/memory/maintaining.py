@@ -8,7 +8,6 @@ from contextlib import ExitStack, nullcontext
 from datetime import date, timedelta
 from pathlib import Path
 
-from verifflowcc.adapters.clock import SystemClock, observed
 from verifflowcc.adapters.files.access_log import (
     PLAN,
     drop_taken,
@@ -18,12 +17,15 @@ from verifflowcc.adapters.files.access_log import (
     take_lines,
     waiting_lines,
 )
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import FormatError, VfccError
+from verifflowcc.base.errors import FormatError, VfccError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.formats.item_render import render_uses
+from verifflowcc.base.model.config_values import MemorySettings
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.process.clock import SystemClock, observed
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.access_lines import (
     Planned,
     at_least,
@@ -34,7 +36,6 @@ from verifflowcc.formats.access_lines import (
     uses_of,
 )
 from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.item_render import render_uses
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.lifecycle.stale_refs import Turned
 from verifflowcc.services.memory.access import PROJECT, log_folder
@@ -49,7 +50,6 @@ from verifflowcc.services.memory.stage_ending import Stages
 from verifflowcc.services.memory.tasks import all_tasks
 from verifflowcc.services.memory.upkeep import Round, keep_up, parts_of
 from verifflowcc.services.sprint_reading import open_sprints
-from verifflowcc.services.workspace import Workspace
 
 # Merge the log of uses into the items, once for each use, whenever the merge was interrupted.
 #

@@ -5,12 +5,12 @@ The caps are a person's, so that what counts against them is kept with the perso
 
 from pathlib import Path
 
-from verifflowcc.domain.config import ModelSettings
-from verifflowcc.errors import ModelError
+from verifflowcc.base.errors import ModelError
+from verifflowcc.base.model.config_values import ModelSettings
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.metric_line import count_line, read_metrics
-from verifflowcc.records import dataclass
 from verifflowcc.services.memory.access import log_folder, moment
-from verifflowcc.services.workspace import Workspace
 
 CALLS, TOKENS = "model.calls", "model.tokens"
 LEAST_ANSWER = 200

@@ -4,24 +4,24 @@ from collections.abc import Callable, Iterator
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.adapters.files.items import edit_item
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.domain.items import USER_TYPES, Item, Relation, Status, awaits_promotion, trust_held
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import ConflictError, UsageError
-from verifflowcc.formats.front_matter_read import show_thousandths
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.formats.front_matter_values import show_thousandths
+from verifflowcc.base.model.item_values import USER_TYPES, Item, Relation, Status, awaits_promotion, trust_held
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.guarding import refuse_item
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import ItemChange, demand_same
 from verifflowcc.services.memory.finding import Found, has_no_id
-from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.here import asks, identity_of, is_person, require_person
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.putting_away import brought_back
 from verifflowcc.services.memory.recording import awaits_adoption, promoted, rewritten, with_id, with_source
 from verifflowcc.services.memory.scopes import PROJECT
 from verifflowcc.services.memory.words import type_said
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.secrets import withhold
 
 
 @dataclass(frozen=True, slots=True)

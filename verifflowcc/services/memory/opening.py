@@ -5,16 +5,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.config.load import user_settings
-from verifflowcc.adapters.files.private import USER, user_home
-from verifflowcc.domain.config import BackendKind, MemorySettings
-from verifflowcc.domain.items import ScopeKind
-from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.errors import UsageError
+from verifflowcc.base.config.config_load import user_settings
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.private_files import USER, user_home
+from verifflowcc.base.model.config_values import BackendKind, MemorySettings
+from verifflowcc.base.model.item_values import ScopeKind
+from verifflowcc.base.model.memory_protocol import MemoryBackend
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.loading import scanned
 from verifflowcc.services.memory.here import required
-from verifflowcc.services.workspace import Workspace
 
 
 @contextmanager

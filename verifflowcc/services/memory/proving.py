@@ -3,12 +3,14 @@
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.front_matter_values import show_thousandths
+from verifflowcc.base.model.gate_values import Criterion, Verdict
+from verifflowcc.base.model.item_values import Item, Status
+from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.text.plain_words import with_article
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import superseded
-from verifflowcc.domain.gates import Criterion, Verdict
-from verifflowcc.domain.items import Item, Status
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter_read import show_thousandths
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.lifecycle.stale_refs import Turned, proven
 from verifflowcc.services.evidence_reading import read_recorded
@@ -16,8 +18,6 @@ from verifflowcc.services.memory.consolidating import Shelf, Step, StepKind
 from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.memory.recording import rewritten
 from verifflowcc.services.memory.tasks import all_tasks
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import with_article
 from verifflowcc.workflow.measured_verdict import shown_by
 from verifflowcc.workflow.people import Learning
 

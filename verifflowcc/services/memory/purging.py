@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import ExitStack
 
 from verifflowcc.adapters.files.ingested import Turns
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.item_values import Item, Link, Relation, Source
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import standing
-from verifflowcc.domain.items import Item, Link, Relation, Source
-from verifflowcc.errors import UsageError
 from verifflowcc.lifecycle.consolidate import made_of
-from verifflowcc.records import dataclass
 from verifflowcc.services.memory.consolidating import Shelf, undo
 from verifflowcc.services.memory.here import require_person
 from verifflowcc.services.memory.holding import open_streams
 from verifflowcc.services.memory.recording import with_link, without_link
 from verifflowcc.services.memory.scopes import PROJECT
 from verifflowcc.services.memory.upkeep import parts_of
-from verifflowcc.services.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def purge(
 def came_from(origin: Source, source: str) -> bool:
     """Say whether an item's source is the one named; one that is no person may be named itself (`agent:coder`).
 
-    >>> from verifflowcc.domain.items import SourceKind
+    >>> from verifflowcc.base.model.item_values import SourceKind
     >>> mine = Source(SourceKind.EXTRACTED, "human:You", None, "monday-1a/part-2", "monday.md@e3b0c44298fc")
     >>> [came_from(mine, each) for each in ("monday.md", "e3b0c44298fc", "monday-1a", "monday-1a/part", "tuesday.md")]
     [True, True, True, False, False]

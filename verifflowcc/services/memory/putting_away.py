@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.adapters.files.items import edit_item
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.formats.item_render import render_archived
+from verifflowcc.base.model.item_values import Archived, Status
+from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.context.standing import status_before
-from verifflowcc.domain.items import Archived, Status
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import Refused, key_spans, split
-from verifflowcc.formats.item_render import render_archived
 
 ENDED, STAGE, DECAYED, EVICTED, CONSOLIDATED = "ended", "stage", "decayed", "evicted", "consolidated"
 WORDS: Mapping[str, str] = {

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.files.private import USER, user_home
-from verifflowcc.domain.config import BackendKind
-from verifflowcc.domain.memory import MemoryBackend
+from verifflowcc.base.files.private_files import USER, user_home
+from verifflowcc.base.model.config_values import BackendKind
+from verifflowcc.base.model.memory_protocol import MemoryBackend
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.opening import backend_of, database_of, open_store
-from verifflowcc.services.workspace import Workspace
 
 
 @contextmanager

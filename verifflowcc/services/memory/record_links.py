@@ -8,10 +8,10 @@ superseded row never becomes active.
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.adapters.backends.placing import stored_item
+from verifflowcc.base.model.item_values import Item, Link, Relation, Status
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.context.standing import superseded, supersession_circles
-from verifflowcc.domain.items import Item, Link, Relation, Status
 from verifflowcc.formats.item_older import SUPERSEDED, Older, snake_case
-from verifflowcc.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

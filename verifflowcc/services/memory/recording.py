@@ -5,7 +5,10 @@ from collections.abc import Callable, Mapping
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.adapters.files.items import edit_item, edit_item_list, read_block
-from verifflowcc.domain.items import (
+from verifflowcc.base.errors import BackendError, FormatError, NotAllowed, UsageError
+from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, texts_of
+from verifflowcc.base.formats.item_render import render_details, render_item, render_tags, scalar
+from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
     GUARDED,
     MEMORY_KEYS,
@@ -22,17 +25,14 @@ from verifflowcc.domain.items import (
     item_type,
     may_be_heard,
 )
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import BackendError, FormatError, NotAllowed, UsageError
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import item_id
+from verifflowcc.base.use.guarding import details_read, refuse_secrets
+from verifflowcc.base.use.workspace import provider
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.front_matter_list import ListEdit, entry
-from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, texts_of
-from verifflowcc.formats.item_render import render_details, render_item, render_tags, scalar
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.memory.guarding import details_read, refuse_secrets
 from verifflowcc.services.memory.here import is_person, trust_of
-from verifflowcc.services.workspace import provider
-from verifflowcc.text.slug import item_id
 
 # Requirements that were read out of a conversation: memory, until a person adopts them into the trace.
 

@@ -5,17 +5,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from verifflowcc.base.errors import ModelError, VfccError
+from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
+from verifflowcc.base.model.ports import Count, Model
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.candidates import Candidate, Extracted, Signals
-from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
-from verifflowcc.domain.ports import Count, Model
 from verifflowcc.domain.turns import Turn
-from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.lifecycle.model_answer import Answered, StatementOf, answer_schema, question_about, read_answer
-from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.access import CALLS, FALLBACK, moment, note_lines
 from verifflowcc.services.memory.model_budget import Budget, Reserved, Spent, open_budget
-from verifflowcc.services.workspace import Workspace
 
 Extract = Callable[[Turn], Extracted]
 SURE_CERTAINTY, SURE_CONFIDENCE = 600, 500
@@ -180,10 +180,10 @@ def with_model(
     extractor: Extractor, workspace: Workspace | None, settings: MemorySettings, given: ModelSettings | None = None
 ) -> None:
     """Give an extractor the model of the person's settings, if they name one. Raises as reading these does."""
-    from verifflowcc.adapters.config.load import user_settings
     from verifflowcc.adapters.llm.opening import open_model
-    from verifflowcc.adapters.tokens.counter import open_counter
-    from verifflowcc.domain.config import TokenSettings
+    from verifflowcc.base.config.config_load import user_settings
+    from verifflowcc.base.model.config_values import TokenSettings
+    from verifflowcc.base.tokens.token_counter import open_counter
 
     wanted = user_settings().llm if given is None else given
     count = open_counter(TokenSettings()).count

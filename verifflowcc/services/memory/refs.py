@@ -4,17 +4,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from verifflowcc.adapters.files.layout import Stamps
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.domain.config import CodeNow, code_path
-from verifflowcc.domain.items import Item, Ref, is_trace_type
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.files.layout import Stamps
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.config_values import CodeNow, code_path
+from verifflowcc.base.model.item_values import Item, Ref, is_trace_type
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.stage_words import one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.lifecycle.stale_refs import renewed, stale_clause
-from verifflowcc.records import dataclass, field
-from verifflowcc.services.finding import one_line
 from verifflowcc.services.memory.here import identity_of
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_text
 
 # Which items speak of code that is not as it was: of many items at once, each file looked at once.
 
@@ -113,7 +113,7 @@ def code_of(workspace: Workspace, stamps: Stamps | None = None) -> Code:
 
 def committed_code(workspace: Workspace, folder: Path, commit: str) -> Code:
     """Return the code of a project as a commit has it; `folder` is where parts of the commit lie."""
-    from verifflowcc.adapters.git.snapshot import add_committed
+    from verifflowcc.base.git.git_snapshot import add_committed
 
     fetch = partial(add_committed, workspace.root, folder, commit)
     return Code(workspace, folder, workspace.local, kept=False, fetch=fetch)

@@ -8,21 +8,31 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
+from verifflowcc.base.formats.item_render import render_item
+from verifflowcc.base.model.config_values import SpeakerTrust
+from verifflowcc.base.model.item_values import (
+    Item,
+    Link,
+    Ref,
+    Relation,
+    Source,
+    SourceKind,
+    Status,
+    Trust,
+    least_trust,
+)
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.identifiers import item_id
+from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.domain.candidates import Candidate, Held, Settles
-from verifflowcc.domain.config import SpeakerTrust
-from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Trust, least_trust
-from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.turns import TRUST_OF, Speaker, Turn
-from verifflowcc.formats.item_render import render_item
 from verifflowcc.lifecycle.extract.qualifiers import doubt_about
 from verifflowcc.lifecycle.extract.turns import is_users_own
 from verifflowcc.lifecycle.settle import settle
-from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.here import asks, is_person, trust_of
 from verifflowcc.services.memory.holding import Holding, mark_of
-from verifflowcc.text.markdown import conflict_line
-from verifflowcc.text.secrets import find_secrets
-from verifflowcc.text.slug import item_id
 
 SURE_LAYER, SURE = 600, 500
 """Thousandths of certainty and confidence below which a person is asked."""

@@ -4,13 +4,13 @@ import os
 import re
 from collections.abc import Iterator
 
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.domain.actors import NO_ROLE
-from verifflowcc.domain.items import ScopeKind
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.item_values import ScopeKind
+from verifflowcc.base.model.people import NO_ROLE
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.here import required
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
 
 PROJECT = "project"
 _OR_INIT = "--scope user (or vfcc init)"
@@ -89,8 +89,8 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
     known = recall_scopes(workspace.root, workspace.local)
     if known is not None:
         return known
-    from verifflowcc.adapters.files.layout import Stamps
     from verifflowcc.adapters.files.task_files import remember_scopes
+    from verifflowcc.base.files.layout import Stamps
     from verifflowcc.services.memory.tasks import task_places
     from verifflowcc.services.sprint_reading import depends_on
 
@@ -102,7 +102,7 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
 
 
 def _read_open_ones(workspace: Workspace) -> Iterator[str]:
-    from verifflowcc.domain.sprints import SprintStatus
+    from verifflowcc.base.model.sprint_state import SprintStatus
     from verifflowcc.services.memory.tasks import all_tasks
     from verifflowcc.services.sprint_reading import list_sprints
 
@@ -127,7 +127,7 @@ def _sprint(workspace: Workspace, name: str) -> str:
 
 
 def _stage(workspace: Workspace, name: str) -> str:
-    from verifflowcc.services.finding import find_stage, stage_meant
+    from verifflowcc.base.use.stage_words import find_stage, stage_meant
     from verifflowcc.services.sprint_reading import active_sprint, show_sprint
 
     if not name:

@@ -6,13 +6,15 @@ The stage has been left when this is done, and stays left whatever becomes of th
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.items import Item, ScopeKind, Status, item_type
-from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
+from verifflowcc.base.errors import FormatError, UsageError, VfccError
+from verifflowcc.base.model.config_values import MemorySettings
+from verifflowcc.base.model.item_values import Item, ScopeKind, Status, item_type
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, StageStatus
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import with_article
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.tasks import Task
-from verifflowcc.errors import FormatError, UsageError, VfccError
 from verifflowcc.lifecycle.stale_refs import Turned
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.consolidating import Shelf, Step, StepKind, Terms, complete_interrupted, consolidate
 from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.memory.proving import fixes, raise_confidence, turned_checks
@@ -20,8 +22,6 @@ from verifflowcc.services.memory.putting_away import STAGE, put_away
 from verifflowcc.services.memory.tasks import all_tasks, find_task
 from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.sprint_reading import load_sprint
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import with_article
 
 # Items that end with their stage: what a stage was in the middle of is archived once the stage is left.
 

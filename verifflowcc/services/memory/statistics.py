@@ -4,13 +4,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from verifflowcc.adapters.index.index import Index
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import BackendKind, MemorySettings, TokenSettings
-from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import VfccError, WorkspaceError
+from verifflowcc.base.errors import VfccError, WorkspaceError
+from verifflowcc.base.index.index import Index
+from verifflowcc.base.model.config_values import BackendKind, MemorySettings, TokenSettings
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.tokens.token_counter import open_counter
+from verifflowcc.base.use.workspace import Workspace, provider
 from verifflowcc.formats.metric_line import Metrics, PromptsCounted, RecallMeasured, read_metrics
-from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.access import (
     CALLS,
@@ -28,8 +30,6 @@ from verifflowcc.services.memory.access import (
 from verifflowcc.services.memory.here import identity_of
 from verifflowcc.services.memory.listing import rows_among
 from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
-from verifflowcc.services.workspace import Workspace, provider
-from verifflowcc.text.canonical import digest_text
 
 # What memory did, as the ten counters and the four indicators, from the log that `counting` writes.
 
@@ -115,8 +115,8 @@ class ModelUse:
 
 def model_use(workspace: Workspace | None, memory: MemorySettings) -> ModelUse:
     """Return what a model took today, and the caps. Raises ConfigError or WorkspaceError for the person's settings."""
-    from verifflowcc.adapters.config.load import user_settings
     from verifflowcc.adapters.llm.opening import open_model
+    from verifflowcc.base.config.config_load import user_settings
     from verifflowcc.services.memory.model_budget import spent_today
 
     settings = user_settings().llm

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 from verifflowcc.adapters.files.task_files import FILE, load_task, task_ids
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.identifiers import ambiguous, fitting_ids
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.guarding import withheld
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.tasks import Task, TaskStatus
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass
-from verifflowcc.services.memory.guarding import withheld
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.slug import ambiguous, fitting_ids
 
 _START = 'vfcc task start "What it is about"'
 

@@ -7,23 +7,23 @@ from collections.abc import Iterable, Sequence
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.adapters.files.task_files import changing_task, load_task, remove_task, save_task
-from verifflowcc.domain.items import Item, Link, Relation, Status, least_trust
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.formats.event_bytes import stamp
+from verifflowcc.base.model.item_values import Item, Link, Relation, Status, least_trust
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import ambiguous, fitting_ids
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.guarding import refuse_item, refuse_secrets
+from verifflowcc.base.use.stage_words import one_line
+from verifflowcc.base.use.workspace import Workspace, provider
 from verifflowcc.domain.tasks import Task, TaskStatus
-from verifflowcc.errors import ConflictError, UsageError
-from verifflowcc.formats.events import stamp
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import one_line
 from verifflowcc.services.memory.adding import proposal_of_key, standing_of_key
-from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.here import proposes
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.putting_away import brought_back
 from verifflowcc.services.memory.recording import changed, promoted, rewritten, with_link, without_vouching
 from verifflowcc.services.memory.tasks import all_tasks, find_task, tasks_folder
-from verifflowcc.services.workspace import Workspace, provider
-from verifflowcc.text.article import nearest
-from verifflowcc.text.slug import ambiguous, fitting_ids
 
 KEPT_TASKS = 200
 """Ended tasks that there is still a record of."""

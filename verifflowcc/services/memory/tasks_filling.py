@@ -3,31 +3,31 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
-from verifflowcc.adapters.clock import SystemClock
-from verifflowcc.adapters.files.item_files import draw_letters
 from verifflowcc.adapters.files.task_files import changing_task, load_task, save_task
-from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import MAX_ITEMS, TokenSettings
-from verifflowcc.domain.items import Item, Source, SourceKind, Status
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.domain.ports import Clock, Count
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.item_files import draw_letters
+from verifflowcc.base.formats.event_bytes import stamp
+from verifflowcc.base.formats.item_render import scalar
+from verifflowcc.base.model.config_values import MAX_ITEMS, TokenSettings
+from verifflowcc.base.model.item_values import Item, Source, SourceKind, Status
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.model.ports import Clock, Count
+from verifflowcc.base.process.clock import SystemClock
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.identifiers import item_id
+from verifflowcc.base.tokens.token_counter import open_counter
+from verifflowcc.base.use.guarding import refuse_secrets
+from verifflowcc.base.use.stage_words import LONGEST_TITLE, find_stage, one_line, one_of
+from verifflowcc.base.use.workspace import Workspace, provider
 from verifflowcc.domain.tasks import Task
-from verifflowcc.errors import UsageError
-from verifflowcc.formats.events import stamp
-from verifflowcc.formats.item_render import scalar
 from verifflowcc.lifecycle.expire import evicted
-from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.finding import LONGEST_TITLE, find_stage, one_line, one_of
-from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.putting_away import EVICTED, put_away
 from verifflowcc.services.memory.recording import Draft, Letters, changed, keyed, record, title_of
 from verifflowcc.services.memory.scopes import NAME, agent_of
 from verifflowcc.services.memory.tasks import find_task, task_in_work, tasks_folder
 from verifflowcc.services.sprint_reading import active_sprint, ledger_of, open_sprints, show_sprint
-from verifflowcc.services.workspace import Workspace, provider
-from verifflowcc.text.slug import item_id
 
 # Make room in a store that holds too many extracted and inferred items: the lowest tenth is archived, not deleted.
 
@@ -61,7 +61,7 @@ _ACTIVE = str(Status.ACTIVE)
 
 def count_tokens(text: str) -> int:
     """Return the tokens of a text, exactly, in the default encoding."""
-    from verifflowcc.adapters.tokens.counter import open_counter
+    from verifflowcc.base.tokens.token_counter import open_counter
 
     return open_counter(TokenSettings()).count(text)
 

@@ -2,13 +2,13 @@
 
 import shlex
 
-from verifflowcc.domain.items import TYPES, is_trace_type
-from verifflowcc.errors import UsageError
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.item_values import TYPES, is_trace_type
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.adding import Typed
 from verifflowcc.services.memory.recording import title_of
 from verifflowcc.services.memory.words import said
 from verifflowcc.services.trace_adding import Wanted
-from verifflowcc.services.workspace import Workspace
 
 _MEMORY_ALONE = ("key", "importance", "confidence", "details", "own", "lesson", "refs", "expires", "deadline")
 

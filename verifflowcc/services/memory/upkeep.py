@@ -4,19 +4,19 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.items import Item, ScopeKind, Status
-from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.model.config_values import MemorySettings
+from verifflowcc.base.model.item_values import Item, ScopeKind, Status
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.lifecycle.consolidate import DOING, is_consolidation, originals_of
 from verifflowcc.lifecycle.expire import evicted, has_ended, has_faded, why_ended, why_faded
 from verifflowcc.lifecycle.stale_refs import Turned
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.consolidating import Shelf, Step, StepKind, Terms, complete_interrupted, consolidate
 from verifflowcc.services.memory.proving import raise_confidence
 from verifflowcc.services.memory.putting_away import DECAYED, ENDED, EVICTED, put_away
 from verifflowcc.services.memory.stage_ending import Stages, end_with_stage
 from verifflowcc.services.memory.tasks import all_tasks
-from verifflowcc.services.workspace import Workspace
 
 # The parts of a project that have items of their own, whether they are open or not.
 

@@ -5,18 +5,18 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from verifflowcc.adapters.files.private import USER
-from verifflowcc.domain.config import ScopeMode
-from verifflowcc.domain.items import GUARDED, TYPES, USER_TYPES, ScopeKind, item_type
-from verifflowcc.domain.trace_codes import TracePolicy
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass
-from verifflowcc.services.finding import LONGEST_TITLE, one_line
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.config_values import ScopeMode
+from verifflowcc.base.model.item_values import GUARDED, TYPES, USER_TYPES, ScopeKind, item_type
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.identifiers import GIVEN_ID
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.opening import memory_settings
 from verifflowcc.services.memory.scopes import PROJECT, is_role, read_scope
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.slug import GIVEN_ID
 
 LONGEST_TEXT = 500_000
 DETAIL_OF = {"convention": "scope", "failure": "code", "pattern": "domain", "preference": "category"}

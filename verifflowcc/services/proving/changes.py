@@ -6,11 +6,12 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.clock import observed
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.place import top_of
-from verifflowcc.adapters.git.protected import head_commit
-from verifflowcc.adapters.git.versions import (
+from verifflowcc.adapters.process.allowed import allow_provable, read_provable
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_place import top_of
+from verifflowcc.base.git.git_protected import head_commit
+from verifflowcc.base.git.git_versions import (
     TreeFile,
     commit_files,
     commit_id,
@@ -21,14 +22,14 @@ from verifflowcc.adapters.git.versions import (
     merge_base,
     with_submodules,
 )
-from verifflowcc.adapters.git.work_tree import FOLDER, blob_ids
-from verifflowcc.adapters.process.allowed import allow_provable, read_provable
+from verifflowcc.base.git.work_tree import FOLDER, blob_ids
+from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.model.ports import Clock
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass
 from verifflowcc.codegraph.grammars import language_of, read_facts
 from verifflowcc.codegraph.script_shape import script_shape
-from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition
-from verifflowcc.domain.ports import Clock
-from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.proving.hunks import TestUnit, words_in
 from verifflowcc.proving.new_imports import package_folders
 from verifflowcc.proving.parts import PartRules
@@ -37,7 +38,6 @@ from verifflowcc.proving.splitting import FileChange, Split, split
 from verifflowcc.proving.tests_lost import title_units
 from verifflowcc.proving.tests_settings import PYTEST_SETTINGS_FILES as FILES
 from verifflowcc.proving.tests_settings import pytest_settings
-from verifflowcc.records import dataclass
 
 # The command that runs a repository's tests: which one, and whether this machine allows it.
 

@@ -4,11 +4,12 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.clock import step
-from verifflowcc.adapters.git.place import objects_folder
-from verifflowcc.adapters.git.versions import TreeFile
-from verifflowcc.adapters.git.work_tree import FOLDER
 from verifflowcc.adapters.proving.scratch import scratch_of, sweep
+from verifflowcc.base.git.git_place import objects_folder
+from verifflowcc.base.git.git_versions import TreeFile
+from verifflowcc.base.git.work_tree import FOLDER
+from verifflowcc.base.process.clock import step
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.codegraph.grammars import language_of
 from verifflowcc.codegraph.script_shape import SCRIPTS
 from verifflowcc.proving.behaviour_before import kept_names
@@ -19,7 +20,6 @@ from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
 from verifflowcc.proving.runners import Runner
 from verifflowcc.proving.splitting import FileChange, Split
 from verifflowcc.proving.verdicts import TestVerdict, Verdict, better, function_of, judge_change, judge_tests
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.proving.changes import (
     Change,
     Choice,

@@ -7,17 +7,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.clock import step
-from verifflowcc.adapters.files.write import DerivedFile
-from verifflowcc.adapters.git.versions import TreeFile
-from verifflowcc.adapters.git.work_tree import object_id
 from verifflowcc.adapters.proving.scratch import Scratch, run_in_scratch
+from verifflowcc.base.files.write import DerivedFile
+from verifflowcc.base.git.git_versions import TreeFile
+from verifflowcc.base.git.work_tree import object_id
+from verifflowcc.base.process.clock import step
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.canonical import canonical, digest_bytes
+from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.proving.hunks import Selection, TestFile
 from verifflowcc.proving.outcomes import RunText, TestRun
 from verifflowcc.proving.runners import Runner, argv_for, prints_results, read_run
-from verifflowcc.records import dataclass, field, replace
-from verifflowcc.text.canonical import canonical, digest_bytes
-from verifflowcc.text.record_codec import RecordCodec
 
 _VERSION = 1
 _OUTCOMES = DerivedFile("*.json", 2, keyed_by="the digest of what decides a run", most=5_000)

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from verifflowcc.adapters.clock import observed
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.recall_values import DEFAULT_LIMIT, Sought
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import standing
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.recall import DEFAULT_LIMIT, Sought
-from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.recall.evaluate import (
     Expectation,
     Labelled,
@@ -16,12 +19,9 @@ from verifflowcc.recall.evaluate import (
     recall_at,
     worst_first,
 )
-from verifflowcc.records import dataclass
 from verifflowcc.services.memory.finding import day_said
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.recall.searching import search
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import nearest
 
 Scopes = Callable[[str | None], Sequence[str]]
 Place = tuple[str, str]

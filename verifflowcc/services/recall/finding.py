@@ -4,18 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.index.recall_index import Known, Scope
+from verifflowcc.base.model.config_values import MemorySettings, Stale
+from verifflowcc.base.model.item_values import (
+    DecisionStatus,
+    Item,
+    ScopeKind,
+    Status,
+    awaits_promotion,
+    is_trace_type,
+)
+from verifflowcc.base.model.recall_values import NOTHING, Corpus, Hit, Lost, Parts, Recalled, Sought
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.guarding import withheld_item
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import superseded, withdrawn
-from verifflowcc.domain.config import MemorySettings, Stale
-from verifflowcc.domain.items import DecisionStatus, Item, ScopeKind, Status, awaits_promotion, is_trace_type
-from verifflowcc.domain.recall import NOTHING, Corpus, Hit, Lost, Parts, Recalled, Sought
 from verifflowcc.recall.rank import SHARE, Neighbour, edge_between, expanded, names_of, parts_of
 from verifflowcc.recall.scoring import REACH, WEIGHTS, Question, Scored, is_file_term, score, wanted
-from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.finding import items_as_of, lifetimes_here
-from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import kind_of
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.secrets import withhold
 
 if TYPE_CHECKING:
     from verifflowcc.services.recall.meaning import Meaning

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from verifflowcc.adapters.index.recall_index import RecallIndex, Scope
 from verifflowcc.adapters.index.recall_vectors import Bare, bare_units, held_vectors, put_vectors
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.domain.ports import Embedder
-from verifflowcc.domain.recall import KeptUnit
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.model.ports import Embedder
+from verifflowcc.base.model.recall_values import KeptUnit
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.recall.fusion import Compared, fused, nearness
 from verifflowcc.recall.scoring import Scored, texts_of
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.canonical import digest_text
 
 NEAREST = 50
 """So many units of each scope can be found by their meaning alone."""

@@ -7,20 +7,20 @@ where a person names no model nothing is asked and nothing leaves the machine.
 
 from collections.abc import Callable, Sequence
 
-from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
-from verifflowcc.domain.items import Item
-from verifflowcc.domain.ports import Count, Model
-from verifflowcc.domain.recall import Hit, Reranked
-from verifflowcc.errors import ModelError, VfccError
+from verifflowcc.base.errors import ModelError, VfccError
+from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.ports import Count, Model
+from verifflowcc.base.model.recall_values import Hit, Reranked
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.markdown import sections
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.guarding import safe_text
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.recall.order import order_question, order_schema, read_order, speaks_to_a_model, why_rerank
-from verifflowcc.records import dataclass, field
 from verifflowcc.services.memory.access import RERANK_CALLS, RERANK_SKIPPED, moment, note_lines
-from verifflowcc.services.memory.guarding import safe_text
 from verifflowcc.services.memory.model_budget import LEAST_ANSWER, Reserved, Spent, open_budget
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.markdown import sections
-from verifflowcc.text.secrets import withhold
 
 TextOf = Callable[[Hit], str]
 """The text of a hit's best passage (`passage`)."""
@@ -185,10 +185,10 @@ class _Asker:
 
 def _asker(workspace: Workspace | None, settings: MemorySettings) -> _Asker | None:
     """Return who asks the model of the person's own settings; None where they name none."""
-    from verifflowcc.adapters.config.load import user_settings
     from verifflowcc.adapters.llm.opening import open_model
-    from verifflowcc.adapters.tokens.counter import open_counter
-    from verifflowcc.domain.config import TokenSettings
+    from verifflowcc.base.config.config_load import user_settings
+    from verifflowcc.base.model.config_values import TokenSettings
+    from verifflowcc.base.tokens.token_counter import open_counter
 
     wanted = user_settings().llm
     if not (wanted.command or wanted.api):

@@ -4,22 +4,22 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, TypeVar
 
-from verifflowcc.adapters.files.private import USER, user_home
 from verifflowcc.adapters.index.recall_index import RecallIndex, Rules, Scope
 from verifflowcc.adapters.index.recall_vectors import MissingVectorsError
+from verifflowcc.base.errors import ConfigError, ConflictError, UsageError
+from verifflowcc.base.files.private_files import USER, user_home
+from verifflowcc.base.model.config_values import MemorySettings
+from verifflowcc.base.model.item_values import TYPES, Item
+from verifflowcc.base.model.memory_protocol import MemoryBackend
+from verifflowcc.base.model.ports import Embedder
+from verifflowcc.base.model.recall_values import Hit, Recalled, Sought
+from verifflowcc.base.records import replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import superseded
-from verifflowcc.domain.config import MemorySettings
-from verifflowcc.domain.items import TYPES, Item
-from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.domain.ports import Embedder
-from verifflowcc.domain.recall import Hit, Recalled, Sought
-from verifflowcc.errors import ConfigError, ConflictError, UsageError
 from verifflowcc.recall.scoring import file_term, question_of, units_of
-from verifflowcc.records import replace
 from verifflowcc.services.memory.finding import day_said
 from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.recall.finding import Finding
-from verifflowcc.services.workspace import Workspace
 
 _T = TypeVar("_T")
 States = Mapping[str, Scope]

@@ -19,8 +19,17 @@ from verifflowcc.adapters.files.window_files import (
     seen,
     snapshot_ids,
 )
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.formats.event_bytes import stamp
+from verifflowcc.base.model.ports import Count, TokenCounter
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import ENTROPY_BYTES, TIME_LENGTH, ambiguous, fitting_ids, short_id, ulid
+from verifflowcc.base.text.identifiers import ULID_ALPHABET as ALPHABET
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.stage_words import one_of
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.domain.episodes import Operation, SnapshotReason, TaskEpisode
-from verifflowcc.domain.ports import Count, TokenCounter
 from verifflowcc.domain.window import FULL, ItemType, KeptWindow, Touched, Window, WindowItem
 from verifflowcc.episodes.window_prepare import (
     SNAPSHOT,
@@ -36,28 +45,10 @@ from verifflowcc.episodes.window_prepare import (
     snapshot_of,
     summaries,
 )
-from verifflowcc.errors import UsageError
-from verifflowcc.formats.events import stamp
-from verifflowcc.records import dataclass, replace
-from verifflowcc.services.finding import one_of
 from verifflowcc.services.history.reading import record
-from verifflowcc.services.workspace import Workspace, open_workspace
-from verifflowcc.text.article import nearest
-from verifflowcc.text.secrets import withhold
-from verifflowcc.text.slug import (
-    ENTROPY_BYTES,
-    TIME_LENGTH,
-    ambiguous,
-    fitting_ids,
-    short_id,
-    ulid,
-)
-from verifflowcc.text.slug import (
-    ULID_ALPHABET as ALPHABET,
-)
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.ports import Clock
+    from verifflowcc.base.model.ports import Clock
 
 
 # Keep a window's states, and take items out of it: what goes is recorded first, so that nothing goes unrecorded.
@@ -520,7 +511,7 @@ class ContextWindow:
 
     def _counter(self) -> "TokenCounter":
         if self._opened is None:
-            from verifflowcc.adapters.tokens.counter import open_counter
+            from verifflowcc.base.tokens.token_counter import open_counter
             from verifflowcc.services.configuration import effective_config
 
             self._opened = open_counter(effective_config(self._workspace).config.tokens)

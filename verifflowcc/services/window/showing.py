@@ -9,20 +9,20 @@ from verifflowcc.adapters.files.window_files import (
     save_window,
     snapshot_ids,
 )
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import SnapshotReason, WindowPart
-from verifflowcc.domain.events import Json
 from verifflowcc.domain.window import KeptWindow, Window, WindowItem
 from verifflowcc.episodes.failures import open_failures
 from verifflowcc.episodes.session_brief import brief_of, sound_events, window_of
 from verifflowcc.episodes.window_prepare import PRUNE_ABOVE_PERCENT, age_minutes, is_over, scored
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.history.offering import sessions
 from verifflowcc.services.history.reading import session_events
 from verifflowcc.services.sent_prompts import project_counter
 from verifflowcc.services.window.context_window import ContextWindow, Given, keep, session_meant, windows_folder
-from verifflowcc.services.workspace import Workspace
 
 # The window of a client's session, as its history has it: what hooks recorded, and what was added by hand beside.
 #

@@ -1,1 +1,0 @@
-"""What vfcc asks of git."""

@@ -1,0 +1,1 @@
+"""`config.yaml` and the settings of a person: read, validated, cached."""

@@ -1,0 +1,1 @@
+"""Files and folders: read, written, walked, locked."""

@@ -1,0 +1,392 @@
+"""What the project holds: each of its files with a digest, which is what evidence and approvals speak of.
+
+In git these are the files that git has, whatever their names, and those that it would add; elsewhere all files. Never
+`.memory/`, and of what git does not have never what tools leave behind (caches, environments, installed packages).
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from stat import S_ISDIR, S_ISLNK, S_ISREG
+
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files.layout import settled, stamp_of
+from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_place import in_repository
+from verifflowcc.base.git.work_tree import LINK, WorkTree, repository_status
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines
+
+# Digests of files by their stamps: a file whose stamp is known is not read again.
+
+_TEXT_PROBE_BYTES = 8000
+_CHUNK_BYTES = 1 << 20
+_FILE = DerivedFile("*.json", 2, keyed_by="stamps of the files", largest_bytes=512 << 20)
+
+
+@dataclass(slots=True)
+class KnownDigests:
+    """The digests of the last time, by shown name, each with the stamp of its file; `path` is where they are kept.
+
+    They can be made again: what is damaged, or was made by another version, counts as not there. `links` are the names
+    and paths of the links that were met.
+    """
+
+    path: Path | None
+    known: Mapping[str, list[str]] = field(default_factory=dict)
+    now: dict[str, list[str]] = field(default_factory=dict)
+    links: list[tuple[str, bytes]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.known = (self.path and _FILE.read(self.path)) or {}
+
+    def digest(self, name: str, full: bytes) -> str | None:
+        """Return the digest of the file at `full`; None where there is none.
+
+        Raises IsADirectoryError for a folder, and OSError where it cannot be read. A device or a pipe is no file.
+        """
+        try:
+            found = os.lstat(full)
+            if S_ISLNK(found.st_mode):
+                self.links.append((name, full))
+                return digest_bytes(b"link:" + os.readlink(full))  # noqa: PTH115 - names are bytes here
+            if S_ISDIR(found.st_mode):
+                raise IsADirectoryError(full)
+            if not S_ISREG(found.st_mode):
+                return None
+            return self._of_file(name, full, found)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def save(self) -> None:
+        """Keep what is known now, if that is anything new. Where it cannot be written, the next time reads again."""
+        if self.path is not None and self.now != self.known:
+            _FILE.write(self.path, self.now)
+
+    def _of_file(self, name: str, full: bytes, found: os.stat_result) -> str:
+        stamp = stamp_of(found)
+        known = self.known.get(name)
+        if known is not None and known[0] == stamp:
+            self.now[name] = known
+            return known[1]
+        trusted = settled(max(found.st_mtime_ns, found.st_ctime_ns))
+        digest = digest_file(full)
+        if trusted:
+            self.now[name] = [stamp, digest]
+        return digest
+
+
+def digest_all(names: Iterable[tuple[str, bytes]], known: KnownDigests, root: Path) -> tuple[dict[str, str], list[str]]:
+    """Return shown name → digest for the files (shown name, path) that are there, and the names of folders among them.
+
+    Raises WorkspaceError where a file cannot be read. Two names that are shown alike share a digest of both.
+    """
+    digests: dict[str, str] = {}
+    folders = []
+    for name, full in observed("comparing files", names):
+        try:
+            digest = known.digest(name, full)
+        except IsADirectoryError:
+            folders.append(name)
+            continue
+        except OSError as error:
+            raise WorkspaceError(f"cannot read {root / name}: {error.strerror or error}") from error
+        if digest is not None:
+            digests[name] = digest_bytes(f"{digests[name]} {digest}".encode()) if name in digests else digest
+    return digests, folders
+
+
+def digest_file(full: bytes | str) -> str:
+    """Return the digest of a file's content, CRLF folded to LF in text; text has no NUL in its first 8000 bytes.
+
+    The file is read in parts, however large it is. Raises OSError.
+    """
+    with open(full, "rb") as file:  # noqa: PTH123 - names are bytes here
+        chunk = file.read(_CHUNK_BYTES)
+        if len(chunk) < _CHUNK_BYTES:
+            return digest_bytes(chunk if _is_binary(chunk) else fold_newlines(chunk))
+        whole = hashlib.sha256()
+        fold = not _is_binary(chunk)
+        while chunk:
+            following = file.read(_CHUNK_BYTES)
+            if fold and chunk.endswith(b"\r") and following:
+                chunk, following = chunk[:-1], b"\r" + following
+            whole.update(fold_newlines(chunk) if fold else chunk)
+            chunk = following
+    return "sha256:" + whole.hexdigest()
+
+
+def _is_binary(start: bytes) -> bool:
+    return b"\0" in start[:_TEXT_PROBE_BYTES]
+
+
+# A git repository inside the project: a submodule, or a clone that lies there. Its commit stands for its files.
+
+Follow = Callable[[Sequence[tuple[str, bytes]], Collection[str]], Iterator[tuple[str, str]]]
+"""Takes links (name, path) and the names of files that count already; yields each link that leads elsewhere, with the
+digests of what is there."""
+
+
+def digest_nested(root: Path, name: str, follow: Follow) -> str | None:
+    """Return a digest of the commit that is checked out there, and of every file that differs from it.
+
+    Content behind its links is a part of it, where that is no file of the project. None where there is no repository:
+    a submodule that is not fetched holds nothing. Raises WorkspaceError where git cannot tell.
+    """
+    folder = Path(on_disk(root, name).decode("utf-8", "surrogateescape"))
+    if not (folder / ".git").exists():
+        return None
+    try:
+        now = repository_status(folder)
+    except WorkspaceError as error:
+        hint = f"git -C {name} status"
+        raise WorkspaceError(f"git cannot tell the state of {name}: {error.message}", hint=hint) from error
+    whole = hashlib.sha256(f"commit:{now.commit}\n".encode())
+    for line, changed in sorted(now.lines):
+        path = shown_name(changed)
+        whole.update(line[:1] + path.encode() + b"\0" + _content(root, f"{name}/{path}", follow).encode() + b"\n")
+    names = {f"{name}/{shown_name(each)}" for each in (*now.tree.tracked, *now.tree.untracked_names)}
+    for link, parts in follow([(f"{name}/{path}", on_disk(folder, path)) for path in _links(folder, now.tree)], names):
+        whole.update(f"{link}\0{parts}".encode())
+    return "sha256:" + whole.hexdigest()
+
+
+def _links(folder: Path, tree: WorkTree) -> list[str]:
+    """Return the names of the links that git has, or would add."""
+    kept = [name for name, entry in tree.tracked.items() if entry.mode == LINK or name in tree.changed]
+    listed = sorted(shown_name(name) for name in (*kept, *tree.untracked_names))
+    return [name for name in listed if Path(on_disk(folder, name).decode("utf-8", "surrogateescape")).is_symlink()]
+
+
+def _content(root: Path, name: str, follow: Follow) -> str:
+    try:
+        return KnownDigests(None).digest(name, on_disk(root, name)) or "gone"
+    except IsADirectoryError:
+        return digest_nested(root, name, follow) or "nothing"
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {root / name}: {error.strerror or error}") from error
+
+
+MEMORY = ".memory"
+_HAS_OR_ADDS = ("--cached", "--others", "--exclude-standard")
+LARGEST_READ_BYTES = 256 * 1024 * 1024
+MOST_LINKED_FILES = 5_000
+_LEFT_BEHIND = re.compile(
+    r"(?:.*/)?(?:\.git|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.hypothesis|\.coverage(?:\.[^/]*)?|\.tox|\.venv"
+    r"|node_modules|[^/]*\.egg-info|[^/]*\.pyc)(?:/.*)?",
+    re.DOTALL,
+)
+
+
+def project_content(root: Path, local: Path | None) -> Mapping[str, str]:
+    """Return path → digest of every file of the project, sorted; paths are relative to `root`, joined by `/`.
+
+    A link's digest is that of the text `link:` and where it leads; where that is none of these files, their contents
+    are a part of it. A repository inside, such as a submodule, counts as one file. Digests are kept in
+    `local/content.json` and taken from there while a file's stamp is the same. Raises WorkspaceError where a file
+    cannot be read, git cannot list them, or a link leads to more than `MOST_LINKED_FILES` files outside.
+    """
+    known = KnownDigests(local / "content.json" if local else None)
+    top = os.fsencode(root)
+    names = ((shown_name(name), name, tracked) for name, tracked in _names(root))
+    ours = ((shown, os.path.join(top, name)) for shown, name, tracked in names if _is_ours(shown, tracked=tracked))  # noqa: PTH118 - names are bytes here
+    digests, folders = digest_all(ours, known, root)
+    links = tuple(known.links)
+    followed = {
+        name: digest_text(f"{digests[name]}\n{parts}") for name, parts in _followed(root, links, digests, known)
+    }
+
+    def follow(inner: Sequence[tuple[str, bytes]], names: Collection[str]) -> Iterator[tuple[str, str]]:
+        return _followed(root, inner, {*digests, *names} if inner else names, known)
+
+    nested = ((name, digest_nested(root, name, follow)) for name in folders)
+    found = {name: digest for name, digest in nested if digest is not None}
+    known.save()
+    digests |= followed | found
+    return {name: digests[name] for name in sorted(digests)}
+
+
+def _followed(
+    root: Path, links: Sequence[tuple[str, bytes]], names: Collection[str], known: KnownDigests
+) -> Iterator[tuple[str, str]]:
+    """Yield those of `links` that lead to files which are not among `names`, each with the digests of these files.
+
+    Tests read through a link, so content behind one is content that they run on. A link to the project itself, or to a
+    folder around it, is none of these.
+    """
+    top = os.path.realpath(os.fsencode(root))
+
+    def counts(real: bytes) -> bool:
+        shown = shown_name(os.path.relpath(real, top))
+        return is_around(top, real) or shown in names or any(each.startswith(f"{shown}/") for each in names)
+
+    for name, full in links:
+        real = os.path.realpath(full)
+        parts = []
+        for below, path in () if counts(real) else _linked_files(name, real, counts):
+            try:
+                found = known.digest(f"{name}\0{shown_name(below)}", path)
+            except OSError as error:
+                raise WorkspaceError(f"cannot read what {name} leads to: {error.strerror or error}") from error
+            parts.append(f"{shown_name(below)}\0{found}\n")
+        if parts:
+            yield name, "".join(sorted(parts))
+
+
+def is_around(top: bytes, real: bytes) -> bool:
+    """Say whether `real` is the folder `top` or one around it."""
+    return os.path.join(top, b"").startswith(os.path.join(real, b""))  # noqa: PTH118 - names are bytes here
+
+
+def _linked_files(name: str, real: bytes, counts: Callable[[bytes], bool]) -> list[tuple[bytes, bytes]]:
+    """Return the files to which a link leads, each with a name for it, and what links among them lead to in turn."""
+    found = list(islice(_behind(real, counts), MOST_LINKED_FILES + 1))
+    if len(found) > MOST_LINKED_FILES:
+        raise WorkspaceError(
+            f"{name} leads to more than {MOST_LINKED_FILES:,} files that are not the project's, so nothing can be "
+            "shown of its content",
+            hint=f"git rm --cached {name}  # and ignore it, or put what it should hold in its place",
+        )
+    return found
+
+
+def _behind(real: bytes, counts: Callable[[bytes], bool]) -> Iterator[tuple[bytes, bytes]]:
+    pending, seen = [(b"", real)], {real}
+    while pending:
+        below, place = pending.pop()
+        if not os.path.isdir(place):  # noqa: PTH112 - names are bytes here
+            yield from [(below, place)] if os.path.isfile(place) else []  # noqa: PTH113
+            continue
+        for each in walk(place):
+            name, full = os.path.join(below, each), os.path.join(place, each)  # noqa: PTH118
+            yield name, full
+            target = os.path.realpath(full) if os.path.islink(full) else full  # noqa: PTH114
+            if target != full and target not in seen and not counts(target):
+                seen.add(target)
+                pending.append((name + b" ->", target))
+
+
+def memory_content(root: Path) -> Mapping[str, str]:
+    """Return path → digest of every file below `.memory/project/`, sorted; paths are relative to `root`.
+
+    Digests are kept in `.memory/local/memory-content.json`. Raises WorkspaceError where a file cannot be read.
+    """
+    known = KnownDigests(root / MEMORY / "local" / "memory-content.json")
+    top = os.fsencode(root)
+    names = walk(top, b".memory/project")
+    named = ((shown_name(name), os.path.join(top, name)) for name in names)  # noqa: PTH118
+    digests, _ = digest_all((each for each in named if not _LEFT_BEHIND.fullmatch(each[0])), known, root)
+    known.save()
+    return {name: digests[name] for name in sorted(digests)}
+
+
+def read_project_file(root: Path, path: str) -> bytes | None:
+    """Return the bytes of a file of the project; None where there is no ordinary file of that name.
+
+    Raises WorkspaceError where it lies outside (also by a link), cannot be read, or is larger than 256 MiB.
+    """
+    full = on_disk(root, path)
+    try:
+        real = os.path.realpath(full)
+        if not os.path.isfile(real):  # noqa: PTH113 - names are bytes here
+            return None
+        if not real.startswith(os.path.join(os.path.realpath(os.fsencode(root)), b"")):  # noqa: PTH118
+            raise WorkspaceError(
+                f"{path} lies outside of the project {root}", hint=f"replace {path} by what it should hold"
+            )
+        with open(real, "rb") as file:  # noqa: PTH123
+            data = file.read(LARGEST_READ_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {root / path}: {error.strerror or error}") from error
+    if len(data) > LARGEST_READ_BYTES:
+        raise WorkspaceError(f"{path} is larger than {LARGEST_READ_BYTES // 1_048_576} MiB")
+    return data
+
+
+def _is_ours(name: str, *, tracked: bool) -> bool:
+    return not is_memory(name) if tracked else belongs(name)
+
+
+def is_memory(name: str) -> bool:
+    """Say whether a path is `.memory/`, or below it."""
+    return name == MEMORY or name.startswith(f"{MEMORY}/")
+
+
+def belongs(name: str) -> bool:
+    """Say whether a path that git does not have is one of the project's own, by its name alone.
+
+    >>> belongs("src/a.py"), belongs(".memory/config.yaml"), belongs("src/__pycache__/a.pyc")
+    (True, False, False)
+    """
+    return not (is_memory(name) or _LEFT_BEHIND.fullmatch(name))
+
+
+def _names(root: Path) -> Iterator[tuple[bytes, bool]]:
+    """Yield the names of files, each with whether git has it."""
+    listed = _listed_by_git(root) if in_repository(root) else None
+    yield from ((name, False) for name in walk(os.fsencode(root))) if listed is None else listed.items()
+
+
+def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
+    """Return the files that git has (True) or would add; None where it has nothing to do with this folder."""
+    said = ask_git(root, "ls-files", "-z", "-t", *_HAS_OR_ADDS)
+    if said.code:
+        if "not a git repository" in said.err:
+            return None
+        hint = (
+            "git config --global --add safe.directory " + str(root) if "dubious ownership" in said.err else "git status"
+        )
+        raise WorkspaceError(f"git cannot list the files of {root}: {said.first_line}", hint=hint)
+    names: dict[bytes, bool] = {}
+    for line in said.out.split(b"\0"):
+        tag, _, name = line.partition(b" ")
+        if name:
+            path = name.rstrip(b"/")
+            names[path] = names.get(path, False) or tag != b"?"
+    return None if not names and is_ignored(root) else names
+
+
+def listed_at(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
+    """Return those of some paths at which the project has a file: one that git has or would add, else any."""
+    if in_repository(root):
+        listed = ask_git(root, "--literal-pathspecs", "ls-files", "-z", *_HAS_OR_ADDS, "--", *paths)
+        if listed.code == 0:
+            return tuple(sorted({shown_name(name) for name in listed.out.split(b"\0") if name}))
+    return tuple(path for path in paths if (root / path).is_file())
+
+
+def is_ignored(root: Path) -> bool:
+    """Say whether the repository around the project ignores all of it; git then does not know its files."""
+    return not (root / ".git").exists() and ask_git(root.parent, "check-ignore", "--quiet", "--", root.name).code == 0
+
+
+def walk(top: bytes, below: bytes = b"", *, nested: bool = True) -> Iterator[bytes]:
+    """Yield the paths of all files, relative to `top`, in folders that belong to the project; no link is followed.
+
+    Without `nested`, repositories inside are left out. Raises WorkspaceError where a folder cannot be read.
+    """
+    pending = [below]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(os.path.join(top, folder)) as entries:  # noqa: PTH118
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise WorkspaceError(f"cannot read the folder {os.fsdecode(error.filename)}: {error.strerror}") from error
+        if not nested and folder and any(entry.name == b".git" for entry in listed):
+            continue
+        for entry in listed:
+            name = os.path.join(folder, entry.name)  # noqa: PTH118
+            if not entry.is_dir(follow_symlinks=False):
+                yield name
+            elif not _LEFT_BEHIND.fullmatch(shown_name(name)) and name != MEMORY.encode():
+                pending.append(name)

@@ -1,0 +1,1 @@
+"""File formats that several capabilities share; pure."""

@@ -1,0 +1,1 @@
+"""git: started in one place, and read without it where that is faster."""

@@ -1,0 +1,134 @@
+"""The one way in which vfcc starts git: nothing that a repository names as a program is run.
+
+A repository's settings and attributes can name programs: filters, hooks, pagers, external diffs, monitors, signature
+checkers, commands that fetch. A clone may be read before anybody looked into it, so none of them runs here. The
+settings below turn off each that has a name of its own. Filters, merge and diff drivers have names that a repository
+chooses: no command that is started here lets git read the content of a file in the work tree, which is what would call
+them (`work_tree` compares it), and external diffs are off by option.
+
+The repository is the one that the folder lies in. Of the variables `GIT_*` only those that name the machine's own
+settings are passed on, which no repository can set; a commit also gets who makes it.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.git.git_place import refuse_embedded
+from verifflowcc.base.process.clock import terminal_in_use
+from verifflowcc.base.records import dataclass
+
+_MACHINE = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"))
+_PERSON = ("GIT_AUTHOR_", "GIT_COMMITTER_")
+_WORDS = {"LC_ALL": "C", "LANGUAGE": "", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": ":"}
+_READING = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",  # since git 2.45; before it, no protocol is left to fetch with:
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+}
+_SETTINGS = (
+    "safe.bareRepository=explicit",
+    "core.fsmonitor=false",
+    "core.useReplaceRefs=false",
+    "core.quotePath=false",
+    "core.splitIndex=false",
+    "diff.submodule=short",
+    "log.showSignature=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+)
+_NO_HOOKS = f"core.hooksPath={os.devnull}"
+_SHOWS_CONTENT = frozenset(("diff-index", "diff-tree", "log"))
+_NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
+
+
+@dataclass(frozen=True, slots=True)
+class GitResult:
+    """What git answered: its exit code, stdout as it is, and stderr as text."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def first_line(self) -> str:
+        """The first thing that went wrong, as git puts it."""
+        lines = [line.strip() for line in self.err.splitlines() if line.strip()]
+        return (self._errors() or lines or ["no reason given"])[0].removeprefix("fatal: ").removeprefix("error: ")
+
+    @property
+    def tells_why(self) -> bool:
+        """Whether git itself, and not a program that it calls, says what is wrong."""
+        return bool(self._errors())
+
+    def _errors(self) -> list[str]:
+        return [line.strip() for line in self.err.splitlines() if line.startswith(("fatal: ", "error: "))]
+
+
+def ask_git(
+    root: Path,
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    given: bytes | None = None,
+    settings: tuple[str, ...] = (),
+) -> GitResult:
+    """Run git in `root` to read; `env` and `settings` (`key=value`) come on top of ours, `given` goes to its stdin.
+
+    Raises WorkspaceError where there is no git, no such folder, or a bare repository in the place of one.
+    """
+    argv = _argv(arguments, (_NO_HOOKS, *settings))
+    return _run(root, argv, {**_environment(), **_WORDS, **_READING, **(env or {})}, given)
+
+
+def start_git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """Start git in `root` to read, with pipes for its input, its output and its messages. Raises as `ask_git`."""
+    refuse_embedded(root)
+    pipe = subprocess.PIPE
+    env = {**_environment(), **_WORDS, **_READING}
+    try:
+        return subprocess.Popen(_argv(arguments, (_NO_HOOKS,)), cwd=root, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
+    except OSError as error:
+        raise _not_run(error) from error
+
+
+def commit_with_git(root: Path, *arguments: str) -> GitResult:
+    """Run git in `root` as a part of a commit, with the filters and hooks that are set up there.
+
+    Call it where the repository names no program, or its programs are allowed: `repository_code` lists them. What a
+    hook starts may fetch, as it may when a person commits. Raises as `ask_git`.
+    """
+    person = {name: value for name, value in os.environ.items() if name.startswith(_PERSON)}
+    env = {**_environment(), **person, **_WORDS, "GIT_NO_LAZY_FETCH": "1"}
+    with terminal_in_use():  # a program that signs may ask for a password there
+        return _run(root, _argv(arguments, ()), env, None)
+
+
+def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
+    options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
+    place = next((number for number, word in enumerate(arguments) if not word.startswith("-")), 0)
+    off = _NO_PROGRAMS if arguments[place] in _SHOWS_CONTENT else ()
+    return ["git", "--no-pager", *options, *arguments[: place + 1], *off, *arguments[place + 1 :]]
+
+
+def _run(root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None) -> GitResult:
+    refuse_embedded(root)
+    try:
+        if given is None:
+            done = subprocess.run(argv, cwd=root, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        else:
+            done = subprocess.run(argv, cwd=root, env=env, input=given, capture_output=True, check=False)
+    except OSError as error:
+        raise _not_run(error) from error
+    return GitResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+def _not_run(error: OSError) -> WorkspaceError:
+    return WorkspaceError(f"git cannot be run: {error.strerror or error}", hint="git --version")
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _MACHINE}

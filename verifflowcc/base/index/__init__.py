@@ -1,0 +1,1 @@
+"""The index: derived tables in SQLite."""

@@ -1,0 +1,1 @@
+"""Values that several capabilities share; pure."""

@@ -1,0 +1,275 @@
+"""Questions to a store: filters as typed conditions, whether an item meets them, and the order of answers.
+
+What a field says is compared as one kind of value: texts by code point, decimals from 0 to 1 in thousandths, trust by
+its rank (a person highest), dates as moments in microseconds. A day is its first moment, and a date-time without an
+offset is in UTC. Stores that answer from columns keep `value_of` in them, so that all stores answer alike.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from enum import StrEnum
+from operator import attrgetter
+from typing import TypeVar
+
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.item_values import MEMORY_KEYS, Item, Kind, SourceKind, Status, Trust
+from verifflowcc.base.model.memory_protocol import DEFAULT_ORDER, Filters, Plain
+from verifflowcc.base.records import dataclass
+
+Value = str | int
+TAGS = "tags"
+DETAILS = "details."
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LONGEST = 18
+_T = TypeVar("_T")
+
+
+class Operator(StrEnum):
+    """How a field stands to a condition's values; `ANY` is equality, also with any of several."""
+
+    ANY = "$eq"
+    NOT = "$ne"
+    ABOVE = "$gt"
+    FROM = "$gte"
+    BELOW = "$lt"
+    UP_TO = "$lte"
+
+
+ORDERING: Mapping[Operator, Callable[[Value, Value], bool]] = {
+    Operator.ABOVE: lambda value, bound: value > bound,  # type: ignore[operator]
+    Operator.FROM: lambda value, bound: value >= bound,  # type: ignore[operator]
+    Operator.BELOW: lambda value, bound: value < bound,  # type: ignore[operator]
+    Operator.UP_TO: lambda value, bound: value <= bound,  # type: ignore[operator]
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A field that must stand to any of `values` as `operator` says; None among them is a missing value."""
+
+    field: str
+    operator: Operator
+    values: tuple[Value | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    kind: Kind
+    read: Callable[[Item], Value | None]
+    words: Mapping[str, Value] | None = None
+
+
+_TRUST = {str(trust): rank for rank, trust in enumerate(reversed(Trust))}
+_STATUS = {str(each): str(each) for each in Status}
+_SOURCE = {str(each): str(each) for each in SourceKind}
+_UNCOMPARED = {Kind.TEXTS, Kind.TRUTH}
+_RANKED: Mapping[str, _Field] = {
+    "status": _Field(Kind.WORD, lambda item: str(item.status), _STATUS),
+    "trust": _Field(Kind.WORD, lambda item: _TRUST[item.trust], _TRUST),
+}
+_PARTS: Mapping[str, _Field] = {
+    "path": _Field(Kind.TEXT, lambda item: item.path),
+    "scope": _Field(Kind.TEXT, lambda item: item.scope),
+    "uses": _Field(Kind.WHOLE, lambda item: item.uses.count),
+    "last_used": _Field(Kind.MOMENT, lambda item: moment(item.uses.last)),
+    "source": _Field(Kind.WORD, lambda item: str(item.source.kind), _SOURCE),
+    "actor": _Field(Kind.TEXT, lambda item: item.source.actor),
+    "project": _Field(Kind.TEXT, lambda item: item.source.project),
+    "session": _Field(Kind.TEXT, lambda item: item.source.session),
+}
+"""What is compared and is no key of the front matter by itself."""
+
+
+def _field(name: str, kind: Kind) -> _Field:
+    read = attrgetter(name)
+    return _RANKED.get(name) or _Field(kind, read if kind is not Kind.MOMENT else lambda item: moment(read(item)))
+
+
+_FIELDS: Mapping[str, _Field] = {
+    **_PARTS,
+    **{row.name: _field(row.name, row.kind) for row in MEMORY_KEYS if row.kind and row.kind not in _UNCOMPARED},
+}
+STORED = (
+    *("id", "type", "title", "key", "path", "scope", "status", "importance", "confidence", "trust"),
+    *("created", "updated", "expires", "deadline", "uses", "last_used", "source", "actor", "project", "session"),
+    *("verification", "tokens"),
+)
+"""The fields that databases hold in columns, in their order, which is fixed: a field added since is compared here."""
+SCALARS = (*STORED, *(name for name in _FIELDS if name not in STORED))
+"""The fields with one value each; beside them there are `tags` and `details.<name>`."""
+
+
+def conditions(filters: Filters) -> tuple[Condition, ...]:
+    """Return filters as conditions, all of which must hold.
+
+    Raises UsageError for a field or an operator that there is not, and for a value that does not fit its field.
+
+    >>> conditions({"importance": {"$gte": 0.7}})
+    (Condition(field='importance', operator=<Operator.FROM: '$gte'>, values=(700,)),)
+    """
+    return tuple(condition for name, asked in filters.items() for condition in _of_field(name, asked))
+
+
+def matches(item: Item, conditions: Iterable[Condition]) -> bool:
+    """Say whether all conditions hold for an item. `$ne` holds for a missing value, an ordering never does."""
+    return all(_holds(item, condition) for condition in conditions)
+
+
+def ordered(items: Iterable[Item], order_by: str = DEFAULT_ORDER) -> list[Item]:
+    """Return items with the highest (newest) value of a field first, with a leading `-` the lowest.
+
+    What lacks the field stands last either way, ties by id. Raises UsageError where there is no such scalar field.
+    """
+    return ordered_by(items, order_by, lambda item: item)
+
+
+def ordered_by(items: Iterable[_T], order_by: str, item_of: Callable[[_T], Item]) -> list[_T]:
+    """Return whatever holds items in the order of `ordered`. Raises UsageError as it does."""
+    field, ascending = order_of(order_by)
+    rows = [(value_of(item_of(each), field), item_of(each).id, each) for each in items]
+    rows.sort(key=lambda row: row[1])
+    present = [row for row in rows if row[0] is not None]
+    present.sort(key=lambda row: row[0], reverse=not ascending)  # type: ignore[arg-type, return-value]
+    return [row[2] for row in present] + [row[2] for row in rows if row[0] is None]
+
+
+def order_of(order_by: str) -> tuple[str, bool]:
+    """Return the field to order by, and whether the lowest stands first. Raises UsageError as `ordered` does."""
+    field = order_by.removeprefix("-")
+    if field == TAGS:
+        raise UsageError("answers cannot be ordered by tags, of which an item has several")
+    _checked_field(field)
+    return field, order_by.startswith("-")
+
+
+def checked_limit(limit: int) -> int:
+    """Return a limit. Raises UsageError where it is no whole number from 0."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+        raise UsageError(f"a limit is a whole number from 0, not {limit}")
+    return limit
+
+
+def value_of(item: Item, field: str) -> Value | None:
+    """Return what a scalar field of an item is compared as; None where it has none."""
+    if field.startswith(DETAILS):
+        return dict(item.details).get(field.removeprefix(DETAILS))
+    return _FIELDS[field].read(item)
+
+
+def moment(text: str | None) -> int | None:
+    """Return an ISO date or date-time in microseconds since 1970 in UTC; None where it is neither.
+
+    >>> moment("1970-01-02") == moment("1970-01-02T02:00:00+02:00") == 86_400_000_000
+    True
+    """
+    try:
+        read = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return ((read if read.tzinfo else read.replace(tzinfo=UTC)) - _EPOCH) // timedelta(microseconds=1)
+
+
+def _of_field(name: str, asked: Plain | Sequence[Plain] | Mapping[str, Plain]) -> list[Condition]:
+    kind = _checked_field(name)
+    if isinstance(asked, Mapping):
+        return [_compared(name, kind, *pair) for pair in asked.items()]
+    values = asked if isinstance(asked, Sequence) and not isinstance(asked, str) else (asked,)
+    return [Condition(name, Operator.ANY, tuple(_value(name, kind, value) for value in values))]
+
+
+def _compared(name: str, kind: Kind, word: str, asked: Plain) -> Condition:
+    if word not in set(Operator):
+        raise UsageError(f"{word} is no operator of a filter; {_choice(word, Operator)}")
+    operator = Operator(word)
+    if operator in ORDERING and (kind is Kind.TEXTS or asked is None):
+        what = "missing values have" if asked is None else "tags have"
+        raise UsageError(f"{name} cannot be compared by {word}: {what} no order", hint="$eq or $ne")
+    return Condition(name, operator, (_value(name, kind, asked),))
+
+
+def _checked_field(name: str) -> Kind:
+    if name in _FIELDS:
+        return _FIELDS[name].kind
+    if name == TAGS:
+        return Kind.TEXTS
+    if name.startswith(DETAILS) and name != DETAILS:
+        return Kind.TEXT
+    raise UsageError(f"{name or 'nothing'} is no field of an item; {_choice(name, (*SCALARS, TAGS, 'details.<name>'))}")
+
+
+def _value(name: str, kind: Kind, asked: Plain) -> Value | None:
+    """Return a filter's value as the field is compared."""
+    if asked is None:
+        return None
+    if isinstance(asked, bool) or not isinstance(asked, str | int | float):
+        raise UsageError(f"{name} is {kind}, not {_shown(asked)}")
+    value = _READERS[kind](asked)
+    if kind is Kind.WORD:
+        words = _FIELDS[name].words or {}
+        if value not in words:
+            raise UsageError(f"{name} is never {_shown(asked)}; {_choice(str(asked), words)}")
+        return words[str(value)]
+    if value is None:
+        raise UsageError(f"{name} is {kind}, not {_shown(asked)}")
+    return value
+
+
+def _text(asked: Value | float) -> Value | None:
+    """Half of a surrogate pair is in no text of a file, and no database takes it."""
+    return asked if isinstance(asked, str) and not any("\ud800" <= each <= "\udfff" for each in asked) else None
+
+
+def _decimal(asked: Value | float) -> Value | None:
+    try:
+        number = Decimal(str(asked).strip())
+        inside = 0 <= number <= 1
+    except InvalidOperation:
+        return None
+    return int((number * 1000).quantize(Decimal(1), ROUND_HALF_UP)) if inside else None
+
+
+def _whole(asked: Value | float) -> Value | None:
+    text = str(asked)
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST else None
+
+
+def _moment(asked: Value | float) -> Value | None:
+    return moment(asked.strip()) if isinstance(asked, str) else None
+
+
+_READERS: Mapping[Kind, Callable[[Value | float], Value | None]] = {
+    Kind.TEXT: _text,
+    Kind.TEXTS: _text,
+    Kind.WORD: _text,
+    Kind.DECIMAL: _decimal,
+    Kind.WHOLE: _whole,
+    Kind.MOMENT: _moment,
+}
+
+
+def _holds(item: Item, condition: Condition) -> bool:
+    if condition.field == TAGS:
+        held = any(value in item.tags if value is not None else not item.tags for value in condition.values)
+        return held is (condition.operator is Operator.ANY)
+    value = value_of(item, condition.field)
+    if condition.operator is Operator.ANY:
+        return value in condition.values
+    if condition.operator is Operator.NOT:
+        return value not in condition.values
+    (bound,) = condition.values
+    return value is not None and bound is not None and ORDERING[condition.operator](value, bound)
+
+
+def _shown(asked: object) -> str:
+    text = str(asked).encode("utf-8", "backslashreplace").decode("utf-8")
+    return f'"{text}"' if len(text) <= 60 else f'"{text[:59]}…"'
+
+
+def _choice(name: str, known: Iterable[str]) -> str:
+    import difflib
+
+    words = [str(each) for each in known]
+    near = difflib.get_close_matches(name, sorted(words), n=1, cutoff=0.6)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    return f"there are {', '.join(words)}{meant}"

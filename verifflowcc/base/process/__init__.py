@@ -1,0 +1,1 @@
+"""Processes, the clock, and who acts."""

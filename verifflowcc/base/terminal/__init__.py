@@ -1,0 +1,1 @@
+"""The terminal: output, tables, options that commands share."""

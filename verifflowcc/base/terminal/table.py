@@ -1,0 +1,177 @@
+"""Rows under headings, laid out for the terminal or the pipe that they go to."""
+
+import os
+import sys
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, TextIO
+
+from verifflowcc.base.terminal.terminal import wants_color
+from verifflowcc.base.text.hidden_text import withhold_cells
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+UNBOUNDED = 1_000
+"""Columns in a pipe, where nothing is folded or cut."""
+GAP = 2
+_CELLS = {"–": "dim", ">": "bold cyan"}
+"""Styles of cells that hold a sign alone."""
+LONG_WORD = 16
+"""A column may be so narrow; a path longer than this is cut where the terminal leaves no room for it."""
+
+
+def table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    width: int | None = None,
+    stream: TextIO | None = None,
+) -> str:
+    """Return rows under headings, aligned; columns in `right` are numbers.
+
+    It keeps to `width` columns (default: those of `stream`, and that is stdout by default): it folds between words, and
+    where that is not enough each row is a block of lines. Secrets are withheld before anything is cut, after which they
+    could not be recognised. Without a `width`, a person who wants colours gets a table drawn by rich.
+    """
+    shown_on = sys.stdout if stream is None else stream
+    colored = width is None and wants_color(shown_on)
+    width = width_of(shown_on) if width is None else width
+    cells = [[_plain_cell(cell) for cell in row] for row in withhold_cells(rows)]
+    if colored:
+        cells = _with_symbols(headings, cells)
+    columns = list(zip(headings, *cells, strict=True))
+    widths = [max(map(_wide, column)) for column in columns]
+    room = width - GAP * (len(columns) - 1)
+    if sum(widths) > room:
+        least = [_least(column, index == 0 or index in right) for index, column in enumerate(columns)]
+        if sum(least) > room:
+            return "\n".join(_block(headings, row) for row in cells)
+        widths = _fit(widths, least, room)
+    if colored:
+        from verifflowcc.base.terminal.terminal import drawn
+
+        return drawn(_shape(headings, cells, right, widths), width, shown_on)
+    return _grid([headings, *cells], right, widths)
+
+
+def _with_symbols(headings: Sequence[str], cells: list[list[str]]) -> list[list[str]]:
+    """Return the cells with a symbol before each status."""
+    from verifflowcc.base.terminal.status_words import HEADINGS, with_symbol
+
+    return [
+        [with_symbol(cell) if name in HEADINGS else cell for name, cell in zip(headings, row, strict=True)]
+        for row in cells
+    ]
+
+
+def _shape(
+    headings: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[int], widths: Sequence[int]
+) -> "Table":
+    """Return a table of rich: a rule under the headings, the status in its colour."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from verifflowcc.base.terminal.status_words import HEADINGS, styled
+
+    shape = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="bold")
+    for index, (name, columns) in enumerate(zip(headings, widths, strict=True)):
+        shape.add_column(
+            Text(name), width=columns, overflow="fold", justify="right" if index in right else "left", no_wrap=False
+        )
+    for row in cells:
+        shape.add_row(
+            *(
+                styled(cell) if name in HEADINGS else Text(cell, style=_CELLS.get(cell, ""))
+                for name, cell in zip(headings, row, strict=True)
+            )
+        )
+    return shape
+
+
+def width_of(stream: TextIO) -> int:
+    """Return the columns of the terminal behind `stream`; `UNBOUNDED` where there is none."""
+    if not stream.isatty():
+        return UNBOUNDED
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isascii() and asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except OSError:
+        return 80
+
+
+def _grid(rows: Sequence[Sequence[str]], right: Sequence[int], widths: Sequence[int]) -> str:
+    lines = []
+    for row in rows:
+        cells = [_wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for parts in zip_longest(*cells, fillvalue=""):
+            padded = (_pad(part, widths[index], index in right) for index, part in enumerate(parts))
+            lines.append((" " * GAP).join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _fit(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Return widths that add up to `room` at most: the widest that may be narrower gives way, column by column."""
+    widths = list(natural)
+    for _ in range(sum(natural) - room):
+        index = max((index for index in range(len(widths)) if widths[index] > least[index]), key=widths.__getitem__)
+        widths[index] -= 1
+    return widths
+
+
+def _wrap(cell: str, width: int) -> list[str]:
+    """Break a cell between words, and within a word only where that is wider than the column."""
+    if _wide(cell) <= width and not cell.startswith(" "):
+        return [cell]
+    from rich.cells import chop_cells
+
+    lines = [""]
+    for word in cell.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if _wide(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines += chop_cells(word, width)
+    return [line for line in lines if line] or [""]
+
+
+def _pad(text: str, width: int, to_the_right: bool) -> str:
+    blank = " " * (width - _wide(text))
+    return blank + text if to_the_right else text + blank
+
+
+def _least(cells: Sequence[str], whole: bool) -> int:
+    """The width below which a column would be cut within a word that is not long, or at all where it stays `whole`."""
+    if whole:
+        return max(map(_wide, cells))
+    return min(max(_wide(word) for cell in cells for word in cell.split() or [""]), LONG_WORD)
+
+
+def _wide(text: str) -> int:
+    """Return the columns that a printable text takes."""
+    if text.isascii() or all(each < "\u0300" or "\u2010" <= each <= "\u2027" for each in text):
+        return len(text)  # letters with accents, dashes and an ellipsis need no table of widths
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _block(headings: Sequence[str], row: Sequence[str]) -> str:
+    """A row as lines: its first cells up to the first that has a heading, then `heading: cell`."""
+    first = next((index for index, heading in enumerate(headings) if heading), 0)
+    lines = [" ".join(cell for cell in row[: first + 1] if cell)]
+    lines += [f"  {heading}: {cell}" for heading, cell in zip(headings[first + 1 :], row[first + 1 :], strict=True)]
+    return "\n".join(lines)
+
+
+def _plain_cell(cell: str) -> str:
+    if cell.isprintable():
+        return cell
+    from verifflowcc.base.text.hidden_text import printable
+
+    return printable(cell).replace("\n", "<U+000A>")

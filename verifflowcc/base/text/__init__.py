@@ -1,0 +1,1 @@
+"""Texts: digests, Markdown, ids, dates, secrets; pure."""

@@ -1,0 +1,106 @@
+"""Canonical JSON: one spelling for each value, so that bytes can be compared and digested.
+
+The subset of RFC 8785 that needs no floating point: UTF-8, keys sorted by UTF-16 code units, no spaces, whole numbers
+only. `canonical` makes the bytes; `parse_canonical` accepts no other spelling.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.events import Json
+
+# Digests of content: SHA-256, with CRLF folded to LF for text.
+
+
+def fold_newlines(data: bytes) -> bytes:
+    """Return `data` with every CRLF as LF, so that a Windows checkout has the digest of any other."""
+    return data.replace(b"\r\n", b"\n")
+
+
+def digest_bytes(data: bytes) -> str:
+    """Return `sha256:` and 64 hexadecimal digits.
+
+    >>> digest_bytes(b"")[:20]
+    'sha256:e3b0c44298fc1'
+    """
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def digest_text(data: bytes | str) -> str:
+    """Return the digest of a text file's content, the same for LF and CRLF.
+
+    >>> digest_text("a\\r\\nb\\r\\n") == digest_text(b"a\\nb\\n")
+    True
+    """
+    raw = data.encode("utf-8") if isinstance(data, str) else data
+    return digest_bytes(fold_newlines(raw))
+
+
+LARGEST = 2**53 - 1
+"""The largest whole number that every JSON reader keeps exactly (RFC 7493)."""
+
+DEEPEST = 32
+
+
+def canonical(value: Json) -> bytes:
+    """Return the one spelling of `value`, without a final newline.
+
+    Raises FormatError for a fraction, a whole number beyond ±(2^53 − 1), a lone surrogate, a key that is not text, a
+    value nested deeper than 32, or anything that is not JSON.
+
+    >>> canonical({"b": [1, None], "a": "é"})
+    b'{"a":"\\xc3\\xa9","b":[1,null]}'
+    """
+    text = json.dumps(_ordered(value, 0), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise FormatError(f"canonical JSON: a lone surrogate (U+{ord(text[error.start]):04X}) is no text") from error
+
+
+def parse_canonical(data: bytes) -> Json:
+    """Return the value that `data` spells; `canonical` of it gives `data` again.
+
+    Raises FormatError where `data` is not UTF-8, not JSON, or JSON in any other spelling.
+    """
+    try:
+        text = data.decode("utf-8")
+        value: Json = json.loads(text, parse_float=_refuse_number, parse_constant=_refuse_number)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"not UTF-8 at byte {error.start}") from error
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}") from error
+    if canonical(value) != data:
+        raise FormatError(
+            "not canonical JSON: key order, spaces, escapes or a doubled key differ from what vfcc writes"
+        )
+    return value
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise FormatError(f"canonical JSON: {text} is no whole number")
+
+
+def _ordered(value: Json, depth: int) -> Json:
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        if abs(value) > LARGEST:
+            raise FormatError(f"canonical JSON: {value} is beyond ±{LARGEST}")
+        return value
+    if depth >= DEEPEST:
+        raise FormatError(f"canonical JSON: nested deeper than {DEEPEST}")
+    if isinstance(value, Mapping):
+        return {key: _ordered(value[key], depth + 1) for key in sorted(value, key=_code_units)}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [_ordered(part, depth + 1) for part in value]
+    raise FormatError(f"canonical JSON: a {type(value).__name__} has no spelling")
+
+
+def _code_units(key: str) -> bytes:
+    if not isinstance(key, str):
+        raise FormatError(f"canonical JSON: the key {key!r} is not text")
+    return key.encode("utf-16-be", "surrogatepass")

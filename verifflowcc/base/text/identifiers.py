@@ -1,0 +1,166 @@
+"""Names that are safe as a folder on every system, as a word in a command and in a URL."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from verifflowcc.base.errors import FormatError
+
+LONGEST = 40
+_SHAPE = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_RESERVED = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+)
+
+
+def slug(title: str, otherwise: str) -> str:
+    """Return a lower-case ASCII name of at most 40 characters for `title`; `otherwise` where nothing of it remains.
+
+    >>> slug("Café: log in!", "sprint"), slug("登录", "sprint"), slug("CON", "sprint")
+    ('cafe-log-in', 'sprint', 'sprint-con')
+    """
+    plain = unicodedata.normalize("NFKD", title.casefold()).encode("ascii", "ignore").decode("ascii")
+    name = _shorten("-".join(re.findall(r"[a-z0-9]+", plain.lower().replace("'", ""))), LONGEST)
+    if not name:
+        return otherwise
+    return f"{otherwise}-{name}" if name in _RESERVED else name
+
+
+def numbered(name: str, number: int) -> str:
+    """Return `name` with `-number` behind it, shortened so that both fit.
+
+    >>> numbered("login", 2)
+    'login-2'
+    """
+    tail = f"-{number}"
+    return name[: LONGEST - len(tail)].rstrip("-") + tail
+
+
+def is_slug(name: str) -> bool:
+    """Say whether `name` could be a slug: the pattern, the length, and no name that some system reserves."""
+    return len(name) <= LONGEST and _SHAPE.fullmatch(name) is not None and name not in _RESERVED
+
+
+def _shorten(name: str, longest: int) -> str:
+    if len(name) <= longest:
+        return name
+    head = name[: longest + 1].rpartition("-")[0]
+    return head if len(head) >= longest // 2 else name[:longest].rstrip("-")
+
+
+# Ids of items: the slug of the title and four letters that the caller drew.
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Base 32 without the look-alikes i, l, o and u."""
+
+LETTERS = 4
+
+GIVEN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
+"""An id that somebody chose: it names a file."""
+
+
+def item_id(title: str, letters: str) -> str:
+    """Return the id of a new item; `letters` are four of `ALPHABET`, drawn at random by the caller.
+
+    Raises ValueError where the letters are not that.
+
+    >>> item_id("Index with FTS5", "k3f9"), item_id("登录", "7q2m")
+    ('index-with-fts5-k3f9', 'item-7q2m')
+    """
+    if len(letters) != LETTERS or not set(letters) <= set(ALPHABET):
+        raise ValueError(f"{letters!r} is not {LETTERS} letters of {ALPHABET}")
+    return f"{slug(title, 'item')}-{letters}"
+
+
+# ULIDs: 26 characters of Crockford's base 32, 48 bits of time in milliseconds, then 80 bits.
+
+ULID_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+LENGTH = 26
+TIME_LENGTH = 10
+ENTROPY_BYTES = 10
+_LETTERS = frozenset(ULID_ALPHABET)
+
+
+def ulid(milliseconds: int, entropy: bytes) -> str:
+    """Return the ULID of a time (since 1970, UTC) and ten bytes.
+
+    Raises FormatError where the time is negative or beyond the year 10889, or the bytes are not ten.
+
+    >>> ulid(1469918176385, bytes(10))
+    '01ARYZ6S410000000000000000'
+    """
+    if not 0 <= milliseconds < 2**48:
+        raise FormatError(f"a ULID cannot hold the time {milliseconds} ms")
+    if len(entropy) != ENTROPY_BYTES:
+        raise FormatError(f"a ULID takes 10 bytes, not {len(entropy)}")
+    bits = milliseconds << 80 | int.from_bytes(entropy, "big")
+    return "".join(ULID_ALPHABET[bits >> shift & 31] for shift in range(125, -1, -5))
+
+
+def is_ulid(text: str) -> bool:
+    """Say whether `text` is a ULID in its one spelling: upper-case, no I, L, O or U, within 128 bits."""
+    return len(text) == LENGTH and text[0] <= "7" and _LETTERS.issuperset(text)
+
+
+def content_part(name: str) -> str:
+    """Return the 80 bits that do not come from the clock: what breaks ties between ULIDs."""
+    return name[TIME_LENGTH:]
+
+
+# Ids as people type and read them: a beginning, or the end of one that begins with its time, as ULIDs do.
+
+LEAST_ENDING = 4
+"""An end of fewer characters than this is more often a slip than an id."""
+LISTED = 6
+
+
+def fitting_ids(wanted: str, ids: Iterable[str]) -> tuple[str, ...]:
+    """Return the id that is `wanted`; where there is none, those that begin with it or, for four characters, end so.
+
+    Capitals do not matter; each id is returned once.
+
+    >>> ids = ["01ABCD", "02ABCD"]
+    >>> fitting_ids("01a", ids), fitting_ids("abcd", ids), fitting_ids("cd", ids)
+    (('01ABCD',), ('01ABCD', '02ABCD'), ())
+    """
+    low = wanted.strip().casefold()
+    known = {each: each.casefold() for each in ids}
+    same = tuple(each for each, folded in known.items() if folded == low)
+    if same or not low:
+        return same
+    ends = len(low) >= LEAST_ENDING
+    return tuple(each for each, folded in known.items() if folded.startswith(low) or (ends and folded.endswith(low)))
+
+
+def ambiguous(wanted: str, found: Sequence[str], what: str) -> str:
+    """Return a sentence that lists the ids that an ambiguous one can be.
+
+    >>> ambiguous("01", ["01B", "01A"], "comments")
+    '01 can be any of 2 comments: 01A, 01B'
+    """
+    more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    return f"{wanted} can be any of {len(found)} {what}: {', '.join(sorted(found)[:LISTED])}{more}"
+
+
+def short_id(name: str, names: Iterable[str], least: int = LEAST_ENDING) -> str:
+    """Return the shortest end of an id, `least` characters or more, that no other of `names` has.
+
+    >>> short_id("01ABCD", ["01ABCD", "01XBCD", "01ABCE"])
+    'ABCD'
+    """
+    others = [other for other in names if other != name]
+    for length in range(least, len(name)):
+        if not any(other.endswith(name[-length:]) for other in others):
+            return name[-length:]
+    return name
+
+
+def shown_ids(names: Iterable[str], *, full: bool = False) -> Mapping[str, str]:
+    """Return each name as a person reads it: a ULID by its end, unless it is to be `full`; all others as they are.
+
+    >>> list(shown_ids(["plan.md", "01M84NND98A1WQHHME1JSKQW3D"]).values())
+    ['plan.md', 'QW3D']
+    """
+    known = list(dict.fromkeys(names))
+    ids = [] if full else [each for each in known if is_ulid(each)]
+    return {each: short_id(each, ids) if each in ids else each for each in known}

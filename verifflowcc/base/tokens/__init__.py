@@ -1,0 +1,1 @@
+"""Tokens, counted exactly without a network."""

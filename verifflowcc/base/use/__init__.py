@@ -1,0 +1,1 @@
+"""What every use case begins with: the workspace, and documents."""

@@ -1,0 +1,355 @@
+"""A value of vfcc as the data of a document: keys, scales and what is left out, by the rules of its class.
+
+A lean form has the keys of a full one, in the same places, and fewer of them: those that a rule names, without what is
+empty (null, "", [], {}). Numbers and truth values are never empty, and a list right in the data stays, so that a
+program can go through it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum, IntEnum
+from functools import cache
+from pathlib import PurePath
+from typing import Any
+
+from verifflowcc.base.records import field_names, is_record
+
+# The rules of documents, by class: keys that differ from names of fields, units of numbers, and what is lean.
+#
+# A class is named by its module below the package and its own name. A field that no rule names is shown under its own
+# name, as it is. Keys and units are fixed: a change of one is a break that CHANGELOG.md announces.
+
+
+class Units(IntEnum):
+    """What a whole number counts, as parts of one; a document shows 0.8 for 800 thousandths."""
+
+    HUNDREDTHS = 100
+    THOUSANDTHS = 1_000
+    BASIS_POINTS = 10_000
+    MILLIONTHS = 1_000_000
+    BASIS_POINTS_BY_NAME = -10_000
+    """An object in which names that end with `_bp` are in basis points; the ending goes with the unit."""
+
+
+KEYS: Mapping[str, Mapping[str, str]] = {
+    "verifflowcc.domain.code_told.CodeImpact": {"asked": "question"},
+    "verifflowcc.domain.code_told.Finding": {"all_found": "total"},
+    "verifflowcc.domain.code_told.Relations": {"asked": "question"},
+    "verifflowcc.domain.code_told.CodeMap": {"all_files": "total_files"},
+    "verifflowcc.base.model.entries.Candidate": {"standing": "invalid_reason", "unsettled": "conflict"},
+    "verifflowcc.base.model.entries.Placed": {"fate": "outcome"},
+    "verifflowcc.domain.graph.Dependency": {"inside": "symbol_number", "around": "symbol"},
+    "verifflowcc.domain.graph.Link": {"inside": "symbol_number", "around": "symbol"},
+    "verifflowcc.base.model.ports.Remark": {"about": "subject"},
+    "verifflowcc.base.model.item_values.Archived": {"was": "previous_status"},
+    "verifflowcc.base.model.people.Review": {"seen": "file_digests"},
+    "verifflowcc.base.model.recall_values.Hit": {"standing": "invalid_reason"},
+    "verifflowcc.base.model.recall_values.Parts": {"standing": "validity"},
+    "verifflowcc.base.model.recall_values.Recalled": {"lost": "left_out"},
+    "verifflowcc.base.model.sprint_state.Move": {"does": "action"},
+    "verifflowcc.base.model.sprint_state.SetAside": {"does": "action"},
+    "verifflowcc.base.model.sprint_state.SprintState": {"aside": "set_aside", "carried": "carried_comments"},
+    "verifflowcc.base.model.trace_values.Asked": {"asked": "examined", "passed_over": "skipped"},
+    "verifflowcc.base.model.trace_values.TraceReport": {"asked": "checks", "outside": "outside_changes"},
+    "verifflowcc.base.model.trace_values.Verified": {"saw": "observation"},
+    "verifflowcc.episodes.saved.Saved": {
+        "unasked": "not_judged",
+        "of_all_calls": "share_of_all_calls",
+        "twice": "at_double_budget",
+    },
+    "verifflowcc.episodes.saved.Tally": {"wholly": "answered", "partly": "partly_answered", "again": "repeated"},
+    "verifflowcc.services.baseline_making.BaselineRecorded": {"done": "move"},
+    "verifflowcc.services.approvals.Approval": {
+        "word": "review",
+        "asked": "assessment",
+        "line": "commit_line",
+        "done": "move",
+    },
+    "verifflowcc.services.canary.Planted": {"what": "violation", "said": "reason"},
+    "verifflowcc.services.checking.Everything": {"unasked": "not_checked"},
+    "verifflowcc.services.checking.Unasked": {"code": "exit_code"},
+    "verifflowcc.services.context_diff.Change": {"what": "change"},
+    "verifflowcc.services.evidence.EvidenceAdded": {"asked": "assessment"},
+    "verifflowcc.services.evidence_listing.EvidenceView": {"asked": "assessment"},
+    "verifflowcc.services.feedback.Said": {"done": "move"},
+    "verifflowcc.services.evidence_redacting.Redaction": {"done": "move"},
+    "verifflowcc.services.history.offering.Action": {"about": "subject"},
+    "verifflowcc.services.memory.importing.ImportedItem": {"fate": "outcome"},
+    "verifflowcc.services.memory.inbox.Waiting": {"who": "proposed_by"},
+    "verifflowcc.services.memory.moving.Moved": {"was": "previous_scope"},
+    "verifflowcc.services.memory.moving.Promoted": {"was": "previous_scope"},
+    "verifflowcc.services.memory.purging.Purged": {
+        "gone": "removed",
+        "back": "restored",
+        "stand": "in_force_again",
+        "said_too": "other_sessions",
+    },
+    "verifflowcc.services.memory.remembering.Learned": {"fate": "outcome"},
+    "verifflowcc.services.memory.tasks_ending.Ended": {"gone": "removed"},
+    "verifflowcc.services.migrating.Step": {"what": "action"},
+    "verifflowcc.services.next_step.NextStep": {"owed": "unmet", "instead": "alternative", "by": "chosen_by"},
+    "verifflowcc.services.status.Word": {"word": "opinion"},
+    "verifflowcc.services.proving.proof.ChangeProof": {"untried": "not_tried"},
+    "verifflowcc.services.proving.proof.Proof": {"left": "remaining"},
+    "verifflowcc.services.recall.evaluating.Answer": {"standing": "invalid_reason"},
+    "verifflowcc.services.recall.evaluating.Evaluation": {
+        "asked": "questions",
+        "reciprocal_rank_bp": "reciprocal_rank",
+        "looked": "depth",
+        "at": "at_k",
+        "least_bp": "minimum",
+        "enough": "reached",
+    },
+    "verifflowcc.services.recall.evaluating.RecallAt": {"recall_bp": "recall"},
+    "verifflowcc.services.rerun.Rerun": {"found": "result"},
+    "verifflowcc.services.stages.StageView": {"owed": "unmet"},
+    "verifflowcc.services.status.OpenSprint": {"words": "opinions"},
+    "verifflowcc.services.status.Status": {"by": "chosen_by"},
+    "verifflowcc.services.trace_adding.Added": {"lacks": "missing"},
+    "verifflowcc.services.trace_checking.TraceChecked": {"looked_at": "examined"},
+    "verifflowcc.services.trace_import.ImportReport": {"left": "not_imported"},
+    "verifflowcc.services.trace_import.ImportedItem": {"foreign": "foreign_id"},
+    "verifflowcc.services.trace_clearing.Reviews": {"passed_over": "skipped"},
+    "verifflowcc.services.vouching.Vouched": {"what": "decision", "good": "vouched", "written": "authors"},
+    "verifflowcc.services.waivers.Waived": {"asked": "assessment", "people": "people_so_far", "done": "move"},
+    "verifflowcc.trace.answers.CodePlace": {"by": "source", "there": "exists"},
+    "verifflowcc.trace.answers.TestSeen": {"by": "source", "via": "specification"},
+    "verifflowcc.trace.matrix.TestRow": {"seen": "test"},
+    "verifflowcc.trace.answers.Reached": {"way": "route"},
+    "verifflowcc.trace.statistics.Share": {"of": "total"},
+    "verifflowcc.trace.story.Looked": {"what": "observation"},
+    "verifflowcc.trace.story.Story": {"lacking": "missing", "looked": "records"},
+    "verifflowcc.workflow.report_page.ReportedEvidence": {"opened": "readable"},
+    "verifflowcc.workflow.report_page.ReportedMove": {"does": "action"},
+}
+"""Field → key, where the two differ."""
+
+UNITS: Mapping[str, Mapping[str, Units]] = {
+    "verifflowcc.domain.candidates.Candidate": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
+    "verifflowcc.domain.code_told.AffectedTest": {"confidence": Units.HUNDREDTHS},
+    "verifflowcc.domain.code_told.ReachedCode": {"confidence": Units.HUNDREDTHS},
+    "verifflowcc.domain.code_told.FileFound": {"score": Units.THOUSANDTHS},
+    "verifflowcc.base.model.entries.LayerUse": {"share": Units.MILLIONTHS},
+    "verifflowcc.base.model.entries.PartUse": {"share": Units.MILLIONTHS},
+    "verifflowcc.base.model.entries.Prompt": {"compression": Units.THOUSANDTHS},
+    "verifflowcc.domain.episodes.LearnedPattern": {"confidence": Units.THOUSANDTHS},
+    "verifflowcc.domain.episodes.SessionLearning": {"confidence": Units.THOUSANDTHS},
+    "verifflowcc.domain.episodes.WindowPart": {"relevance": Units.THOUSANDTHS},
+    "verifflowcc.base.model.gate_values.Criterion": {"at_least": Units.MILLIONTHS, "at_most": Units.MILLIONTHS},
+    "verifflowcc.domain.graph.Candidate": {"confidence": Units.HUNDREDTHS},
+    "verifflowcc.base.model.item_values.Item": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
+    "verifflowcc.base.model.recall_values.Parts": {
+        "importance": Units.THOUSANDTHS,
+        "confidence": Units.THOUSANDTHS,
+        "recency": Units.THOUSANDTHS,
+        "uses": Units.THOUSANDTHS,
+        "standing": Units.THOUSANDTHS,
+    },
+    "verifflowcc.base.model.sprint_state.StageState": {"metrics": Units.BASIS_POINTS_BY_NAME},
+    "verifflowcc.domain.window.WindowItem": {"relevance": Units.THOUSANDTHS},
+    "verifflowcc.episodes.saved.Saved": {"of_all_calls": Units.THOUSANDTHS, "interval": Units.THOUSANDTHS},
+    "verifflowcc.episodes.saved.Tally": {"share": Units.THOUSANDTHS, "covered": Units.THOUSANDTHS},
+    "verifflowcc.services.allocation_tuning.LayerTuning": {"share": Units.MILLIONTHS, "suggested": Units.MILLIONTHS},
+    "verifflowcc.services.recall.evaluating.Evaluation": {
+        "reciprocal_rank_bp": Units.BASIS_POINTS,
+        "least_bp": Units.BASIS_POINTS,
+    },
+    "verifflowcc.services.recall.evaluating.RecallAt": {"recall_bp": Units.BASIS_POINTS},
+    "verifflowcc.services.window.showing.ItemNow": {"relevance": Units.THOUSANDTHS},
+    "verifflowcc.services.window.showing.WindowPage": {"share": Units.THOUSANDTHS},
+    "verifflowcc.workflow.metrics_words.SprintMetrics": {"totals": Units.BASIS_POINTS_BY_NAME},
+    "verifflowcc.workflow.metrics_words.StageMetrics": {"numbers": Units.BASIS_POINTS_BY_NAME},
+}
+"""Field → the unit of its whole numbers, where a document shows them as parts of one."""
+
+ADDED: Mapping[str, Mapping[str, str]] = {
+    "verifflowcc.base.model.gate_values.Gate": {"open": "is_open"},
+    "verifflowcc.base.model.item_values.Link": {"fingerprint": "fingerprint"},
+    "verifflowcc.base.model.recall_values.Hit": {"score": "score"},
+    "verifflowcc.services.gates.StageGates": {"open": "is_open"},
+}
+"""Key → property, for what a class works out."""
+
+_ITEM = "id type title scope"
+
+LEAN: Mapping[str, str] = {
+    "verifflowcc.domain.code_told.AffectedTest": "path name distance confidence",
+    "verifflowcc.domain.code_told.ReachedCode": "path line name distance",
+    "verifflowcc.domain.code_told.Related": "symbol(path line name) links(path line kind symbol candidate(confidence))",
+    "verifflowcc.domain.code_told.CodeContext": "text tokens budget_tokens",
+    "verifflowcc.domain.code_told.CodeMap": "text tokens budget_tokens",
+    "verifflowcc.base.model.entries.ContextPackage": "prompt(agent sprint stage text tokens budget_tokens) task",
+    "verifflowcc.base.model.events.Event": "id type",
+    "verifflowcc.base.model.gate_values.Assessment": "criterion(id mode) verdict reason step waiver notes",
+    "verifflowcc.base.model.gate_values.Gate": "stage side open assessments notes",
+    "verifflowcc.domain.graph.Candidate": "path confidence",
+    "verifflowcc.domain.graph.Dependency": "path line module name alias files symbol",
+    "verifflowcc.domain.graph.Found": "path line kind name signature",
+    "verifflowcc.domain.graph.Link": "path line kind symbol candidate external",
+    "verifflowcc.base.model.item_values.Item": f"{_ITEM} key status importance confidence tags",
+    "verifflowcc.base.model.recall_values.Hit": "item(id type title path trust) scope score heading via invalid_reason stale",
+    "verifflowcc.base.model.recall_values.Lost": "item(id title) why",
+    "verifflowcc.base.model.recall_values.Recalled": "hits notices",
+    "verifflowcc.base.model.sprint_state.SprintState": "id title status current goals branch stages gaps fork set_aside"
+    " unfinished problems",
+    "verifflowcc.base.model.sprint_state.StageState": "stage(id leg pair role) status artifacts(path) gaps skip",
+    "verifflowcc.base.model.trace_values.Finding": "code severity item path line message",
+    "verifflowcc.base.model.trace_values.TraceItem": "id type title path status verification planned",
+    "verifflowcc.base.model.trace_values.TraceReport": "findings fixed notices",
+    "verifflowcc.base.model.sprint_state.Workflow": "name title stages(id title leg pair role artifacts) strict gates",
+    "verifflowcc.services.artifact_drafting.ArtifactCheck": "criterion met reason",
+    "verifflowcc.services.artifact_drafting.StoredArtifact": "path digest changed checks command committed warnings",
+    "verifflowcc.services.evidence.CommandDone": "run(command exit_code failure duration_ms)",
+    "verifflowcc.services.evidence.EvidenceRow": "stage criterion command verdict reason step evidence notes",
+    "verifflowcc.services.evidence_listing.EvidenceLine": "id stage criterion actor latest verdict reason time",
+    "verifflowcc.services.gates.StageGates": "sprint(id) stage(stage(id)) open exit entry following failures route"
+    " notices",
+    "verifflowcc.services.memory.adding.Added": "item(id type title path) scope outcome pending notes",
+    "verifflowcc.services.memory.listing.End": "id relation title",
+    "verifflowcc.services.memory.listing.Row": "item(id type title path importance) scope status superseded_by stale",
+    "verifflowcc.services.memory.listing.Shown": "item scope status text superseded_by links linked_by stale",
+    "verifflowcc.services.next_step.NextStep": "sprint why command unmet(criterion kind mode file headings person)"
+    " alternative chosen_by notes",
+    "verifflowcc.services.owed.Owed": "criterion kind mode stage entering reason command file headings person",
+    "verifflowcc.services.stages.StageView": "sprint(id status current)"
+    " stage(stage(id title leg pair role) status entered_by) gates unmet(criterion kind file command)"
+    " files(artifact(path) empty) folder next",
+    "verifflowcc.services.trace_checking.TraceChecked": "report notices",
+    "verifflowcc.services.trace_narrowing.ItemPage": "item(id type title path text status verification planned) status"
+    " review links"
+    " linked_by code tests",
+    "verifflowcc.services.trace_narrowing.Row": "id type title status parents children review",
+    "verifflowcc.services.people_acting.Transition": "state(id status current gaps) event(id) changed before after"
+    " notes warnings"
+    " committed git_command learnings",
+    "verifflowcc.trace.answers.CodePlace": "path line symbol",
+    "verifflowcc.trace.answers.TestSeen": "test outcome stale message proof",
+}
+"""What the lean form of a class keeps; all keys of one that is not here. Brackets name the keys of what it holds."""
+
+WHOLE: Mapping[str, str] = {
+    "verifflowcc.base.model.item_values.Item": "links(to relation fingerprint)",
+    "verifflowcc.base.model.trace_values.TraceItem": "links(to relation line stamp)",
+}
+"""What a class shows of the links that it holds: one of memory the digest alone, one of the trace the whole stamp."""
+
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Selection = Mapping[str, "Selection | None"]
+"""The keys that are kept, each with those of what it holds; None: as the rule of the class there says."""
+
+
+def form(value: object, *, full: bool) -> Json:
+    """Return a value as JSON holds it: whole, or lean."""
+    return _record(value, None, full=full, top=True) if is_record(value) else _form(value, None, full=full)
+
+
+def class_name(record: type) -> str:
+    """Return the name of a class as rules spell it: its module below the package, and its own."""
+    return f"{record.__module__}.{record.__qualname__}"
+
+
+@cache
+def key_sources(record: type) -> Mapping[str, tuple[str, Units | None]]:
+    """Return the keys of a class in order, each with the attribute that it shows and the unit of that."""
+    name = class_name(record)
+    keys, units = KEYS.get(name, {}), UNITS.get(name, {})
+    fields = {keys.get(each, each): (each, units.get(each)) for each in field_names(record)}
+    return {**fields, **{key: (each, units.get(each)) for key, each in ADDED.get(name, {}).items()}}
+
+
+@cache
+def lean_keys(record: type) -> Selection | None:
+    """Return what the lean form of a class keeps; None where that is every key."""
+    rule = LEAN.get(class_name(record))
+    return None if rule is None else selection(rule)
+
+
+@cache
+def held_keys(record: type) -> Selection:
+    """Return what either form of a class shows of what it holds, by key, where that is not all of it."""
+    return selection(WHOLE.get(class_name(record), ""))
+
+
+def selection(rule: str) -> Selection:
+    """Read a rule: keys with a blank between, each with the keys of what it holds in brackets.
+
+    >>> selection("event(id) before")
+    {'event': {'id': None}, 'before': None}
+    """
+    words = iter(rule.replace("(", " ( ").replace(")", " ) ").split())
+    return _selected(words)
+
+
+def _selected(words: Iterator[str]) -> Selection:
+    found: dict[str, Selection | None] = {}
+    last = ""
+    for word in words:
+        if word == ")":
+            break
+        if word == "(":
+            found[last] = _selected(words)
+        else:
+            found[last := word] = None
+    return found
+
+
+def _form(value: object, chosen: Selection | None, *, full: bool) -> Json:
+    if isinstance(value, Enum):
+        return _form(value.value, None, full=full)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, PurePath):
+        return value.as_posix()
+    if is_record(value):
+        return _record(value, chosen, full=full)
+    if isinstance(value, Mapping):
+        pairs = ((str(_form(key, None, full=full)), one) for key, one in value.items())
+        return {key: _form(one, chosen, full=full) for key, one in sorted(pairs, key=lambda pair: pair[0])}
+    if isinstance(value, Sequence | set | frozenset):
+        listed = sorted(value) if isinstance(value, set | frozenset) else value
+        return [_form(one, chosen, full=full) for one in listed]
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def _record(value: object, chosen: Selection | None, *, full: bool, top: bool = False) -> Json:
+    kind: Any = type(value)
+    kept = chosen if full else chosen or lean_keys(kind)
+    held = held_keys(kind)
+    found: dict[str, Json] = {}
+    for key, (attribute, unit) in key_sources(kind).items():
+        if kept is not None and key not in kept:
+            continue
+        shown = _form(getattr(value, attribute), (kept[key] if kept else None) or held.get(key), full=full)
+        shown = scaled(shown, unit) if unit else shown
+        if full or not is_empty(shown) or (top and isinstance(shown, list)):
+            found[key] = shown
+    return found
+
+
+def is_empty(value: Json) -> bool:
+    """Whether a lean form leaves a value out: it is null, or a text, a list or an object with nothing in it."""
+    return value is None or value in ("", [], {})
+
+
+def scaled(value: Json, unit: Units) -> Json:
+    """Return whole numbers of a unit as plain numbers; those in a list or an object, each of them.
+
+    >>> scaled(800, Units.THOUSANDTHS), scaled({"recall_bp": 9_050}, Units.BASIS_POINTS_BY_NAME)
+    (0.8, {'recall': 0.905})
+    """
+    if isinstance(value, list):
+        return [scaled(each, unit) for each in value]
+    if isinstance(value, dict) and unit is Units.BASIS_POINTS_BY_NAME:
+        return dict(_named(name, each) for name, each in value.items())
+    if isinstance(value, dict):
+        return {name: scaled(each, unit) for name, each in value.items()}
+    if isinstance(value, bool) or not isinstance(value, int):
+        return value
+    whole, rest = divmod(value, unit.value)
+    return whole if rest == 0 else value / unit.value
+
+
+def _named(name: str, value: Json) -> tuple[str, Json]:
+    if not name.endswith("_bp"):
+        return name, value
+    return name.removesuffix("_bp"), scaled(value, Units.BASIS_POINTS)
