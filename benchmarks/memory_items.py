@@ -17,7 +17,7 @@ from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import DEFAULT_CONFIDENCE, Item, Source, SourceKind, Trust, item_type
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.text.identifiers import slug
-from verifflowcc.formats.front_matter import split
+from verifflowcc.items.rules.front_matter import split
 
 FOLDER = ".memory/project"
 MIXTURE = ("fact", "insight", "decision", "fix", "convention", "fact", "failure", "insight", "guideline")

@@ -19,7 +19,7 @@ from verifflowcc.adapters.backends.placing import home_path, stored_item
 from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import DEFAULT_CONFIDENCE, Item, Source, SourceKind, Trust, item_type
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.formats.front_matter import split
+from verifflowcc.items.rules.front_matter import split
 
 VOCABULARY = 30_000
 HEAD = 40

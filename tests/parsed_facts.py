@@ -18,9 +18,9 @@ from verifflowcc.base.text.placeholders import placeholder_line, says_something
 from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.formats.comment_syntax import LANGUAGES, language_of
-from verifflowcc.formats.front_matter import Refused, key_spans, split
 from verifflowcc.formats.marks import read_code
 from verifflowcc.formats.symbols_braces import spans
+from verifflowcc.items.rules.front_matter import Refused, key_spans, split
 from verifflowcc.lifecycle.extract.turns import extract
 from verifflowcc.text.wording import demands, gaps, weak_words
 

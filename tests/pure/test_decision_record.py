@@ -4,7 +4,7 @@ import pytest
 
 from verifflowcc.base.model.item_values import DecisionStatus
 from verifflowcc.base.text.dates import date_in_name, number_in_name, read_date, read_moment
-from verifflowcc.formats.item_record import decision_facts, status_facts
+from verifflowcc.items.rules.item_record import decision_facts, status_facts
 
 pytestmark = pytest.mark.vfcc("REQ-DECISION-RECORDS")
 

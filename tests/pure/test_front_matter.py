@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.formats.front_matter import edit, inline_value, set_key, split
+from verifflowcc.items.rules.front_matter import edit, inline_value, set_key, split
 
 pytestmark = pytest.mark.vfcc("REQ-ITEM-LOSSLESS")
 

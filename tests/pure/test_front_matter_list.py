@@ -4,7 +4,7 @@ import pytest
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value
-from verifflowcc.formats.front_matter_list import ListEdit, edit_list, entry
+from verifflowcc.items.rules.front_matter_list import ListEdit, edit_list, entry
 
 
 def link(to: str, **more: str) -> Table:

@@ -8,9 +8,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.files.front_matter_yaml import read_yaml
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, read_simple
+from verifflowcc.items.store.front_matter_yaml import read_yaml
 
 EXAMPLE = """\
 id: index-with-fts5-k3f9

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from verifflowcc.adapters.files.items import edit_item
-from verifflowcc.formats.front_matter import split
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.store.item_edits import edit_item
 
 pytestmark = pytest.mark.vfcc("REQ-ITEM-LOSSLESS")
 

@@ -32,11 +32,11 @@ from verifflowcc.formats.import_markdown import read_markdown
 from verifflowcc.formats.import_needs import read_csv, read_needs
 from verifflowcc.formats.import_oft import read_oft
 from verifflowcc.formats.import_sdoc import read_sdoc
-from verifflowcc.formats.item_older import read_rows
 from verifflowcc.formats.junit_tests import measure_junit, read_tests
 from verifflowcc.formats.metric_json import measure_metrics
 from verifflowcc.formats.sarif import measure_lint, measure_sarif
 from verifflowcc.formats.turns import read_turns
+from verifflowcc.items.rules.item_older import read_rows
 
 SEEDS = Path(__file__).parents[1] / "fixtures" / "hostile-seeds.json"
 """Seeds that once made an importer crash, or take too long, by its name; they are tried each time."""

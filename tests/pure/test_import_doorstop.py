@@ -6,7 +6,6 @@ The stamps below are of items of our own; `benchmarks/doorstop_compare.py` holds
 import pytest
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.domain.trace_import import ForeignItem
 from verifflowcc.formats.import_doorstop import (
     DoorstopDocument,
     DoorstopFile,
@@ -17,6 +16,7 @@ from verifflowcc.formats.import_doorstop import (
     text_of,
     uid_of,
 )
+from verifflowcc.items.rules.import_values import ForeignItem
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from verifflowcc.domain.trace_import import ForeignLink
 from verifflowcc.formats.import_oft import read_oft
+from verifflowcc.items.rules.import_values import ForeignLink
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
 

@@ -6,7 +6,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.base.formats.front_matter_values import read_thousandths, show_thousandths
 from verifflowcc.base.formats.item_render import render_item, scalar
 from verifflowcc.base.model.item_values import (
@@ -21,7 +20,8 @@ from verifflowcc.base.model.item_values import (
     Status,
     Trust,
 )
-from verifflowcc.formats.front_matter import inline_value, split
+from verifflowcc.items.rules.front_matter import inline_value, split
+from verifflowcc.items.store.item_edits import parse_item
 
 WORDS = st.text(min_size=1, max_size=20).map(lambda text: " ".join(text.split())).filter(bool)
 MAYBE = st.none() | WORDS

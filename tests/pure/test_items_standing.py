@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.context.standing import standing, superseded, withdrawn
+from verifflowcc.items.store.item_edits import parse_item
 
 pytestmark = pytest.mark.vfcc("REQ-SUPERSEDED")
 

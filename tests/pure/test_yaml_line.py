@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.formats.front_matter_list import with_top_value
+from verifflowcc.items.rules.front_matter_list import with_top_value
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.item_values import Item, Relation, SourceKind, Status, Trust
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.context.standing import standing
-from verifflowcc.formats.front_matter import split
+from verifflowcc.items.rules.front_matter import split
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.memory.importing import Choices, Imported, Incoming, import_memory

@@ -21,12 +21,12 @@ from tests.source_world import (
     project_of_sources,
 )
 from tests.trees import git, repository, vfcc, write_tree
-from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.base.errors import BudgetError, FormatError, StrictError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.process.clock import OutOfTimeError
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services import prompt_sources
 from verifflowcc.services.context import compile_prompt_only

@@ -7,7 +7,6 @@ import pytest
 
 from tests.prompt_world import ask, keys, person, skipped
 from tests.trees import commit, git, repository, write_memory, write_tree
-from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.project import code as code_reader
 from verifflowcc.adapters.project.code import CodeIndex
 from verifflowcc.base.files import layout as stamps
@@ -18,6 +17,7 @@ from verifflowcc.base.model.item_values import Item, Ref
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
+from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_context, compile_prompt_only
 from verifflowcc.services.memory.checking import check_memory

@@ -12,8 +12,8 @@ from verifflowcc.base.errors import FormatError, UsageError, VfccError
 from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.trace_import import Side
 from verifflowcc.formats.import_doorstop import stamp
+from verifflowcc.items.rules.import_values import Side
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items
 from verifflowcc.services.trace_import import ImportReport, Outcome, export_items, import_items

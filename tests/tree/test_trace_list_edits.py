@@ -5,11 +5,11 @@ from collections import Counter
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.files.items import edit_item_list, read_block, same_meaning
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value
-from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.front_matter_list import ListEdit, entry
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.rules.front_matter_list import ListEdit, entry
+from verifflowcc.items.store.item_edits import edit_item_list, read_block, same_meaning
 
 COMMENTS = ("# c", "# d", "# e", "# why", "# between")
 NEW = Table((("to", Scalar("NEED-new", True, 1)), ("relation", Scalar("refines", True, 1))), 1)

@@ -16,8 +16,8 @@ from verifflowcc.base.model.trace_values import TraceItem, Verified
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
-from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_render import render_trace_item
+from verifflowcc.items.rules.front_matter import split
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items
 from verifflowcc.services.trace_import import export_items, import_items

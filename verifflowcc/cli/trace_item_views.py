@@ -12,7 +12,7 @@ from verifflowcc.base.terminal.table import width_of
 from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style, wants_color
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.domain.trace_import import Side
+from verifflowcc.items.rules.import_values import Side
 from verifflowcc.services.trace_import import ImportedItem, ImportReport, Outcome
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
+from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
 
 # Doorstop's stamps, computed as doorstop does: what a link and a review looked at, as one digest.
 #

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.markdown import fenced_lines
-from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
+from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
 
 _NAME = r"(?P<id>[A-Z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*[-_.]\d[A-Za-z0-9]*)"
 DEFAULT_PATTERNS = (

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status
 from verifflowcc.base.model.trace_values import TraceItem, Verified
-from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_table import COLUMNS, VERIFIED
+from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
 from verifflowcc.text.wording import with_rationale
 
 # A table of items as foreign items: one row each, columns found by their headings.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.markdown import fenced_lines
-from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
+from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
 
 _ID = r"([a-zA-Z]+)~([\w][\w.-]*)~(\d+)"
 _OWN = re.compile(rf" {{0,3}}(?:<a\s+id=\"[^\"]*\">\s*</a>\s*)?[`*_]*{_ID}[`*_]*\s*")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field, replace
-from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
+from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
 
 # StrictDoc's `.sdoc`, taken apart into its elements: tag, fields, relations, each with its line.
 #

@@ -11,7 +11,7 @@ from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table
 from verifflowcc.base.model.item_values import Item, Link, Relation, Status, Trust
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import dataclass
-from verifflowcc.formats.item_older import SUPERSEDED, TYPE_NAMES, Json, snake_case, title_of
+from verifflowcc.items.rules.item_older import SUPERSEDED, TYPE_NAMES, Json, snake_case, title_of
 
 _TYPE_NAMES = {name: other.upper() for other, name in TYPE_NAMES.items()}
 

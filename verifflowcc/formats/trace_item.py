@@ -40,8 +40,8 @@ from verifflowcc.base.text.dates import read_date
 from verifflowcc.base.text.placeholders import is_stock, placeholder_line, says_something
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.formats.fingerprint import own_digest, read_stamp
-from verifflowcc.formats.front_matter import FrontMatter
-from verifflowcc.formats.item_record import first_heading, trust_of, type_of_path
+from verifflowcc.items.rules.front_matter import FrontMatter
+from verifflowcc.items.rules.item_record import first_heading, trust_of, type_of_path
 from verifflowcc.text.wording import demands, gaps, weak_words, with_rationale
 
 # Fields that only trace items have: links with stamps, reviews, verifications; each fault a flaw with its line.

@@ -11,7 +11,7 @@ from verifflowcc.base.model.item_values import Link, Ref, Source, Stamp, Status
 from verifflowcc.base.model.trace_codes import RelationRule, TracePolicy
 from verifflowcc.base.model.trace_values import TraceItem, Verified
 from verifflowcc.base.records import field_names
-from verifflowcc.formats.front_matter_list import entry
+from verifflowcc.items.rules.front_matter_list import entry
 from verifflowcc.trace.view import TraceView
 
 # Which relations may lead from one item to another, and what stands against a new link.

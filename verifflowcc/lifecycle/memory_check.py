@@ -7,7 +7,7 @@ from verifflowcc.base.model.item_values import KNOWN_KEYS, NOTE, TURN, USER_TYPE
 from verifflowcc.base.model.trace_values import TraceReport
 from verifflowcc.base.text.plain_words import folded, nearest
 from verifflowcc.domain.memory_codes import CHECKS, MemoryFamily
-from verifflowcc.formats.item_record import type_of_path
+from verifflowcc.items.rules.item_record import type_of_path
 from verifflowcc.lifecycle.expire import has_ended, last_day, why_ended
 from verifflowcc.lifecycle.memory_findings import Looked, MemoryFindings, MemorySources, check_links, check_vouching
 

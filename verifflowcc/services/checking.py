@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 
-from verifflowcc.adapters.files.item_walk import any_item_file
 from verifflowcc.base.errors import FindingsError, GateClosed, UsageError, VfccError
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_patches import parted_from
@@ -14,6 +13,7 @@ from verifflowcc.base.model.trace_values import EarlierFindings, TraceReport
 from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import MEMORY, Workspace
+from verifflowcc.items.store.item_walk import any_item_file
 from verifflowcc.services.configuration import ConfigReport, check_config, effective_config
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory

@@ -1,12 +1,12 @@
 """The comments that are open on a stage, as its prompt tells them: after what its `feedback.md` says."""
 
-from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.base.files.layout import MEMORY, Derived, Place, Supplied, check_inside
 from verifflowcc.base.files.ledger import read_text
 from verifflowcc.base.model.item_values import Trust, least_trust
 from verifflowcc.base.model.people import Decision, Feedback
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.workflow.assess_people import concerning
 

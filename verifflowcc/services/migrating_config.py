@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.config.shorten import shorten
-from verifflowcc.adapters.files.items import read_block
 from verifflowcc.adapters.workflows.load import templates_folder, workflow_names
 from verifflowcc.base.config.config_defaults import ALLOCATIONS, LAYERS, STRATEGIES
 from verifflowcc.base.config.config_load import FILE, read_config
@@ -18,6 +17,7 @@ from verifflowcc.base.model.config_values import DEFAULT_ROLE, FORMAT, MERGED_RO
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.items.store.item_edits import read_block
 
 _BOM = b"\xef\xbb\xbf"
 _START = re.compile(rb"(?:%[^\n]*\n)*---[ \t]*\r?\n")

@@ -4,7 +4,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from verifflowcc.adapters.files.items import edit_item, edit_item_list
 from verifflowcc.base.errors import ConflictError, UsageError
 from verifflowcc.base.files.item_files import (
     create_item_file,
@@ -26,8 +25,9 @@ from verifflowcc.base.use.guarding import refuse_new_secret, refuse_secrets
 from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line, one_of, prose
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.formats.fingerprint import own_digest
-from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.trace_render import REFINES, against, fitting, link_entry, render_trace_item
+from verifflowcc.items.rules.front_matter_list import ListEdit
+from verifflowcc.items.store.item_edits import edit_item, edit_item_list
 from verifflowcc.services.loading import reason_here, refuse_scanned
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view, items_view

@@ -11,8 +11,8 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.stage_words import one_line, one_of
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.fingerprint import LinkState, link_state, review_word, stamp_of_item, stamp_of_link
-from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.trace_render import stamp_line
+from verifflowcc.items.rules.front_matter_list import ListEdit
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_adding import Edit, begin_edit, set_keys, set_list, with_texts, write_edits
 from verifflowcc.services.trace_finding import find_item

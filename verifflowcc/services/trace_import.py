@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 
-from verifflowcc.adapters.files.items import decode, read_block
 from verifflowcc.adapters.foreign.find import Given, read_foreign
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.base.files.item_files import create_item_files, read_item_file, replace_item_file, writing_items
@@ -21,7 +20,10 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_new_secret, withheld_trace
 from verifflowcc.base.use.stage_words import one_of
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.trace_import import (
+from verifflowcc.formats.trace_render import render_trace_item
+from verifflowcc.formats.trace_table import not_carried, trace_csv, trace_json
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.rules.import_values import (
     Foreign,
     Imported,
     Side,
@@ -31,9 +33,7 @@ from verifflowcc.domain.trace_import import (
     updated,
     with_imported,
 )
-from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.trace_render import render_trace_item
-from verifflowcc.formats.trace_table import not_carried, trace_csv, trace_json
+from verifflowcc.items.store.item_edits import decode, read_block
 from verifflowcc.services.loading import asks_for_scan, refuse_scanned
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.evidence import read_artifact_texts
-from verifflowcc.adapters.files.item_walk import ITEMS, MemoryWalk
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, parse_tools
 from verifflowcc.base.files.layout import MEMORY, Place, as_on_disk, settled
 from verifflowcc.base.files.write import Tree
@@ -31,6 +30,7 @@ from verifflowcc.context.data_sentences import (
     stage_text,
 )
 from verifflowcc.context.view import one_line
+from verifflowcc.items.store.item_walk import ITEMS, MemoryWalk
 from verifflowcc.services.reading import prompt_text
 from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.source_reader import SourceReader

@@ -21,7 +21,7 @@ from verifflowcc.base.model.gate_values import Mode
 from verifflowcc.base.model.sprint_state import SprintState, StageStatus, Workflow
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.formats.front_matter_list import with_top_value
+from verifflowcc.items.rules.front_matter_list import with_top_value
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.role_files import create_role_files
 from verifflowcc.services.sprint_reading import not_chosen, open_sprints, resolve_sprint, show_sprint

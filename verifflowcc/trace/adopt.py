@@ -15,9 +15,9 @@ from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.identifiers import ALPHABET, LETTERS, slug
 from verifflowcc.base.text.markdown import close_fences
-from verifflowcc.domain.trace_import import Foreign, ForeignItem
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.formats.trace_render import fitting
+from verifflowcc.items.rules.import_values import Foreign, ForeignItem
 from verifflowcc.text.wording import with_rationale
 
 # Ids for what comes from another tool: its own where it can be one of ours, else one that follows from it.

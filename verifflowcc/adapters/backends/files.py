@@ -9,7 +9,6 @@ from threading import Lock, RLock, get_ident
 
 from verifflowcc.adapters.backends.in_memory import compared
 from verifflowcc.adapters.backends.placing import checked_bytes, home_path, is_place, is_unicode, path_in
-from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
 from verifflowcc.adapters.index.memory_items import (
     Answer,
     Counting,
@@ -31,6 +30,7 @@ from verifflowcc.base.model.memory_protocol import DEFAULT_LIMIT, DEFAULT_ORDER,
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.plain_words import folded
+from verifflowcc.items.store.item_walk import ItemWalk, walk_items
 
 # Where the file of an item can be, found without listing all: where it belongs, and where the index saw it last.
 

@@ -17,7 +17,7 @@ _FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,118}[a-z0-9_-])?")
 
 def stored_item(path: str, data: bytes) -> StoredItem:
     """Return the bytes of an item's file as a stored item. Raises FormatError where they are not UTF-8."""
-    from verifflowcc.adapters.files.items import parse_item  # what reads texts costs more than a whole question
+    from verifflowcc.items.store.item_edits import parse_item  # what reads texts costs more than a whole question
 
     parsed = parse_item(path, data)
     return StoredItem(parsed.item, data.decode("utf-8"), parsed.body)

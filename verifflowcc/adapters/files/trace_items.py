@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from verifflowcc.adapters.files.items import decode, read_front
 from verifflowcc.base.model.trace_codes import TYPES
 from verifflowcc.base.model.trace_values import Flaw, TraceItem
 from verifflowcc.formats.trace_item import is_trace_item, read_trace_item
+from verifflowcc.items.store.item_edits import decode, read_front
 
 
 def parse_trace_item(path: str, data: bytes, types: Collection[str] = TYPES.keys()) -> TraceItem | None:

@@ -5,14 +5,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.files.front_matter_yaml import plain_yaml
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.files.text_files import read_text
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.domain.importers import IMPORTERS, Importer
-from verifflowcc.domain.trace_import import Foreign
-from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.import_doorstop import (
     DoorstopDocument,
     DoorstopFile,
@@ -21,6 +18,9 @@ from verifflowcc.formats.import_doorstop import (
     read_doorstop,
 )
 from verifflowcc.formats.import_needs import is_export
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.rules.import_values import Foreign
+from verifflowcc.items.store.front_matter_yaml import plain_yaml
 
 # A folder of doorstop documents, read file by file.
 

@@ -19,9 +19,9 @@ from verifflowcc.base.errors import FormatError, WorkspaceError
 from verifflowcc.base.files.text_files import LARGEST, read_bytes
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass
-from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
 from verifflowcc.formats.import_needs import FIELDS
 from verifflowcc.formats.trace_table import without_bad_xml
+from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
 
 # The package `reqif`, which is installed where ReqIF is wanted: `verifflowcc[reqif]`.
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.files.item_walk import ItemWalk, Seen, look_at
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.layout import as_on_disk
@@ -34,6 +33,7 @@ from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.record_codec import RecordCodec
+from verifflowcc.items.store.item_walk import ItemWalk, Seen, look_at
 
 # One item file of a scope, read whole: its item, or why it holds none.
 
@@ -69,7 +69,7 @@ def read_unchanged(root: Path, item: Item, stamp: str) -> StoredItem | None:
             text = file.read().decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
-    from verifflowcc.formats.front_matter import split
+    from verifflowcc.items.rules.front_matter import split
 
     return StoredItem(item, text, split(text.replace("\r\n", "\n")).body)
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
-from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.index.memory_items import MemoryChecked
 from verifflowcc.base.errors import FormatError, UsageError, VfccError
 from verifflowcc.base.files.layout import as_on_disk, settled
@@ -21,7 +19,9 @@ from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.base.text.secrets import find_secrets, place_of
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.context.standing import stale_summaries, superseded
-from verifflowcc.formats.front_matter import key_lines
+from verifflowcc.items.rules.front_matter import key_lines
+from verifflowcc.items.store.item_edits import parse_item
+from verifflowcc.items.store.item_walk import ItemWalk, walk_items
 from verifflowcc.lifecycle.memory_check import check_memory as check
 from verifflowcc.lifecycle.memory_findings import Looked, MemorySources, Unread
 from verifflowcc.services.memory.here import required

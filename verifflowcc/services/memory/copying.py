@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.files.items import read_block
 from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.errors import BackendError, UsageError, WorkspaceError
 from verifflowcc.base.files.private_files import USER, user_settings_file
@@ -17,10 +16,11 @@ from verifflowcc.base.text.secrets import find_secrets, withhold
 from verifflowcc.base.use.guarding import refuse_item, secrets_told
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import superseded
-from verifflowcc.domain.trace_import import KEY, read_imported
-from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.item_older import Json, item_line
 from verifflowcc.formats.item_records import RecordNames, kept_fields, record_line
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.rules.import_values import KEY, read_imported
+from verifflowcc.items.rules.item_older import Json, item_line
+from verifflowcc.items.store.item_edits import read_block
 from verifflowcc.services.loading import scanned
 from verifflowcc.services.memory.here import require_person
 from verifflowcc.services.memory.opening import backend_of, open_kind, open_store

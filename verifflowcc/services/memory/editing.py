@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.files.items import edit_item as edit_lines
-from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.base.model.item_values import (
     GUARDED,
@@ -24,6 +22,8 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.guarding import refuse_item, refuse_secrets
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.items.store.item_edits import edit_item as edit_lines
+from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.finding import Found, refuse_circle
 from verifflowcc.services.memory.here import asks, is_person, require_change, trust_of, would_replace

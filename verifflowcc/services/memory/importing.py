@@ -8,7 +8,6 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
-from verifflowcc.adapters.files.items import decode, edit_item
 from verifflowcc.base.errors import FormatError, NotAllowed, SecretError, UsageError, VfccError
 from verifflowcc.base.files.text_files import read_bytes
 from verifflowcc.base.formats.item_render import inner, scalar
@@ -35,8 +34,9 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import superseded, supersession_circles
-from verifflowcc.formats.front_matter import key_lines
-from verifflowcc.formats.item_older import Row, RowError, older_item, read_rows
+from verifflowcc.items.rules.front_matter import key_lines
+from verifflowcc.items.rules.item_older import Row, RowError, older_item, read_rows
+from verifflowcc.items.store.item_edits import decode, edit_item
 from verifflowcc.services.memory.here import asks, is_person, proposes, trust_of, would_replace
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.record_links import ImportedRow, link_rows

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.base.errors import NotAllowed, UsageError
 from verifflowcc.base.formats.item_render import render_archived
 from verifflowcc.base.model.item_values import (
@@ -22,6 +21,7 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_secrets, withheld_item
 from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.items.store.item_edits import edit_item
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.here import is_person

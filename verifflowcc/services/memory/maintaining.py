@@ -35,7 +35,7 @@ from verifflowcc.formats.access_lines import (
     read_plan_bytes,
     uses_of,
 )
-from verifflowcc.formats.front_matter import split
+from verifflowcc.items.rules.front_matter import split
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.lifecycle.stale_refs import Turned
 from verifflowcc.services.memory.access import PROJECT, log_folder

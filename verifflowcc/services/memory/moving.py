@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
-from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.base.errors import ConflictError, UsageError
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.formats.front_matter_values import show_thousandths
@@ -13,6 +12,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_item
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.items.store.item_edits import edit_item
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import ItemChange, demand_same
 from verifflowcc.services.memory.finding import Found, has_no_id

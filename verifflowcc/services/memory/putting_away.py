@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.item_render import render_archived
 from verifflowcc.base.model.item_values import Archived, Status
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.context.standing import status_before
-from verifflowcc.formats.front_matter import Refused, key_spans, split
+from verifflowcc.items.rules.front_matter import Refused, key_spans, split
+from verifflowcc.items.store.item_edits import edit_item
 
 ENDED, STAGE, DECAYED, EVICTED, CONSOLIDATED = "ended", "stage", "decayed", "evicted", "consolidated"
 WORDS: Mapping[str, str] = {

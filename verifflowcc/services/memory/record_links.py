@@ -11,7 +11,7 @@ from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.model.item_values import Item, Link, Relation, Status
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.context.standing import superseded, supersession_circles
-from verifflowcc.formats.item_older import SUPERSEDED, Older, snake_case
+from verifflowcc.items.rules.item_older import SUPERSEDED, Older, snake_case
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 
 from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
-from verifflowcc.adapters.files.items import edit_item, edit_item_list, read_block
 from verifflowcc.base.errors import BackendError, FormatError, NotAllowed, UsageError
 from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, texts_of
 from verifflowcc.base.formats.item_render import render_details, render_item, render_tags, scalar
@@ -30,8 +29,9 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.identifiers import item_id
 from verifflowcc.base.use.guarding import details_read, refuse_secrets
 from verifflowcc.base.use.workspace import provider
-from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.front_matter_list import ListEdit, entry
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.rules.front_matter_list import ListEdit, entry
+from verifflowcc.items.store.item_edits import edit_item, edit_item_list, read_block
 from verifflowcc.services.memory.here import is_person, trust_of
 
 # Requirements that were read out of a conversation: memory, until a person adopts them into the trace.

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.front_matter_yaml import read_yaml
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, is_null, read_simple
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.records import dataclass
-from verifflowcc.formats.front_matter import BOM, FrontMatter, edit, split
-from verifflowcc.formats.item_record import plain_item, read_item
+from verifflowcc.items.rules.front_matter import BOM, FrontMatter, edit, split
+from verifflowcc.items.rules.item_record import plain_item, read_item
+from verifflowcc.items.store.front_matter_yaml import read_yaml
 
 if TYPE_CHECKING:
-    from verifflowcc.formats.front_matter_list import ListEdit
+    from verifflowcc.items.rules.front_matter_list import ListEdit
+
 
 _BY_HAND = "edit the file by hand"
 _MARKDOWN = (".md", ".markdown", ".mdx")
@@ -89,7 +90,7 @@ def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Val
     and all other keys what they said. Raises FormatError where the file is not UTF-8, has no front matter, or cannot be
     edited without loss.
     """
-    from verifflowcc.formats.front_matter_list import edit_list  # few commands change a list
+    from verifflowcc.items.rules.front_matter_list import edit_list  # few commands change a list
 
     try:
         before = data.decode("utf-8")

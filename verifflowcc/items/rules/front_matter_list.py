@@ -11,7 +11,7 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import Sequence, Table, Value, is_null
 from verifflowcc.base.formats.item_render import inner, scalar
 from verifflowcc.base.records import dataclass
-from verifflowcc.formats.front_matter import FrontMatter, KeySpan, Refused, inline_value, key_spans, split
+from verifflowcc.items.rules.front_matter import FrontMatter, KeySpan, Refused, inline_value, key_spans, split
 
 # Change one key at the top of a YAML text and leave every other byte as it is.
 

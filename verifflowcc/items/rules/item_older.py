@@ -35,7 +35,7 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.dates import read_moment
 from verifflowcc.base.text.identifiers import ALPHABET, GIVEN_ID, LETTERS, item_id
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.formats.front_matter import edit
+from verifflowcc.items.rules.front_matter import edit
 
 # Items as lines of JSON: each with its whole text, so that nothing is lost, and with fields that people can read.
 #

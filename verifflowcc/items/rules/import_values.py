@@ -8,8 +8,8 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import Scalar, Table
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.formats.front_matter import FrontMatter, KeySpan, Refused, key_spans, split
-from verifflowcc.formats.front_matter_list import entry
+from verifflowcc.items.rules.front_matter import FrontMatter, KeySpan, Refused, key_spans, split
+from verifflowcc.items.rules.front_matter_list import entry
 
 # The key `imported` of an item: where it came from, and a digest of each part as the import wrote it.
 #

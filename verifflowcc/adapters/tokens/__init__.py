@@ -1,1 +1,0 @@
-"""Counting tokens, exactly and offline, without the half second that building tiktoken's encoder costs."""

@@ -1,0 +1,1 @@
+"""One kind of item for memory and trace: front matter, fields, links, files."""

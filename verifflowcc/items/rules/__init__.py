@@ -1,0 +1,1 @@
+"""Items of memory and trace: pure values and rules."""

@@ -1,0 +1,1 @@
+"""Items of memory and trace: what is read and written."""
