@@ -23,11 +23,11 @@ from benchmarks.code_commits import Task, tasks_of
 from benchmarks.code_finding import is_source, marks
 from benchmarks.code_states import History, State
 from benchmarks.measure import machine
-from verifflowcc.adapters.project.source_listing import marks_by_name
-from verifflowcc.codegraph.affected_tests import TestFinder, likely_tests
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.changed import FURTHEST, definitions_at, reach_of
-from verifflowcc.codegraph.grammars import language_of
+from verifflowcc.code.rules.affected_tests import TestFinder, likely_tests
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.changed_code import FURTHEST, definitions_at, reach_of
+from verifflowcc.code.rules.grammars import language_of
+from verifflowcc.code.store.source_listing import marks_by_name
 
 
 @dataclass(frozen=True)

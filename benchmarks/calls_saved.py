@@ -34,7 +34,7 @@ from tests.clients.turns import MAIN, Turn, calls
 from verifflowcc.base.use.document_form import form
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.history import saved_page
-from verifflowcc.services.code.offering import OFFERED_TOKENS
+from verifflowcc.code.use.code_offers import OFFERED_TOKENS
 from verifflowcc.services.history.saving import calls_saved
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd")

@@ -36,8 +36,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.code_mentions import Function, Mention, chosen_mentions, python_files, read_tree, sample
 from benchmarks.code_server import Said, ask
 from tests.pure.code_in_memory import code_of
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.domain.graph import CALLABLE, CONFIDENT, FILE, TYPES, Bound, Reference, ReferenceKind
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.graph import CALLABLE, CONFIDENT, FILE, TYPES, Bound, Reference, ReferenceKind
 
 RESAMPLED = 1_000
 MODULE_ROOTS = (".", "src", "tests")

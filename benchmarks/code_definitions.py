@@ -21,8 +21,8 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.measure import machine
-from verifflowcc.codegraph.grammars import read_facts
-from verifflowcc.domain.graph import Definition, SymbolKind
+from verifflowcc.code.rules.grammars import read_facts
+from verifflowcc.code.rules.graph import Definition, SymbolKind
 
 KINDS = {
     SymbolKind.CLASS: "class",

@@ -36,15 +36,15 @@ from benchmarks.code_commits import Task, tasks_of
 from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
-from verifflowcc.adapters.project.source_listing import marks_by_name, marks_by_text
 from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.tokens.token_counter import open_counter
-from verifflowcc.codegraph.asked import asked
-from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.grammars import language_of
-from verifflowcc.codegraph.map import graph_of
-from verifflowcc.codegraph.rank_units import FileWeights, by_words, rank_files, units_of
-from verifflowcc.domain.graph import CALLABLE, FILE, Mark
+from verifflowcc.code.rules.code_context import choose
+from verifflowcc.code.rules.grammars import language_of
+from verifflowcc.code.rules.graph import CALLABLE, FILE, Mark
+from verifflowcc.code.rules.rank_units import FileWeights, by_words, rank_files, units_of
+from verifflowcc.code.rules.repository_map import graph_of
+from verifflowcc.code.rules.task_words import asked
+from verifflowcc.code.store.source_listing import marks_by_name, marks_by_text
 
 LETTERS = {"t": Mark.TEST, "v": Mark.VENDORED, "g": Mark.GENERATED, "m": Mark.MINIFIED}
 Count = Callable[[str], int]

@@ -24,7 +24,7 @@ if __package__ in (None, ""):
 
 from benchmarks.measure import machine
 from tests.pure.code_in_memory import code_of
-from verifflowcc.codegraph.bind_queries import imports
+from verifflowcc.code.rules.bind_queries import imports
 
 ASK = """
 const ts = require(process.argv[2]);

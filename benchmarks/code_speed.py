@@ -25,7 +25,7 @@ if __package__ in (None, ""):
 from benchmarks.measure import Command, Figures, machine, measure
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.services.code.indexing import bring_up
+from verifflowcc.code.use.indexing import bring_up
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
 HELLO = '''

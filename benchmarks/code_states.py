@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.code_commits import git
-from verifflowcc.codegraph.asked import FileWords, words_of
-from verifflowcc.codegraph.grammars import language_of, read_facts
-from verifflowcc.codegraph.manifests import manifest_kind, read_manifest
-from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
+from verifflowcc.code.rules.grammars import language_of, read_facts
+from verifflowcc.code.rules.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
+from verifflowcc.code.rules.project_manifests import manifest_kind, read_manifest
+from verifflowcc.code.rules.task_words import FileWords, words_of
 
 Marks = Callable[[str, bytes], frozenset[Mark]]
 

@@ -41,13 +41,13 @@ from benchmarks.code_finding import PLAIN, Count, is_source, marks, pieces_in, w
 from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
-from verifflowcc.adapters.project.source_listing import marks_by_name
 from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.tokens.token_counter import open_counter
-from verifflowcc.codegraph.asked import asked
-from verifflowcc.codegraph.grammars import language_of
-from verifflowcc.codegraph.rank_units import by_words, units_of
-from verifflowcc.domain.graph import CALLABLE, FILE
+from verifflowcc.code.rules.grammars import language_of
+from verifflowcc.code.rules.graph import CALLABLE, FILE
+from verifflowcc.code.rules.rank_units import by_words, units_of
+from verifflowcc.code.rules.task_words import asked
+from verifflowcc.code.store.source_listing import marks_by_name
 
 BUDGETS = (4_000, 8_000, 16_000)
 _ALL = ("source files", "test files", "blocks")

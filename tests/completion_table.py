@@ -20,7 +20,7 @@ from verifflowcc.base.model.trace_codes import METHODS
 from verifflowcc.base.model.trace_codes import TYPES as TRACE_TYPES
 from verifflowcc.cli.app import PLUMBING, app
 from verifflowcc.clients.entries import EVENTS
-from verifflowcc.domain.graph import SymbolKind
+from verifflowcc.code.rules.graph import SymbolKind
 
 FILE = Path(verifflowcc.fast.__file__).with_name("completion.json")
 FILES = {"FILE", "FOLDER", "PATH", "FILE|FOLDER|-", "PATH[:SYMBOL]"}

@@ -16,10 +16,10 @@ from verifflowcc.base.text.glob import matches
 from verifflowcc.base.text.markdown import fenced_lines, sections
 from verifflowcc.base.text.placeholders import placeholder_line, says_something
 from verifflowcc.base.text.secrets import find_secrets
+from verifflowcc.code.rules.comment_syntax import LANGUAGES, language_of
+from verifflowcc.code.rules.marks import read_code
+from verifflowcc.code.rules.symbols_braces import spans
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.formats.comment_syntax import LANGUAGES, language_of
-from verifflowcc.formats.marks import read_code
-from verifflowcc.formats.symbols_braces import spans
 from verifflowcc.items.rules.front_matter import Refused, key_spans, split
 from verifflowcc.lifecycle.extract.turns import extract
 from verifflowcc.text.wording import demands, gaps, weak_words

@@ -15,7 +15,7 @@ _HOMES = {
     "GlobalMemoryStore": "verifflowcc.services.memory.tasks_filling",
     "InMemoryBackend": "verifflowcc.services.memory.backends",
     "Item": "verifflowcc.services.memory.backends",
-    "KnowledgeGraph": "verifflowcc.services.code.asking",
+    "KnowledgeGraph": "verifflowcc.code.use.graph_questions",
     "MemoryBackend": "verifflowcc.services.memory.backends",
     "MemoryContext": "verifflowcc.services.assembling",
     "MemoryEntry": "verifflowcc.services.assembling",
@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     from verifflowcc.base.model.layers import Layer as MemoryLayer
     from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
     from verifflowcc.base.use.workspace import open_workspace
+    from verifflowcc.code.use.graph_questions import KnowledgeGraph
     from verifflowcc.services.assembling import (
         ContextAssembler,
         ContextRequest,
@@ -61,7 +62,6 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
         get_project_blocks,
         get_user_context,
     )
-    from verifflowcc.services.code.asking import KnowledgeGraph
     from verifflowcc.services.history.episodic_memory import EpisodicMemory
     from verifflowcc.services.memory.backends import create_item
     from verifflowcc.services.memory.opening import open_store

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.code_world import asked, told
 from tests.cli.process import git, vfcc
 from tests.trees import write_memory, write_tree
-from verifflowcc.domain.graph import CONFIDENT
+from verifflowcc.code.rules.graph import CONFIDENT
 
 
 def links(root: Path, symbol: str, kind: str) -> list[tuple[str, str, bool]]:

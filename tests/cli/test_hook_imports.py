@@ -13,8 +13,8 @@ from tests.cli.test_hook import hook_with
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 
 MAKERS = {
-    *("yaml", "inspect", "verifflowcc.codegraph.context", "verifflowcc.base.formats.front_matter_values"),
-    *("verifflowcc.formats.marks", "verifflowcc.trace.check", "verifflowcc.services.trace_sources"),
+    *("yaml", "inspect", "verifflowcc.code.rules.code_context", "verifflowcc.base.formats.front_matter_values"),
+    *("verifflowcc.code.rules.marks", "verifflowcc.trace.check", "verifflowcc.services.trace_sources"),
 }
 """What reads files that changed, which hooks have already left the results of."""
 OF_SPRINTS = {

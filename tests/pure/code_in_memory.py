@@ -3,10 +3,9 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.grammars import language_of, read_facts
-from verifflowcc.codegraph.manifests import manifest_kind, read_manifest
-from verifflowcc.domain.graph import (
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.grammars import language_of, read_facts
+from verifflowcc.code.rules.graph import (
     CONFIDENT,
     FILE,
     FileFacts,
@@ -18,6 +17,7 @@ from verifflowcc.domain.graph import (
     chosen,
     qualified,
 )
+from verifflowcc.code.rules.project_manifests import manifest_kind, read_manifest
 
 
 class CodeInMemory:

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from verifflowcc.codegraph.asked import FileWords, words_of
-from verifflowcc.codegraph.grammars import language_of, read_facts
-from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
+from verifflowcc.code.rules.grammars import language_of, read_facts
+from verifflowcc.code.rules.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
+from verifflowcc.code.rules.task_words import FileWords, words_of
 
 
 class Searched:

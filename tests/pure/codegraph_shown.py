@@ -1,7 +1,7 @@
 """What is read of a source text, as short lines that a test can compare."""
 
-from verifflowcc.codegraph.grammars import read_facts
-from verifflowcc.domain.graph import FILE, FileFacts, ReferenceKind, qualified
+from verifflowcc.code.rules.grammars import read_facts
+from verifflowcc.code.rules.graph import FILE, FileFacts, ReferenceKind, qualified
 
 
 def read(language: str, text: str) -> FileFacts:

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pure.code_in_memory import code_of, meant, place_of
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.domain.graph import CONFIDENT, Bound, Reference, ReferenceKind
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.graph import CONFIDENT, Bound, Reference, ReferenceKind
 
 
 def test_the_innermost_scope_counts_and_class_bodies_are_not_seen_from_methods() -> None:

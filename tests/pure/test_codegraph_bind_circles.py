@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.codegraph.bind_names import DEEPEST, Circles
-from verifflowcc.codegraph.bind_things import Thing, ThingKind
+from verifflowcc.code.rules.bind_names import DEEPEST, Circles
+from verifflowcc.code.rules.bound_things import Thing, ThingKind
 
 _NUMBERS = st.integers(0, 6)
 _GRAPHS = st.dictionaries(_NUMBERS, st.lists(_NUMBERS, max_size=4))

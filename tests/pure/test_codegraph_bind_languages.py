@@ -3,8 +3,8 @@
 import pytest
 
 from tests.pure.code_in_memory import code_of, meant
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.domain.graph import Bound
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.graph import Bound
 
 SCRIPT = {
     "src/kit.ts": "export default class Tool {\n  use(): Tool { return this }\n  drop() {}\n}\n"

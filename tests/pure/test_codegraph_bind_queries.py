@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.pure.code_in_memory import CodeInMemory, code_of, place_of, shown
-from verifflowcc.codegraph.bind_queries import (
+from verifflowcc.code.rules.bind_queries import (
     callees,
     callers,
     definitions_named,
@@ -15,7 +15,7 @@ from verifflowcc.codegraph.bind_queries import (
     supertypes,
     uses,
 )
-from verifflowcc.domain.graph import CONFIDENT, Link, Reference, ReferenceKind
+from verifflowcc.code.rules.graph import CONFIDENT, Link, Reference, ReferenceKind
 
 SHOP = {
     "shop/__init__.py": "from .pay import settle as settle_all, Card\nfrom . import tax\n",

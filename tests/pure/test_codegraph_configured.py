@@ -3,10 +3,10 @@
 import pytest
 
 from tests.pure.code_in_memory import CodeInMemory, code_of, meant
-from verifflowcc.codegraph.bind_queries import callers, imports
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.manifests import plain_json, read_manifest
-from verifflowcc.domain.graph import CONFIDENT
+from verifflowcc.code.rules.bind_queries import callers, imports
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.graph import CONFIDENT
+from verifflowcc.code.rules.project_manifests import plain_json, read_manifest
 
 USE = "import { add } from '%s';\nadd(1);\n"
 ADD = "export function add(n: number) {}\n"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_in_memory import code_of, meant
-from verifflowcc.codegraph.bind_queries import imports
+from verifflowcc.code.rules.bind_queries import imports
 
 NAMES = (("ape", "bee"), ("cat", "dog"), ("elk", "fox"))
 """Names by depth. They differ, since only the running program knows which of two roots comes first."""

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.pure.codegraph_shown import bases, calls, defined, imported, read, typed, types, uses
-from verifflowcc.codegraph.grammars import read_facts
-from verifflowcc.domain.graph import CALLABLE, SymbolKind
+from verifflowcc.code.rules.grammars import read_facts
+from verifflowcc.code.rules.graph import CALLABLE, SymbolKind
 
 MODULE = """\
 const x = require('./a'), {b, c: d} = require("./b");

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.codegraph.map import Mapped, file_order, graph_of, map_of
+from verifflowcc.code.rules.repository_map import Mapped, file_order, graph_of, map_of
 
 TEXTS = {
     "core/base.py": (

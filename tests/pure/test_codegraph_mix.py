@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
 from verifflowcc.base.model.config_values import WHOLE, CodeMix
-from verifflowcc.codegraph.asked import asked
-from verifflowcc.codegraph.context import choose, named_types
-from verifflowcc.codegraph.map import graph_of
-from verifflowcc.codegraph.rank_units import RankedUnit, Unit, rank_files
-from verifflowcc.codegraph.snippets import above_floor, interface, mixed, pieces_of_tests, signature, size_of
-from verifflowcc.domain.graph import FILE, Definition, SymbolKind
+from verifflowcc.code.rules.code_context import choose, named_types
+from verifflowcc.code.rules.graph import FILE, Definition, SymbolKind
+from verifflowcc.code.rules.rank_units import RankedUnit, Unit, rank_files
+from verifflowcc.code.rules.repository_map import graph_of
+from verifflowcc.code.rules.snippets import above_floor, interface, mixed, pieces_of_tests, signature, size_of
+from verifflowcc.code.rules.task_words import asked
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 

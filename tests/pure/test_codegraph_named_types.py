@@ -4,7 +4,7 @@ import pytest
 
 from tests.pure.code_searched import Searched
 from verifflowcc.base.model.config_values import WHOLE, CodeMix
-from verifflowcc.codegraph.context import choose
+from verifflowcc.code.rules.code_context import choose
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 

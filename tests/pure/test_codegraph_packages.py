@@ -7,11 +7,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.codegraph import bind_queries
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.map import FileGraph, graph_of, map_of
-from verifflowcc.domain.graph import CONFIDENT
+from verifflowcc.code.rules import bind_queries
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.code_context import choose
+from verifflowcc.code.rules.graph import CONFIDENT
+from verifflowcc.code.rules.repository_map import FileGraph, graph_of, map_of
 
 NAMES = ("a", "b", "c")
 _Texts = dict[str, str]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.codegraph.snippets import page
+from verifflowcc.code.rules.snippets import page
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 

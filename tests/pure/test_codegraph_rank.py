@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.codegraph.asked import LONGEST, asked, words_in
-from verifflowcc.codegraph.context import choose, told
-from verifflowcc.codegraph.map import both_ways, graph_of, page_rank
-from verifflowcc.codegraph.rank_units import RankedFile, RankedUnit, Unit, UnitWeights, rank_files, rank_units
-from verifflowcc.codegraph.snippets import BODIES, LARGEST, fill, rendered, shown_text
-from verifflowcc.domain.code_told import Snippet
+from verifflowcc.code.rules.code_context import choose, told
+from verifflowcc.code.rules.code_views import Snippet
+from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, Unit, UnitWeights, rank_files, rank_units
+from verifflowcc.code.rules.repository_map import both_ways, graph_of, page_rank
+from verifflowcc.code.rules.snippets import BODIES, LARGEST, fill, rendered, shown_text
+from verifflowcc.code.rules.task_words import LONGEST, asked, words_in
 
 TEXTS = {
     "tide/gate.py": (

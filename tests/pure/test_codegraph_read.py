@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.codegraph_shown import defined
-from verifflowcc.codegraph.grammars import LARGEST, known_without_grammar, language_of, read_facts
-from verifflowcc.domain.code_told import LANGUAGES
-from verifflowcc.domain.graph import FILE, FileFacts
+from verifflowcc.code.rules.code_views import LANGUAGES
+from verifflowcc.code.rules.grammars import LARGEST, known_without_grammar, language_of, read_facts
+from verifflowcc.code.rules.graph import FILE, FileFacts
 
 ENDLESS = b'<m{{x=ri.":q:t){w Z(;}'
 """On this the parser of TSX goes round in circles."""

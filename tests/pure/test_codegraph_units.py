@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.codegraph.grammars import read_facts
-from verifflowcc.codegraph.rank_units import units_of
-from verifflowcc.domain.graph import CALLABLE, FILE, Definition, SymbolKind
+from verifflowcc.code.rules.grammars import read_facts
+from verifflowcc.code.rules.graph import CALLABLE, FILE, Definition, SymbolKind
+from verifflowcc.code.rules.rank_units import units_of
 
 SOURCE = '''\
 """A module."""

@@ -15,7 +15,7 @@ from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.records import field_names
 from verifflowcc.base.use.document_form import ADDED, KEYS, LEAN, UNITS, form, key_sources, selection
 from verifflowcc.base.use.envelope import NOTHING, document, document_text, problem_of, problem_with
-from verifflowcc.domain.graph import Candidate
+from verifflowcc.code.rules.graph import Candidate
 from verifflowcc.services.owed import Owed
 from verifflowcc.workflow.metrics_words import StageMetrics
 

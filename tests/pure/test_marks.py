@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.formats.comment_syntax import LANGUAGES, language_of, script_language
-from verifflowcc.formats.marks import LARGEST_SCANNED, ids_in, read_code
+from verifflowcc.code.rules.comment_syntax import LANGUAGES, language_of, script_language
+from verifflowcc.code.rules.marks import LARGEST_SCANNED, ids_in, read_code
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MARKS")
 

@@ -17,8 +17,7 @@ from verifflowcc.base.model.patch import (
     parse_patch,
     parts_of,
 )
-from verifflowcc.codegraph.asked import asked
-from verifflowcc.codegraph.changed import (
+from verifflowcc.code.rules.changed_code import (
     MOST_FILES,
     ChangedCode,
     changed_units,
@@ -27,7 +26,8 @@ from verifflowcc.codegraph.changed import (
     without_noise,
     words_of,
 )
-from verifflowcc.domain.graph import Mark
+from verifflowcc.code.rules.graph import Mark
+from verifflowcc.code.rules.task_words import asked
 
 RAW = b":100644 100644 a b M\0a b.py\0:100644 000000 a 0 D\0gone.py\0:100644 100644 a a R100\0old.py\0new.py\0"
 PATCH = (

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import verifflowcc
 from verifflowcc.base.text import glob
-from verifflowcc.formats.comment_syntax import LANGUAGES
+from verifflowcc.code.rules.comment_syntax import LANGUAGES
 
 PACKAGE = Path(verifflowcc.__file__).parent
 ROOT = PACKAGE.parent

@@ -2,8 +2,8 @@
 
 import pytest
 
-from verifflowcc.codegraph.affected_tests import commands_for
-from verifflowcc.domain.code_told import AffectedTest
+from verifflowcc.code.rules.affected_tests import commands_for
+from verifflowcc.code.rules.code_views import AffectedTest
 
 
 def affected(path: str, name: str, language: str) -> AffectedTest:

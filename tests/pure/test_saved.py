@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.domain.calls import Call
-from verifflowcc.domain.code_told import Snippet
 from verifflowcc.episodes.saved import (
     Cause,
     Counts,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from verifflowcc.codegraph.script_shape import script_shape
+from verifflowcc.code.rules.script_shape import script_shape
 from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.parts import PartRules
 from verifflowcc.proving.splitting import FileChange, split

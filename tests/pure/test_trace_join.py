@@ -10,8 +10,8 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.result_lines import encode_results, parse_results
 from verifflowcc.base.model.trace_values import CodeFile, Outcome, TestResult, TraceItem
 from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.code.rules.marks import read_code
 from verifflowcc.formats.junit_tests import read_tests
-from verifflowcc.formats.marks import read_code
 from verifflowcc.trace.join import Marked, Ran, results_of, specified
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-RESULTS")

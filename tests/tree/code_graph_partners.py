@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from verifflowcc.services.code.updating_commit import Text, work
+from verifflowcc.code.use.commit_updates import Text, work
 
 
 def _dies_after(bundles: Iterator[list[Text]], most: int) -> Iterator[Any]:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.trees import write_tree
-from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.code.indexing import bring_up
+from verifflowcc.code.store.code_graph import KeptCode
+from verifflowcc.code.use.indexing import bring_up
 
 MODELS = """\
 import os

@@ -9,12 +9,12 @@ import pytest
 
 from tests.tree.code_graph_world import FILES, answers, clean, project, said
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.adapters.index import code_graph as code_graph_merging
-from verifflowcc.adapters.project.source_listing import Listing
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files import layout as stamps
-from verifflowcc.domain.graph import Head, Mark, ReferenceKind
-from verifflowcc.services.code.indexing import bring_up, open_code
+from verifflowcc.code.rules.graph import Head, Mark, ReferenceKind
+from verifflowcc.code.store import code_graph as code_graph_merging
+from verifflowcc.code.store.source_listing import Listing
+from verifflowcc.code.use.indexing import bring_up, open_code
 
 BOTH = pytest.mark.parametrize("in_git", [True, False])
 

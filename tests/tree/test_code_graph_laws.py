@@ -14,10 +14,10 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from tests.tiers import count
 from tests.tree.code_graph_world import BASE, MODELS, answers, clean, said
 from tests.trees import git
-from verifflowcc.adapters.index import code_graph as code_graph_merging
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.code.indexing import bring_up
+from verifflowcc.code.store import code_graph as code_graph_merging
+from verifflowcc.code.use.indexing import bring_up
 
 NAMES = ("a.py", "b.py", "shapes/base.py", "shapes/models.py", "shapes/deep/c.py", "tool", "x.kt", "tests/test_a.py")
 TEXTS = (

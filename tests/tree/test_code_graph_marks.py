@@ -2,7 +2,7 @@
 
 import pytest
 
-from verifflowcc.adapters.project.source_listing import marks_by_name, marks_by_text
+from verifflowcc.code.store.source_listing import marks_by_name, marks_by_text
 
 NAMES = {
     "src/app.py": "",

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.tree.code_graph_world import BASE, MODELS, answers, project
-from verifflowcc.adapters.project.source_listing import marks_by_text
-from verifflowcc.codegraph.asked import words_of
-from verifflowcc.codegraph.grammars import language_of, read_facts
-from verifflowcc.services.code import indexing
-from verifflowcc.services.code.indexing import bring_up
-from verifflowcc.services.code.states import READING
+from verifflowcc.code.rules.grammars import language_of, read_facts
+from verifflowcc.code.rules.task_words import words_of
+from verifflowcc.code.store.source_listing import marks_by_text
+from verifflowcc.code.use import indexing
+from verifflowcc.code.use.indexing import bring_up
+from verifflowcc.code.use.tree_states import READING
 
 TEXTS = {
     "a.py": MODELS + BASE,
@@ -49,7 +49,7 @@ def digest() -> str:
 @pytest.mark.sweep
 def test_another_reading_has_another_number() -> None:
     found = digest()
-    assert found == DIGEST, f"set READING in services/code/states.py to {int(READING) + 1}, and DIGEST here to {found}"
+    assert found == DIGEST, f"set READING in code/use/tree_states.py to {int(READING) + 1}, and DIGEST here to {found}"
 
 
 @pytest.mark.vfcc("REQ-GRAPH-STORE")

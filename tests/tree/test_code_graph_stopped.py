@@ -18,8 +18,8 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.index import index_file as store
 from verifflowcc.base.process.clock import observed_by
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.code import updating_commit as parsing
-from verifflowcc.services.code.indexing import bring_up
+from verifflowcc.code.use import commit_updates as parsing
+from verifflowcc.code.use.indexing import bring_up
 
 ROOT = Path(__file__).parents[2]
 FLIPS = 60
@@ -30,7 +30,7 @@ from tests.observed import Recorder
 from verifflowcc.adapters import stamps
 from verifflowcc.base.process.clock import observed_by
 from verifflowcc.services.code import parsing
-from verifflowcc.services.code.indexing import bring_up
+from verifflowcc.code.use.indexing import bring_up
 from verifflowcc.base.use.workspace import Workspace
 
 

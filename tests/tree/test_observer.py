@@ -13,8 +13,8 @@ from verifflowcc.base.git.git_command import commit_with_git
 from verifflowcc.base.process.clock import observed, observed_by, step
 from verifflowcc.base.process.command_run import run_command
 from verifflowcc.base.process.pager import edited_text, page
+from verifflowcc.code.use.indexing import index_code
 from verifflowcc.services.checking import check_everything
-from verifflowcc.services.code.indexing import index_code
 from verifflowcc.services.doctor import diagnose
 
 

@@ -138,7 +138,7 @@ def test_a_kept_prompt_is_not_in_the_way_of_code_that_cannot_be_read(
 
     question = Question("coder", task=TASK)
     compile_prompt_only(here, question)
-    monkeypatch.setattr("verifflowcc.services.code.offering.state_now", broken)
+    monkeypatch.setattr("verifflowcc.code.use.code_offers.state_now", broken)
 
     assert prompt_cache.recall(here, question) is None
     assert missing(compile_prompt_only(here, question).text) == set()

@@ -7,8 +7,6 @@ import pytest
 
 from tests.prompt_world import ask, keys, person, skipped
 from tests.trees import commit, git, repository, write_memory, write_tree
-from verifflowcc.adapters.project import code as code_reader
-from verifflowcc.adapters.project.code import CodeIndex
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.project_content import project_content
 from verifflowcc.base.git.git_snapshot import add_committed
@@ -16,6 +14,8 @@ from verifflowcc.base.model.entries import Fate, Question
 from verifflowcc.base.model.item_values import Item, Ref
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.store import code_files as code_reader
+from verifflowcc.code.store.code_files import CodeIndex
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.services import context as prompt_cache

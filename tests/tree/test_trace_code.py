@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_tree
-from verifflowcc.adapters.project.code import CodeIndex, read_code_files
 from verifflowcc.base.files.project_content import project_content
 from verifflowcc.base.index.index_file import Store
 from verifflowcc.base.model.item_values import Ref
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TEST_FILES
 from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.store.code_files import CodeIndex, read_code_files
 from verifflowcc.services.trace_code import read_code
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MARKS")

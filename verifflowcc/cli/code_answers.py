@@ -15,8 +15,8 @@ _T = TypeVar("_T")
 def answer_index(*, as_json: bool = False) -> None:
     """Bring the graph up to the files."""
     workspace = _here()
-    from verifflowcc.cli.code_views import indexed
-    from verifflowcc.services.code.indexing import index_code
+    from verifflowcc.code.cli.code_output import indexed
+    from verifflowcc.code.use.indexing import index_code
 
     found = index_code(workspace)
     _show(found, found.notices, indexed, as_json=as_json)
@@ -25,8 +25,8 @@ def answer_index(*, as_json: bool = False) -> None:
 def answer_status(*, as_json: bool = False) -> None:
     """Show what the graph holds."""
     workspace = _here()
-    from verifflowcc.cli.code_views import status
-    from verifflowcc.services.code.indexing import graph_status
+    from verifflowcc.code.cli.code_output import status
+    from verifflowcc.code.use.indexing import graph_status
 
     found = graph_status(workspace)
     _show(found, found.notices, status, as_json=as_json)
@@ -35,8 +35,8 @@ def answer_status(*, as_json: bool = False) -> None:
 def answer_find(symbol: str, *, kind: str | None = None, limit: int = MOST_FOUND, as_json: bool = False) -> None:
     """Show where a symbol is defined."""
     workspace = _here()
-    from verifflowcc.cli.code_views import finding
-    from verifflowcc.services.code.asking import find_symbols
+    from verifflowcc.code.cli.code_output import finding
+    from verifflowcc.code.use.graph_questions import find_symbols
 
     found = find_symbols(workspace, _place(workspace, symbol), kind, limit)
     _show(found, found.notices, finding, as_json=as_json)
@@ -45,8 +45,8 @@ def answer_find(symbol: str, *, kind: str | None = None, limit: int = MOST_FOUND
 def answer_file(path: str, *, as_json: bool = False) -> None:
     """Show what is in a file."""
     workspace = _here()
-    from verifflowcc.cli.code_views import outline
-    from verifflowcc.services.code.asking import file_outline
+    from verifflowcc.code.cli.code_output import outline
+    from verifflowcc.code.use.graph_questions import file_outline
 
     found = file_outline(workspace, _place(workspace, path))
     _show(found, found.notices, outline, as_json=as_json)
@@ -55,8 +55,8 @@ def answer_file(path: str, *, as_json: bool = False) -> None:
 def answer_refs(symbol: str, *, kind: str = "callers", everything: bool = False, as_json: bool = False) -> None:
     """Show who refers to what."""
     workspace = _here()
-    from verifflowcc.cli.code_views import relations as shown
-    from verifflowcc.services.code.asking import relations
+    from verifflowcc.code.cli.code_output import relations as shown
+    from verifflowcc.code.use.graph_questions import relations
 
     found = relations(workspace, kind, _place(workspace, symbol))
     _show(found, found.notices, lambda each: shown(each, everything=everything), as_json=as_json)
@@ -65,7 +65,7 @@ def answer_refs(symbol: str, *, kind: str = "callers", everything: bool = False,
 def answer_map(*, budget: int | None = None, as_json: bool = False) -> None:
     """Show an overview."""
     workspace = _here()
-    from verifflowcc.cli.code_views import mapped
+    from verifflowcc.code.cli.code_output import mapped
     from verifflowcc.services.code.touching import show_map
 
     found = show_map(workspace, budget or MAP_TOKENS)
@@ -82,7 +82,7 @@ def answer_context(
 ) -> None:
     """Show the code for a task."""
     workspace = _here()
-    from verifflowcc.cli.code_views import context, explained
+    from verifflowcc.code.cli.code_output import context, explained
     from verifflowcc.services.code.touching import show_context
 
     found = show_context(workspace, task, budget or CONTEXT_TOKENS, unmarked=tests)
@@ -95,7 +95,7 @@ def answer_impact(
     """Show what a change reaches; with `diff`, the symbol is the revision to compare with."""
     workspace = _here()
     from verifflowcc.base.errors import UsageError
-    from verifflowcc.cli.code_views import commands, impact
+    from verifflowcc.code.cli.code_output import commands, impact
     from verifflowcc.services.code.touching import code_impact, diff_impact
 
     if not diff and symbol is None:
@@ -109,8 +109,8 @@ def answer_impact(
 
 def _here() -> "Workspace":
     """Open the project, and have its files listed while the rest is imported."""
-    from verifflowcc.adapters.project.source_listing import begin
     from verifflowcc.base.use.workspace import open_workspace
+    from verifflowcc.code.store.source_listing import begin
 
     workspace = open_workspace()
     begin(workspace.root)

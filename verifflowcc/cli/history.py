@@ -105,7 +105,7 @@ def saved(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.code.offering import OFFERED_TOKENS
+    from verifflowcc.code.use.code_offers import OFFERED_TOKENS
     from verifflowcc.services.history.saving import calls_saved
 
     found = calls_saved(open_workspace(), session, budget or OFFERED_TOKENS)

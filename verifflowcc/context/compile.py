@@ -13,7 +13,7 @@ from verifflowcc.base.model.item_values import Trust
 from verifflowcc.base.model.layers import CODE, Layer
 from verifflowcc.base.model.ports import Count
 from verifflowcc.base.records import dataclass
-from verifflowcc.domain.code_told import DIFF_LANGUAGE
+from verifflowcc.code.rules.code_views import DIFF_LANGUAGE
 from verifflowcc.packing.fill import LayerQueue
 from verifflowcc.packing.pack import Packing, pack
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, summarise, trim_text

@@ -12,7 +12,7 @@ from verifflowcc.base.records import dataclass, field, field_names, replace
 from verifflowcc.base.text.hidden_text import show_invisible
 from verifflowcc.base.text.markdown import close_fences, fence_for
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.domain.code_told import LANGUAGES
+from verifflowcc.code.rules.code_views import LANGUAGES
 
 Body = Annotated[str, "body"]
 LINE_CHARS = 300

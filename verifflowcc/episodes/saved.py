@@ -13,8 +13,8 @@ from enum import StrEnum
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import LONGEST_LINE, matches, pattern_fault
+from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.domain.calls import Call
-from verifflowcc.domain.code_told import Snippet
 from verifflowcc.episodes.commands import acts, sought
 from verifflowcc.episodes.read_only import only_reads
 from verifflowcc.episodes.touches import placed

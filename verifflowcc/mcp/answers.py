@@ -11,7 +11,7 @@ from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.graph import CONFIDENT, Found, Link
+from verifflowcc.code.rules.graph import CONFIDENT, Found, Link
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.sent_prompts import project_counter
 
@@ -68,7 +68,7 @@ def _map(workspace: Workspace, _: str, budget: int) -> list[str]:
 
 
 def _find(workspace: Workspace, of: str, _: int) -> list[str]:
-    from verifflowcc.services.code.asking import find_symbols
+    from verifflowcc.code.use.graph_questions import find_symbols
 
     found = find_symbols(workspace, of, None, _MOST)
     left = found.all_found - len(found.found)
@@ -76,7 +76,7 @@ def _find(workspace: Workspace, of: str, _: int) -> list[str]:
 
 
 def _file(workspace: Workspace, of: str, _: int) -> list[str]:
-    from verifflowcc.services.code.asking import file_outline
+    from verifflowcc.code.use.graph_questions import file_outline
 
     found = file_outline(workspace, of)
     rows = [f"{'  ' * row.depth}{row.line}: {row.signature or row.name}" for row in found.symbols]
@@ -93,7 +93,7 @@ def _callees(workspace: Workspace, of: str, _: int) -> list[str]:
 
 
 def _relations(workspace: Workspace, kind: str, of: str) -> list[str]:
-    from verifflowcc.services.code.asking import relations
+    from verifflowcc.code.use.graph_questions import relations
 
     found = relations(workspace, kind, of)
     lines = []

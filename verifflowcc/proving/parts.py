@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import matches
-from verifflowcc.formats.comment_syntax import LANGUAGES, language_of
-from verifflowcc.formats.symbols_braces import spans
+from verifflowcc.code.rules.comment_syntax import LANGUAGES, language_of
+from verifflowcc.code.rules.symbols_braces import spans
 from verifflowcc.proving.hunks import lines_of
 from verifflowcc.proving.tests_settings import PytestSettings
 

@@ -36,9 +36,9 @@ from verifflowcc.services.trace_prompt import PromptFacts, PromptTrace, prompt_f
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
+    from verifflowcc.code.use.code_offers import Offer
+    from verifflowcc.code.use.review import ReviewScope
     from verifflowcc.context.template_rules import PromptTemplate
-    from verifflowcc.services.code.offering import Offer
-    from verifflowcc.services.code.review import ReviewScope
 
 
 # Which shares a prompt is packed by: those of the request, else those of the role.
@@ -206,7 +206,7 @@ def _code_for(
     mix: "CodeMix",
     scope: "ReviewScope | None",
 ) -> "Offer":
-    from verifflowcc.services.code.offering import code_for
+    from verifflowcc.code.use.code_offers import code_for
 
     return code_for(workspace, task, commit, counter, budget_tokens, mix, scope)
 

@@ -21,8 +21,8 @@ from verifflowcc.base.model.layers import HANDOVER, PRIORITY, RECALL, USER, Laye
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import safe_entries, safe_text, told_of_text
+from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
-from verifflowcc.domain.code_told import Snippet
 from verifflowcc.packing.fill import LayerQueue
 from verifflowcc.packing.pack import pack
 from verifflowcc.services.circumstances import Circumstances

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from verifflowcc.base.model.entries import Placed
-    from verifflowcc.services.code.review import ReviewScope
+    from verifflowcc.code.use.review import ReviewScope
     from verifflowcc.services.reading import Reading
 
 
@@ -70,7 +70,7 @@ def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
 
 def _code_now(workspace: Workspace, scope: "Sequence[str | None] | None") -> str | None:
     """Return the state of the code, and of what is reviewed where there is a scope; None where that is unknown."""
-    from verifflowcc.services.code.offering import state_now
+    from verifflowcc.code.use.code_offers import state_now
     from verifflowcc.services.source_reader import SourceReader
 
     return SourceReader().read(CODE, lambda: state_now(workspace, scope), None)  # compiling reports what is wrong

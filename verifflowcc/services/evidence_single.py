@@ -22,8 +22,8 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.command_placeholders import fill
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.codegraph.grammars import language_of
-from verifflowcc.codegraph.read_testcases import CASES_OF, read_cases
+from verifflowcc.code.rules.grammars import language_of
+from verifflowcc.code.rules.source_testcases import CASES_OF, read_cases
 from verifflowcc.formats.junit_tests import reported_name
 from verifflowcc.proving.new_imports import package_folders
 from verifflowcc.proving.parts import Part, PartRules, part_of

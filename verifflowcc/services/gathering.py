@@ -18,9 +18,9 @@ from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.secrets import withhold
+from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.context.data_sentences import conflicts
 from verifflowcc.context.standing import standing, superseded
-from verifflowcc.domain.code_told import Snippet
 from verifflowcc.recall.scoring import question_of
 from verifflowcc.services.memory.refs import Checking
 from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in

@@ -11,8 +11,8 @@ from verifflowcc.base.model.layers import CODE, HANDOVER, RECALL, TASK, TRACE, U
 from verifflowcc.base.model.recall_values import NOTHING
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.stems import stems
+from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.domain.candidates import TRIGGER
-from verifflowcc.domain.code_told import Snippet
 from verifflowcc.recall.rank import Neighbour, Ranked, Score, edge_between, expanded, rank
 from verifflowcc.recall.scoring import Question
 from verifflowcc.services.reading import Body, Selected, data_kind

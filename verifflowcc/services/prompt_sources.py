@@ -23,7 +23,7 @@ from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.code_told import Snippet
+from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.loading import names_source
 from verifflowcc.services.reading import Source
@@ -32,9 +32,9 @@ from verifflowcc.services.standpoint import progress_of
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
-    from verifflowcc.codegraph.changed import ChangedCode
-    from verifflowcc.services.code.offering import Offer, PieceFile
-    from verifflowcc.services.code.review import ReviewScope
+    from verifflowcc.code.rules.changed_code import ChangedCode
+    from verifflowcc.code.use.code_offers import Offer, PieceFile
+    from verifflowcc.code.use.review import ReviewScope
     from verifflowcc.services.trace_prompt import PromptTrace
 
 _ITEMS = ("items/**/*.md", "decisions/*.md", "conventions/*.md")
@@ -200,7 +200,7 @@ def _of_code(sources: Sources, request: SourceRequest) -> Sequence[Snippet]:
 
 
 def _scope(request: SourceRequest) -> "ReviewScope":
-    from verifflowcc.services.code.review import ReviewScope, base_of
+    from verifflowcc.code.use.review import ReviewScope, base_of
 
     base = base_of(request.state, request.place.stage)
     return ReviewScope(base, request.config.trace.target, local=request.local)

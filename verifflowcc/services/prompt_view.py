@@ -10,7 +10,8 @@ from verifflowcc.base.model.patch import FileDiff
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.guarding import safe_text
-from verifflowcc.codegraph.snippets import page
+from verifflowcc.code.rules.code_views import DIFF_LANGUAGE, Snippet
+from verifflowcc.code.rules.snippets import page
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.groups import below_headings, groups_of, list_group
 from verifflowcc.context.view import (
@@ -23,13 +24,12 @@ from verifflowcc.context.view import (
     prose,
     prose_view,
 )
-from verifflowcc.domain.code_told import DIFF_LANGUAGE, Snippet
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.trace_prompt import PromptFacts
 
 if TYPE_CHECKING:
-    from verifflowcc.codegraph.changed import ChangedCode
+    from verifflowcc.code.rules.changed_code import ChangedCode
 
 
 # How diffs are shown in a prompt: the hunks of a file under one heading, then the names of the files left out.
@@ -56,7 +56,7 @@ def diff_entries(here: Circumstances, pieces: Sequence[Snippet], *, local: bool)
 
 
 def _of_diff(diff: "ChangedCode", pieces: Sequence[Snippet]) -> Iterator[EntryView]:
-    from verifflowcc.codegraph.changed import names_of  # only a prompt with a diff needs it
+    from verifflowcc.code.rules.changed_code import names_of  # only a prompt with a diff needs it
 
     hunks = [each for each in pieces if each.language == DIFF_LANGUAGE]
     files = {each.path: each for each in diff.files}

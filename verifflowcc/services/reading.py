@@ -29,6 +29,7 @@ from verifflowcc.base.model.recall_values import Extent, Unit, extent_of
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.context.data_sentences import (
     VERSION,
     context_text,
@@ -37,7 +38,6 @@ from verifflowcc.context.data_sentences import (
     progress_text,
     tools_text,
 )
-from verifflowcc.domain.code_told import Snippet
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.recall.scoring import units_of
 

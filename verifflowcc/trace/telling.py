@@ -8,7 +8,7 @@ from verifflowcc.base.model.findings import MARK
 from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
 from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceItem
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.formats.symbols_braces import digest_of_named
+from verifflowcc.code.rules.symbols_braces import digest_of_named
 from verifflowcc.trace.answers import implementers
 from verifflowcc.trace.view import TraceView
 

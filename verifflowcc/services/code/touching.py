@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.files.text_files import small_text
 from verifflowcc.base.git.git_patches import committed_diff, left_at, parted_from, uncommitted_diff
@@ -13,18 +12,19 @@ from verifflowcc.base.model.item_values import Item, is_trace_type
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.codegraph.affected_tests import FORMATS, TestFinder, commands_for, likely_tests, with_trace_tests
-from verifflowcc.codegraph.bind_queries import callers, definitions_named, found_at, imported_by
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.changed import ChangedCode, Reach, changed_places, reach_of
-from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.map import map_of
-from verifflowcc.codegraph.snippets import rendered
-from verifflowcc.domain.code_told import CodeContext, CodeImpact, CodeMap, CodeOwner, ReachedCode, TouchedItem
-from verifflowcc.domain.graph import FILE, TYPES, Dependency, Found, Link, Mark, qualified
-from verifflowcc.formats.code_owners import PLACES, owner_rules, owning_rule
-from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.code.offering import graph_kept
+from verifflowcc.code.rules.affected_tests import FORMATS, TestFinder, commands_for, likely_tests, with_trace_tests
+from verifflowcc.code.rules.bind_queries import callers, definitions_named, found_at, imported_by
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.changed_code import ChangedCode, Reach, changed_places, reach_of
+from verifflowcc.code.rules.code_context import choose
+from verifflowcc.code.rules.code_owners import PLACES, owner_rules, owning_rule
+from verifflowcc.code.rules.code_views import CodeContext, CodeImpact, CodeMap, CodeOwner, ReachedCode, TouchedItem
+from verifflowcc.code.rules.graph import FILE, TYPES, Dependency, Found, Link, Mark, qualified
+from verifflowcc.code.rules.repository_map import map_of
+from verifflowcc.code.rules.snippets import rendered
+from verifflowcc.code.store.code_graph import KeptCode
+from verifflowcc.code.use.code_offers import graph_kept
+from verifflowcc.code.use.indexing import open_code
 from verifflowcc.services.sent_prompts import project_counter
 
 # The code for a task, and a map of the repository, within a number of tokens.

@@ -10,10 +10,10 @@ from functools import lru_cache
 from verifflowcc.adapters.index.history import looking_calls, prompts
 from verifflowcc.base.files.project_content import project_content, read_project_file
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.use.code_offers import OFFERED_TOKENS, graph_kept, offered
+from verifflowcc.code.use.indexing import open_code
 from verifflowcc.domain.calls import signature_of
 from verifflowcc.episodes.saved import Counts, Saved, Shown, World, judged, looks, saved, shown_by, unasked
-from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.code.offering import OFFERED_TOKENS, graph_kept, offered
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.statistics import Repeated

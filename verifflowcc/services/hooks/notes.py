@@ -145,7 +145,7 @@ def _marks(workspace: Workspace, path: str) -> Sequence[str]:
         return ()  # it is not there yet, or is no text
     if not may_hold_mark(text):
         return ()
-    from verifflowcc.formats.marks import read_code
+    from verifflowcc.code.rules.marks import read_code
 
     return sorted({name for mark in read_code(path, text)[0] for name in mark.ids})
 

@@ -61,7 +61,7 @@ class Code:
                 wanted.setdefault(path, set()).update([ref.symbol] if ref.symbol else [])
         if not wanted:
             return {}
-        from verifflowcc.adapters.project.spoken_of import read_spoken_of
+        from verifflowcc.code.store.code_references import read_spoken_of
 
         if self.fetch is not None:
             self.fetch(wanted)

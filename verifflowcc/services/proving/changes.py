@@ -27,9 +27,9 @@ from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
-from verifflowcc.codegraph.grammars import language_of, read_facts
-from verifflowcc.codegraph.script_shape import script_shape
-from verifflowcc.domain.graph import CALLABLE, FILE, Definition
+from verifflowcc.code.rules.grammars import language_of, read_facts
+from verifflowcc.code.rules.graph import CALLABLE, FILE, Definition
+from verifflowcc.code.rules.script_shape import script_shape
 from verifflowcc.proving.hunks import TestUnit, words_in
 from verifflowcc.proving.new_imports import package_folders
 from verifflowcc.proving.parts import PartRules

@@ -10,8 +10,8 @@ from verifflowcc.base.git.git_versions import TreeFile
 from verifflowcc.base.git.work_tree import FOLDER
 from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.codegraph.grammars import language_of
-from verifflowcc.codegraph.script_shape import SCRIPTS
+from verifflowcc.code.rules.grammars import language_of
+from verifflowcc.code.rules.script_shape import SCRIPTS
 from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, TestFile, put_back, union
 from verifflowcc.proving.new_imports import import_roots, missing_modules, module_of, none_loads

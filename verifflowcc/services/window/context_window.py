@@ -257,8 +257,8 @@ def code_found(
 
     The better ones are a little more relevant. Nothing where there is no code. Raises as `code_for`.
     """
-    from verifflowcc.codegraph.snippets import shown_text
-    from verifflowcc.services.code.offering import SIGNATURES, code_for
+    from verifflowcc.code.rules.snippets import shown_text
+    from verifflowcc.code.use.code_offers import SIGNATURES, code_for
 
     for rank, piece in enumerate(code_for(workspace, text, None, counter).pieces):
         relevance = max(FULL - rank * _STEP, _LOWEST)

@@ -1,1 +1,0 @@
-"""The files of the project itself, as gates look at them."""

@@ -1,0 +1,1 @@
+"""The code graph: read, resolve, rank, pick pieces."""

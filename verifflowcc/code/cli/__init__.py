@@ -1,0 +1,1 @@
+"""The code graph: its commands: parse, call, show."""

@@ -1,0 +1,1 @@
+"""The code graph: pure values and rules."""

@@ -1,0 +1,514 @@
+"""The tests among the definitions that a change reaches, as their runners name them."""
+
+import re
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from posixpath import basename
+
+from verifflowcc.base.model.testcases import TestCase
+from verifflowcc.base.records import dataclass
+from verifflowcc.code.rules.bind_queries import imported_by
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.changed_code import Node, Reached, definitions_at, heirs_of
+from verifflowcc.code.rules.code_views import AffectedTest, CommandForTests
+from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
+from verifflowcc.code.rules.rank_units import FileWeights, by_words, idf
+from verifflowcc.code.rules.source_testcases import CASES_OF, read_cases
+from verifflowcc.code.rules.task_words import Asked, Wanted, words_in
+
+_SETUP = frozenset(
+    "setUp setUpClass setUpTestData asyncSetUp tearDown tearDownClass setup_method setup_class setup teardown_method"
+    " teardown_class set_up tear_down SetUp TearDown before after".split()
+)
+_FIXTURE = re.compile(r"@[\w.]*fixture\b")
+_AUTOUSE = re.compile(r"autouse\s*=\s*True")
+_ATTRIBUTE = re.compile(
+    r"#\[(?:\w+::)*(?:test|rstest|test_case)\b|@(?:\w+\.)*(?:Test|ParameterizedTest)\b|\[(?:Fact|Theory|Test)\b"
+)
+_GO_TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
+_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
+_BY_ATTRIBUTE = frozenset({"rust", "java", "csharp"})
+
+
+@dataclass(frozen=True, slots=True)
+class TestText:
+    """A test with its text."""
+
+    __test__ = False
+
+    test: AffectedTest
+    text: str
+
+
+class TestFinder:
+    """Finds tests in the code of one state. Texts and cases are read once."""
+
+    __test__ = False
+
+    def __init__(self, binder: Binder, code: SearchedCode) -> None:
+        self._binder, self._code = binder, code
+        self._lines: dict[str, Sequence[str]] = {}
+        self._cases: dict[str, tuple[TestCase, ...]] = {}
+
+    def among(self, changed: Iterable[Node], reached: Iterable[Reached]) -> tuple[AffectedTest, ...]:
+        """Return the tests among what is changed and what is reached, nearest first, then by path and name."""
+        every = [Reached(path, place, 0, 0, 100, (path, place)) for path, place in changed]
+        found: dict[str, AffectedTest] = {}
+        for each in (*every, *reached):
+            for test in self._tests_of(each):
+                kept = found.get(test.id)
+                if kept is None or (test.distance, -test.confidence) < (kept.distance, -kept.confidence):
+                    found[test.id] = test
+        return tuple(sorted(found.values(), key=lambda each: (each.distance, -each.confidence, each.path, each.name)))
+
+    def inside(self, path: str, lines: Iterable[int] | None = None) -> tuple[AffectedTest, ...]:
+        """Return the tests of a file; those alone that hold any of some lines, where these are given."""
+        file = self._code.files.get(path)
+        if file is None:
+            return ()
+        if file.language in _SCRIPTS:
+            places = lines if lines is not None else [case.line for case in self._cases_of(path)]
+            nodes = [Reached(path, FILE, line, 0, 100, (path, FILE)) for line in places]
+        else:
+            definitions = self._code.head(path).definitions
+            held = range(len(definitions)) if lines is None else sorted(definitions_at(definitions, lines))
+            nodes = [Reached(path, place, 0, 0, 100, (path, place)) for place in held]
+        return self.among((), nodes)
+
+    def texts(self, path: str) -> list[TestText]:
+        """Return the tests of a file with their texts."""
+        file = self._code.files.get(path)
+        if file is None:
+            return []
+        lines = self._text(path)
+        if file.language in _SCRIPTS:
+            cases = self._cases_of(path)
+            ends = [*(case.line - 1 for case in cases[1:]), len(lines)][: len(cases)]
+            return [
+                TestText(
+                    AffectedTest(path, case.name, file.language, 0, 100, ""), "\n".join(lines[case.line - 1 : end])
+                )
+                for case, end in zip(cases, ends, strict=True)
+            ]
+        found = []
+        for place, each in enumerate(self._code.head(path).definitions):
+            text = "\n".join(lines[(each.start or each.line) - 1 : each.end])
+            node = Reached(path, place, 0, 0, 100, (path, place))
+            found += [TestText(test, text) for test in self._tests_of(node) if test.path == path]
+        return list({each.test.id: each for each in reversed(found)}.values())[::-1]
+
+    def _tests_of(self, each: Reached) -> Iterator[AffectedTest]:
+        file = self._code.files.get(each.path)
+        if file is None or (Mark.TEST not in file.marks and file.language != "rust"):
+            return
+        why = self._why(each)
+        for path, name in self._named(each, file.language):
+            yield AffectedTest(path, name, file.language, each.distance, each.confidence, why)
+
+    def _why(self, each: Reached) -> str:
+        if not each.distance:
+            return "changed"
+        path, place = each.through
+        name = self._qualified(path, place)
+        return f"uses {name}" if each.distance == 1 else f"{each.distance} steps, through {name}"
+
+    def _named(self, each: Reached, language: str) -> Iterator[tuple[str, str]]:
+        if language in _SCRIPTS:
+            yield from self._script_cases(each)
+            return
+        definitions = self._code.head(each.path).definitions
+        if each.place == FILE:
+            if language == "python" and each.distance:
+                yield each.path, ""
+            return
+        test = self._test_around(definitions, each, language)
+        if test is not None:
+            yield from self._of_type(each.path, definitions, test, language)
+            return
+        if language == "python":
+            yield from self._by_fixture(each, definitions)
+
+    def _test_around(self, definitions: Sequence[Definition], each: Reached, language: str) -> int | None:
+        place = each.place
+        while place != FILE:
+            definition = definitions[place]
+            if definition.kind in CALLABLE and self._is_test(each.path, definition, language):
+                return place
+            place = definition.parent
+        return None
+
+    def _is_test(self, path: str, each: Definition, language: str) -> bool:
+        if language == "go":
+            return _GO_TEST.match(each.name) is not None
+        if language in _BY_ATTRIBUTE:
+            above = self._text(path)[max((each.start or each.line) - 1, 0) : each.line]
+            return any(_ATTRIBUTE.search(line) for line in above)
+        return each.name.lower().startswith("test")
+
+    def _of_type(
+        self, path: str, definitions: Sequence[Definition], place: int, language: str
+    ) -> Iterator[tuple[str, str]]:
+        """Yield a test by its name; of a class that is only inherited from, for each class that inherits it."""
+        each = definitions[place]
+        separator = "::" if language in ("python", "rust") else "."
+        outer = []
+        around = each.parent
+        while around != FILE:
+            outer.append(definitions[around].name)
+            around = definitions[around].parent
+        parent = each.parent
+        if language == "python" and parent != FILE and definitions[parent].kind in TYPES:
+            heirs = heirs_of(self._binder, path, parent)
+            for other, heir in heirs:
+                yield other, f"{self._code.head(other).definitions[heir].name}::{each.name}"
+            bare = definitions[parent].signature.rstrip(" :").endswith(definitions[parent].name)
+            if heirs and not definitions[parent].name.startswith("Test") and bare:
+                return
+        yield path, separator.join([*reversed(outer), each.name])
+
+    def _by_fixture(self, each: Reached, definitions: Sequence[Definition]) -> Iterator[tuple[str, str]]:
+        """Yield the tests that run a function without calling it: a fixture of pytest, or what sets a class up."""
+        definition = definitions[each.place]
+        if definition.name in _SETUP and definition.parent != FILE:
+            for place, other in enumerate(definitions):
+                if other.parent == definition.parent and other.name.startswith("test"):
+                    yield from self._of_type(each.path, definitions, place, "python")
+            for path, heir in heirs_of(self._binder, each.path, definition.parent):
+                named = self._code.head(path).definitions
+                for place, other in enumerate(named):
+                    if other.parent == heir and other.name.startswith("test"):
+                        yield from self._of_type(path, named, place, "python")
+            return
+        above = self._text(each.path)[(definition.start or definition.line) - 1 : definition.line]
+        if definition.kind in CALLABLE and any(_FIXTURE.match(line.strip()) for line in above):
+            automatic = any(_AUTOUSE.search(line) for line in above)
+            yield from self._with_fixture(each.path, definition.name, automatic, set())
+
+    def _with_fixture(
+        self, path: str, name: str, automatic: bool, seen: set[tuple[str, str]]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the tests that take a fixture as a parameter, or take one that does."""
+        seen.add((path, name))
+        folder, _, last = path.rpartition("/")
+        scope = [path]
+        if last == "conftest.py":
+            below = f"{folder}/" if folder else ""
+            scope = [
+                each
+                for each, file in self._code.files.items()
+                if each.startswith(below) and Mark.TEST in file.marks and file.language == "python"
+            ]
+        self._code.heads(scope)
+        taking = re.compile(rf"[(,]\s*\*?{re.escape(name)}\s*[,:)=]")
+        for each in scope:
+            definitions = self._code.head(each).definitions
+            for place, other in enumerate(definitions):
+                if other.kind not in CALLABLE or not (automatic or taking.search(other.signature)):
+                    continue
+                if other.name.startswith("test"):
+                    yield from self._of_type(each, definitions, place, "python")
+                elif not automatic and (each, other.name) not in seen:
+                    above = self._text(each)[(other.start or other.line) - 1 : other.line]
+                    if any(_FIXTURE.match(line.strip()) for line in above):
+                        again = any(_AUTOUSE.search(line) for line in above)
+                        yield from self._with_fixture(each, other.name, again, seen)
+
+    def _script_cases(self, each: Reached) -> Iterator[tuple[str, str]]:
+        """Yield the case around a line; the whole file for a line before the first one."""
+        cases = self._cases_of(each.path)
+        if cases and each.place == FILE and each.line:
+            before = [case for case in cases if case.line <= each.line]
+            yield each.path, before[-1].name if before else ""
+
+    def _cases_of(self, path: str) -> tuple[TestCase, ...]:
+        if path not in self._cases:
+            language, data = self._code.files[path].language, self._code.text(path) or b""
+            read = read_cases(language, data) if language in CASES_OF else {}
+            self._cases[path] = tuple(sorted(read.values(), key=lambda case: case.line))
+        return self._cases[path]
+
+    def _qualified(self, path: str, place: int) -> str:
+        return self._code.head(path).definitions[place].name if place != FILE else path
+
+    def _text(self, path: str) -> Sequence[str]:
+        if path not in self._lines:
+            self._lines[path] = (self._code.text(path) or b"").decode("utf-8", "replace").split("\n")
+        return self._lines[path]
+
+
+def with_trace_tests(
+    tests: Sequence[AffectedTest], named: Iterable[str], code: SearchedCode
+) -> tuple[AffectedTest, ...]:
+    """Return the tests with those that trace items name, as `path::name`, which are not among them."""
+    known = {each.id for each in tests}
+    more = []
+    for each in named:
+        path, _, name = each.partition("::")
+        if each not in known and path in code.files:
+            more.append(AffectedTest(path, name, code.files[path].language, 0, 100, "a test of a trace item"))
+    return (*tests, *more)
+
+
+# Tests that probably concern a change, though no reference is seen: those that share most words with it.
+#
+# Frameworks call by route, event or registration, so that many tests reach a change without naming it.
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyWeights:
+    """What each part of the evidence weighs; the best test by words has 1.0, and so has the best file.
+
+    `body` is for a word of a changed body, 1.0 for one of a changed name; `share` is the largest share of the tests in
+    the files looked at that is returned, `fewest` what is returned in any case, `least` the least score, as a share of
+    the best one, `own` the least share of the best score by words.
+    """
+
+    body: float = 0.25
+    file: float = 0.6
+    names: float = 4.0
+    imports: float = 0.5
+    share: float = 0.2
+    fewest: int = 8
+    most: int = 250
+    least: float = 0.35
+    own: float = 0.15
+
+
+FILES = 60
+"""Tests of so many of the best files are looked at."""
+SURE = 50
+"""The confidence of a test by its words alone: possible, not known."""
+_KEYWORDS = frozenset(
+    word
+    for text in (
+        "def return self class else elif while import from none true false func function const let var this new async"
+        " await int str bool string None null undefined pub impl struct fn nil err error try except catch raise throw"
+        " public private static void final export default package type interface assert test"
+    ).split()
+    for word in words_in(text)
+)
+_LINES = 60
+"""So many lines of a changed definition give words."""
+_STEM = ("test_", "_test", ".test", ".spec", "_spec", "Test", "Tests")
+
+
+def likely_tests(
+    finder: TestFinder,
+    code: SearchedCode,
+    changed: Sequence[Node],
+    known: Collection[str],
+    weights: LikelyWeights | None = None,
+) -> tuple[AffectedTest, ...]:
+    """Return tests that are not `known`, by id, best first: those whose words are most like the changed code's."""
+    by = weights or LikelyWeights()
+    wanted = _words_of(code, changed, by)
+    if not wanted:
+        return ()
+    files = _files(code, changed, wanted, by)
+    texts = [text for path in files for text in finder.texts(path)]
+    if not texts:
+        return ()
+    scores = _scores(texts, wanted, by)
+    best = max(scores) or 1.0
+    total = {
+        text.test.id: (score / best + by.file * files[text.test.path], text.test)
+        for text, score in zip(texts, scores, strict=True)
+        if score >= by.own * best
+    }
+    ordered = sorted(total.values(), key=lambda pair: (-pair[0], pair[1].path, pair[1].name))
+    limit = min(max(int(by.share * len(texts)), by.fewest), by.most)
+    top = ordered[0][0] if ordered else 0.0
+    found = [test for score, test in ordered[:limit] if score >= by.least * top and test.id not in known]
+    return tuple(
+        AffectedTest(each.path, each.name, each.language, 0, 50, "shares words with the change") for each in found
+    )
+
+
+def _words_of(code: SearchedCode, changed: Iterable[Node], by: LikelyWeights) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for path, place in changed:
+        stem = basename(path).partition(".")[0]
+        for word in words_in(stem):
+            found[word] = max(found.get(word, 0.0), 0.5)
+        if place == FILE:
+            continue
+        definitions = code.head(path).definitions
+        each = definitions[place]
+        names = [each.name, *(definitions[outer].name for outer in outwards(definitions, place))]
+        if each.owner:
+            names.append(each.owner)
+        for number, name in enumerate(names):
+            for word in words_in(name):
+                found[word] = max(found.get(word, 0.0), 0.6 if number else 1.0)
+        lines = (code.text(path) or b"").decode("utf-8", "replace").split("\n")[each.line - 1 : each.end][:_LINES]
+        for word in words_in("\n".join(lines)):
+            if word not in _KEYWORDS:
+                found.setdefault(word, by.body)
+    return found
+
+
+def _files(
+    code: SearchedCode, changed: Iterable[Node], wanted: Mapping[str, float], by: LikelyWeights
+) -> dict[str, float]:
+    """Return the best test files with their scores, the best 1.0: by words, by name, and by what they import."""
+    tests = {path for path, file in code.files.items() if Mark.TEST in file.marks and file.language}
+    scores = {
+        path: score
+        for path, score in by_words(Asked(wanted, frozenset(), frozenset()), code, FileWeights()).items()
+        if path in tests
+    }
+    most = max(scores.values(), default=0.0) or 1.0
+    for path in sorted({path for path, _ in changed}):
+        importing = {each.path for each in imported_by(code, path)}
+        stem = basename(path).partition(".")[0]
+        named = {each for each in tests if _plain(basename(each)) == stem}
+        for each in sorted((importing | named) & tests):
+            scores[each] = scores.get(each, 0.0) + by.imports * most * (2 if each in named else 1)
+    ordered = sorted(scores, key=lambda path: (-scores[path], path))[:FILES]
+    best = scores[ordered[0]] if ordered else 1.0
+    return {path: scores[path] / best for path in ordered}
+
+
+def _plain(name: str) -> str:
+    stem = name.partition(".")[0]
+    for mark in _STEM:
+        stem = stem.removeprefix(mark) if mark.endswith("_") else stem.removesuffix(mark)
+    return stem
+
+
+def _scores(texts: Sequence[TestText], wanted: Mapping[str, float], by: LikelyWeights) -> list[float]:
+    reader = Wanted(wanted)
+    counted = []
+    holding: dict[str, int] = {}
+    for text in texts:
+        counts, length = reader.counts(text.text)
+        named = set(words_in(text.test.name))
+        counted.append((counts, named, length))
+        for word in counts.keys() | (named & wanted.keys()):
+            holding[word] = holding.get(word, 0) + 1
+    mean = sum(length for _, _, length in counted) / len(counted) or 1.0
+    rarity = {word: wanted[word] * idf(number, len(texts)) for word, number in holding.items()}
+    scores = []
+    for counts, named, length in counted:
+        norm = 0.5 + 0.5 * length / mean
+        score = 0.0
+        for word in sorted(counts.keys() | (named & wanted.keys())):
+            count = counts.get(word, 0) / norm + by.names * (word in named)
+            score += rarity[word] * count / (count + 2.0)
+        scores.append(score)
+    return scores
+
+
+# Command lines that run some tests and no others, by the runner.
+
+_Lines = Callable[[Sequence[AffectedTest]], list[tuple[str, int]]]
+
+
+def commands_for(tests: Sequence[AffectedTest], wanted: str | None = None) -> tuple[CommandForTests, ...]:
+    """Return the commands that run the tests of each language, by its usual runner, or those that `wanted` runs."""
+    found = []
+    for name in FORMATS if wanted is None else (wanted,):
+        languages = _LANGUAGES[name]
+        mine = [each for each in tests if each.language in languages or not languages]
+        if mine and (wanted is not None or name in _USUAL):
+            found += [CommandForTests(name, line, number) for line, number in _RUNNERS[name](mine)]
+    return tuple(found)
+
+
+def _runner_lines_files(tests: Sequence[AffectedTest]) -> list[str]:
+    return sorted({each.path for each in tests})
+
+
+def _by_file(tests: Sequence[AffectedTest]) -> dict[str, list[str]]:
+    """Return path → the names of its tests; none where all of a file is meant."""
+    found: dict[str, list[str]] = {}
+    for each in sorted(tests, key=lambda each: (each.path, each.name)):
+        found.setdefault(each.path, []).append(each.name)
+    return {path: [] if "" in names else names for path, names in found.items()}
+
+
+def _pytest(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+    ids = [f"{path}::{name}" if name else path for path, names in _by_file(tests).items() for name in names or [""]]
+    return [(f"pytest {shlex.join(ids)}", len(tests))]
+
+
+def _unittest(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+    names = []
+    for path, inner in _by_file(tests).items():
+        module = path.removesuffix(".py").replace("/", ".")
+        names += [f"{module}.{each.replace('::', '.')}" for each in inner] or [module]
+    return [(f"python -m unittest {shlex.join(names)}", len(tests))]
+
+
+def _script(program: str, option: str) -> _Lines:
+    def lines(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+        by_file = _by_file(tests)
+        words = [*program.split(), *by_file]
+        titles = sorted({name.replace(" > ", " ") for names in by_file.values() for name in names})
+        if titles and all(by_file.values()):
+            words += [option, f"^({'|'.join(map(re.escape, titles))})$".replace("\\ ", " ")]
+        return [(shlex.join(words), len(tests))]
+
+    return lines
+
+
+def _go(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+    folders: dict[str, list[str]] = {}
+    for each in tests:
+        folders.setdefault(each.path.rpartition("/")[0], []).append(each.name.partition("/")[0])
+    found = []
+    for folder, names in sorted(folders.items()):
+        pattern = f"^({'|'.join(sorted(set(names)))})$" if all(names) else "."
+        found.append((shlex.join(["go", "test", f"./{folder}" if folder else ".", "-run", pattern]), len(names)))
+    return found
+
+
+def _cargo(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+    names = sorted({each.name.rpartition("::")[2] for each in tests if each.name})
+    return [(shlex.join(["cargo", "test", "--", *names]), len(tests))]
+
+
+def _maven(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+    classes: dict[str, list[str]] = {}
+    for each in tests:
+        kind, _, method = each.name.rpartition(".")
+        classes.setdefault(kind or each.path.rpartition("/")[2].partition(".")[0], []).append(method)
+    parts = [
+        f"{kind}#{'+'.join(sorted(set(names)))}" if all(names) else kind for kind, names in sorted(classes.items())
+    ]
+    return [(shlex.join(["mvn", "test", f"-Dtest={','.join(parts)}"]), len(tests))]
+
+
+def _paths(tests: Sequence[AffectedTest]) -> list[tuple[str, int]]:
+    return [(path, sum(each.path == path for each in tests)) for path in _runner_lines_files(tests)]
+
+
+_RUNNER_LINES_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
+_PYTHON = frozenset({"python"})
+_RUNNERS: Mapping[str, _Lines] = {
+    "pytest": _pytest,
+    "unittest": _unittest,
+    "vitest": _script("npx vitest run", "-t"),
+    "jest": _script("npx jest", "-t"),
+    "go": _go,
+    "cargo": _cargo,
+    "maven": _maven,
+    "rspec": lambda tests: [(shlex.join(["rspec", *_runner_lines_files(tests)]), len(tests))],
+    "phpunit": lambda tests: [(shlex.join(["phpunit", path]), number) for path, number in _paths(tests)],
+    "paths": _paths,
+}
+_LANGUAGES: Mapping[str, frozenset[str]] = {
+    "pytest": _PYTHON,
+    "unittest": _PYTHON,
+    "vitest": _RUNNER_LINES_SCRIPTS,
+    "jest": _RUNNER_LINES_SCRIPTS,
+    "go": frozenset({"go"}),
+    "cargo": frozenset({"rust"}),
+    "maven": frozenset({"java"}),
+    "rspec": frozenset({"ruby"}),
+    "phpunit": frozenset({"php"}),
+    "paths": frozenset(),
+}
+FORMATS = tuple(_RUNNERS)
+"""The runners for which command lines are written; `paths` is the files alone, a line each."""
+_USUAL = frozenset({"pytest", "vitest", "go", "cargo", "maven", "rspec", "phpunit"})

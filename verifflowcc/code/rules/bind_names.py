@@ -1,0 +1,389 @@
+"""What a name stands for where it is written: the scopes around it, imports, and what other files hand on."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind
+from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Code, Definition, Head, Import, SymbolKind, Typed
+from verifflowcc.code.rules.import_rules import Foreign, Manner, Modules, manner_of
+
+if TYPE_CHECKING:
+    Answer = tuple[Thing, ...]
+
+
+# Questions that lead to each other, at times in circles: each has one answer, whatever was asked before.
+
+DEEPEST = 60
+"""A question that leads to more questions inside of each other has no answer: well below what Python itself allows."""
+_NONE: frozenset[Hashable] = frozenset()
+
+
+class _TooDeepError(Exception):
+    pass
+
+
+class Circles:
+    """Answers questions once.
+
+    A question that is met again while it is answered has no answer there: its circle is cut. Which cut it is depends
+    on where the circle was entered, so what was found inside of a circle serves only while that is open, and the answer
+    of the question where it was entered serves as long as no other one of the circle is open. So each answer is the one
+    that the question has where nothing was asked before.
+
+    Of each open question: `_grounds` has the outermost open one that its answer rests on so far, `_made` the questions
+    of its circle that were answered inside of it, `_heights` how many questions stand inside of each other in it.
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[Hashable, tuple[Answer, int, frozenset[Hashable]]] = {}
+        self._for_now: dict[Hashable, tuple[Answer, int, int]] = {}
+        self._open: dict[Hashable, int] = {}
+        self._grounds: list[int] = []
+        self._made: list[list[Hashable]] = []
+        self._heights: list[int] = []
+
+    def ask(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
+        """Return the answer to a question: a known one, or what `answer` returns."""
+        known = self._answers.get(question)
+        if known is not None and (not known[2] or self._open.keys().isdisjoint(known[2])):
+            self._rests_on(len(self._grounds), known[1])
+            return known[0]
+        if self._open:
+            return self._answer_inside(question, answer)
+        try:
+            return self._answer_inside(question, answer)
+        except _TooDeepError:
+            self._answers[question] = ((), DEEPEST, _NONE)
+            return ()
+        finally:
+            for each in (self._for_now, self._open, self._grounds, self._made, self._heights):
+                each.clear()
+
+    def _answer_inside(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
+        if question in self._for_now:
+            found, ground, height = self._for_now[question]
+            self._rests_on(ground, height)
+            return found
+        if question in self._open:
+            self._rests_on(self._open[question], 0)
+            return ()
+        depth = len(self._grounds)
+        self._rests_on(depth, 0)
+        self._open[question] = depth
+        self._grounds.append(depth + 1)
+        self._made.append([])
+        self._heights.append(0)
+        found = answer()
+        self._close(question, found, depth)
+        return found
+
+    def _close(self, question: Hashable, found: "Answer", depth: int) -> None:
+        ground, made, height = self._grounds.pop(), self._made.pop(), self._heights.pop()
+        del self._open[question]
+        for each in made:
+            if each in self._for_now and self._for_now[each][1] >= depth:
+                del self._for_now[each]
+        if ground >= depth:
+            self._answers[question] = (found, height, frozenset([*made, question]) if ground == depth else _NONE)
+        else:
+            self._for_now[question] = (found, ground, height)
+            self._made[-1] += [*made, question]
+        self._rests_on(ground, height)
+
+    def _rests_on(self, ground: int, height: int) -> None:
+        """Note that the innermost open question rests on another one, in which so many stand inside of each other."""
+        if not self._grounds:
+            return
+        if len(self._grounds) + height >= DEEPEST:
+            raise _TooDeepError
+        self._grounds[-1] = min(self._grounds[-1], ground)
+        self._heights[-1] = max(self._heights[-1], height + 1)
+
+
+# The head of one file, laid out so that names are looked up in it.
+
+
+class Sheet:
+    """What a file says, by scope and name: places of definitions, imports, types. A scope is a place, or `FILE`.
+
+    `owned` has the methods that are written outside of their type, by the type's name and theirs.
+    """
+
+    __slots__ = ("defined", "head", "imported", "owned", "path", "stars", "typed")
+
+    def __init__(self, path: str, head: Head) -> None:
+        self.path = path
+        self.head = head
+        self.defined: dict[tuple[int, str], list[int]] = defaultdict(list)
+        self.owned: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self.imported: dict[tuple[int, str], list[Import]] = defaultdict(list)
+        self.stars: list[Import] = []
+        self.typed: dict[tuple[int, str], list[Typed]] = defaultdict(list)
+        for place, each in enumerate(head.definitions):
+            if each.owner:
+                self.owned[each.owner, each.name].append(place)
+            else:
+                self.defined[each.parent, each.name].append(place)
+        for taken in head.imports:
+            if taken.name == "*":
+                self.stars.append(taken)
+            if taken.alias and taken.alias != "*":
+                self.imported[taken.inside, taken.alias].append(taken)
+        for said in head.typed:
+            self.typed[said.inside, said.name].append(said)
+
+    def definition(self, place: int) -> Definition:
+        """Return the definition at a place."""
+        return self.head.definitions[place]
+
+    def around(self, place: int) -> Iterator[int]:
+        """Yield a scope and those around it, innermost first, `FILE` last."""
+        definitions = self.head.definitions
+        while place != FILE:
+            yield place
+            place = definitions[place].parent
+        yield FILE
+
+    def type_around(self, place: int) -> int:
+        """Return the innermost type that a scope is in, or is; `FILE` where there is none."""
+        return next((each for each in self.around(place) if each != FILE and self.is_type(each)), FILE)
+
+    def is_type(self, place: int) -> bool:
+        """Say whether the definition at a place is a type."""
+        return self.definition(place).kind in TYPES
+
+
+def parameters(signature: str) -> tuple[str, ...]:
+    """Return the names of the parameters in a signature, as far as it goes.
+
+    >>> parameters("def f(self, a: dict[str, int] = {}, *rest, b=(1, 2)) -> str")
+    ('self', 'a', 'rest', 'b')
+    """
+    begin = signature.find("(")
+    if begin < 0:
+        return ()
+    depth, word, parts = 0, "", []
+    for character in signature[begin + 1 :]:
+        if character == ")" and not depth:
+            break
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            parts.append(word)
+            word = ""
+        else:
+            word += character
+    names = (each.partition("=")[0].partition(":")[0].strip(" *&.?/") for each in [*parts, word])
+    return tuple([each for each in names if each.isidentifier()])
+
+
+SAME_SCOPE, SAME_FILE, FROM_IMPORT, FROM_STAR, SAME_FOLDER, ONLY_ONE = 98, 96, 95, 90, 90, 75
+
+
+class Names:
+    """Looks names up in the files of a repository in one state. Nothing is read that was not asked for."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.modules = Modules(code.files, code.manifests)
+        self.foreign = Foreign(code, self.modules)
+        self._sheets: dict[str, Sheet] = {}
+        self.circles = Circles()
+
+    def sheet(self, path: str) -> Sheet:
+        """Return the head of a file, laid out."""
+        sheet = self._sheets.get(path)
+        if sheet is None:
+            sheet = self._sheets[path] = Sheet(path, self.code.head(path))
+        return sheet
+
+    def manner(self, path: str) -> Manner:
+        """Return the rules of the language of a file."""
+        each = self.code.files.get(path)
+        return manner_of(each.language if each else "")
+
+    def lookup(self, path: str, inside: int, name: str, line: int) -> tuple[Thing, ...] | None:
+        """Return what a name alone stands for at a line inside a definition; None where no scope has it.
+
+        An empty tuple says that it is taken from a file that is here, but does not say what it is.
+        """
+        sheet, manner = self.sheet(path), self.manner(path)
+        for scope in sheet.around(inside):
+            if scope == FILE:
+                break
+            if sheet.is_type(scope) and scope != inside and not manner.members_are_bare:
+                continue
+            found = self._in_scope(sheet, scope, name, line)
+            if found is not None:
+                return found
+        return self.in_file(path, name, line)
+
+    def in_file(self, path: str, name: str, line: int = 0) -> tuple[Thing, ...] | None:
+        """Return what a name stands for at the outermost level of a file, with what it takes from others."""
+        found = self._in_scope(self.sheet(path), FILE, name, line)
+        if found is not None:
+            return found
+        return self.circles.ask(("beyond", path, name), lambda: self._beyond(path, name)) or None
+
+    def imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
+        """Return what an import stands for: what is taken, or the outside; empty where the file does not have it."""
+        return self.circles.ask(("import", path, taken), lambda: self._imported(path, taken))
+
+    def _imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
+        found = self.sources(path, taken)
+        if not found:
+            return EXTERNAL if self._is_outside(path, taken) else UNKNOWN
+        if not taken.name or taken.name == "*":
+            return tuple([_module(each) for each in found])
+        things = [
+            thing.weaker(FROM_IMPORT, "imported") for each in found for thing in self.member_of_module(each, taken.name)
+        ]
+        return tuple(things) or self._default_export(found, taken) or self._inside_type(path, found, taken.name)
+
+    def _is_outside(self, path: str, taken: Import) -> bool:
+        """Whether an import that no file answers is surely from outside; scripts declare what they depend on."""
+        if self.manner(path).family != "script":
+            return True
+        return not taken.module.startswith(".") and self.modules.scripts.is_outside(taken.module)
+
+    def sources(self, path: str, taken: Import) -> tuple[str, ...]:
+        """Return the files that an import names, before what they hand on is followed; folders end with `/`."""
+        family = self.manner(path).family
+        if family == "python":
+            return self.modules.python(path, taken.alias if self._binds_top(path, taken) else taken.module)
+        if family == "script":
+            return self.modules.script(path, taken.module)
+        return self.foreign.sources(path, family, taken)
+
+    def loaded(self, path: str, taken: Import) -> tuple[str, ...]:
+        """Return the files of the modules that an import loads; folders, which no file stands for, end with `/`.
+
+        `import a.b.c` binds `a` and loads `a.b.c`, or as much of it as is here; `from a import b` loads `b` where that
+        is a module of `a`.
+        """
+        if taken.name in ("", "*"):
+            return self._written(path, taken.module) if self._binds_top(path, taken) else self.sources(path, taken)
+        inner = [self.modules.submodule(each, taken.name) or (each,) for each in self.sources(path, taken)]
+        return tuple([each for found in inner for each in found])
+
+    def _binds_top(self, path: str, taken: Import) -> bool:
+        """Whether an import binds the first part alone of the module that it loads: Python's `import a.b`."""
+        top, dot, _ = taken.module.partition(".")
+        return self.manner(path).family == "python" and not taken.name and bool(dot) and taken.alias == top
+
+    def _written(self, path: str, module: str) -> tuple[str, ...]:
+        while module:
+            if found := self.modules.python(path, module):
+                return found
+            module = module.rpartition(".")[0]
+        return ()
+
+    def member_of_module(self, module: str, name: str) -> tuple[Thing, ...]:
+        """Return what a name is in a file, or in a folder (given with `/` at its end) as a package."""
+        if module.endswith("/"):
+            inner = self.modules.submodule(module, name)
+            return tuple([_module(each) for each in inner]) or self._in_folder(module[:-1], name, "")
+        found = self.in_file(module, name)
+        if found:
+            return found
+        return tuple([_module(each) for each in self.modules.submodule(module, name)])
+
+    def _in_scope(self, sheet: Sheet, scope: int, name: str, line: int) -> tuple[Thing, ...] | None:
+        found: list[Thing] = []
+        key = (scope, name)
+        if places := sheet.defined.get(key):
+            sure, why = (SAME_FILE, "in the same file") if scope == FILE else (SAME_SCOPE, "in the same scope")
+            found += [Thing(ThingKind.DEFINITION, sheet.path, each, sure, why) for each in places]
+        for taken in sheet.imported.get(key, ()):
+            found += self.imported(sheet.path, taken)
+        if key in sheet.imported and not found:
+            return ()
+        if not found and scope != FILE:
+            return self._local(sheet, scope, name, line)
+        return _without_repeats(found) if found else None
+
+    def _local(self, sheet: Sheet, scope: int, name: str, line: int) -> tuple[Thing, ...] | None:
+        said = sheet.typed.get((scope, name))
+        if said:
+            before = [each for each in said if each.line < line] or [each for each in said if each.line != line]
+            text, begin = (before[-1].type, before[-1].line) if before else ("", 0)
+            return (Thing(ThingKind.LOCAL, sheet.path, scope, text=text, line=begin),)
+        definition = sheet.definition(scope)
+        if definition.kind in CALLABLE and name in parameters(definition.signature):
+            return (Thing(ThingKind.LOCAL, sheet.path, scope),)
+        return None
+
+    def _beyond(self, path: str, name: str) -> tuple[Thing, ...]:
+        """Return what a name is that a file does not have itself: by star imports, in its folder, or anywhere."""
+        for taken in self.sheet(path).stars:
+            if taken.inside != FILE:
+                continue
+            for each in self.sources(path, taken):
+                found = [thing.weaker(FROM_STAR, "imported") for thing in self.member_of_module(each, name)]
+                if found:
+                    return tuple(found)
+        manner = self.manner(path)
+        if manner.folder_is_scope and (found_here := self._in_folder(path.rpartition("/")[0], name, path)):
+            return found_here
+        return ()
+
+    def _in_folder(self, folder: str, name: str, without: str) -> tuple[Thing, ...]:
+        """Return what a name is at the outermost level of the files right in a folder."""
+        inside = set(self.modules.folder(folder))
+        found = []
+        for path in self.code.defining(name):
+            if path != without and path in inside:
+                for place in self.sheet(path).defined.get((FILE, name), ()):
+                    found.append(Thing(ThingKind.DEFINITION, path, place, SAME_FOLDER, "in the same folder"))
+        return tuple(found)
+
+    def _inside_type(self, path: str, files: Sequence[str], name: str) -> tuple[Thing, ...]:
+        """Return what an import takes out of a type of a file, as Java's `import static` does."""
+        if not self.manner(path).names_are_global:
+            return ()
+        return tuple(
+            [
+                Thing(ThingKind.DEFINITION, each, place, FROM_IMPORT, "imported")
+                for each in files
+                if not each.endswith("/")
+                for place, definition in enumerate(self.sheet(each).head.definitions)
+                if definition.name == name
+            ]
+        )
+
+    def _default_export(self, files: Sequence[str], taken: Import) -> tuple[Thing, ...]:
+        """Return what `import name from` a script takes: what is called so in it, or as the file, or alone in it."""
+        if taken.name != "default":
+            return ()
+        for path in files:
+            sheet = self.sheet(path)
+            said = [
+                place
+                for place, each in enumerate(sheet.head.definitions)
+                if each.parent == FILE and each.signature.startswith("export default ")
+            ]
+            if said:
+                return (Thing(ThingKind.DEFINITION, path, said[0], FROM_IMPORT, "imported"),)
+            stem = path.rpartition("/")[2].partition(".")[0]
+            for name in (taken.alias, stem):
+                if places := sheet.defined.get((FILE, name)):
+                    return tuple([Thing(ThingKind.DEFINITION, path, each, 85, "imported") for each in places])
+            outer = [
+                place
+                for place, each in enumerate(sheet.head.definitions)
+                if each.parent == FILE and each.kind is not SymbolKind.VARIABLE
+            ]
+            if len(outer) == 1:
+                return (Thing(ThingKind.DEFINITION, path, outer[0], 85, "imported"),)
+        return ()
+
+
+def _module(path: str) -> Thing:
+    return Thing(ThingKind.FOLDER if path.endswith("/") else ThingKind.MODULE, path, sure=FROM_IMPORT, why="imported")
+
+
+def _without_repeats(things: Sequence[Thing]) -> tuple[Thing, ...]:
+    kept: dict[tuple[ThingKind, str, int], Thing] = {}
+    for each in things:
+        kept.setdefault((each.kind, each.path, each.place), each)
+    return tuple(kept.values())

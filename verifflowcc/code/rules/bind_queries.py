@@ -1,0 +1,280 @@
+"""Questions to the code graph: who calls, uses, inherits from and imports what. Only files that may matter are read.
+
+Each takes the `Code` of a repository, or a `Binder` of it where several questions are asked in a row.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.bound_things import Thing, ThingKind
+from verifflowcc.code.rules.graph import (
+    FILE,
+    TYPES,
+    Candidate,
+    Code,
+    Dependency,
+    Found,
+    Import,
+    Link,
+    Reference,
+    ReferenceKind,
+    qualified,
+)
+
+# Definitions by what a person writes for them: `name`, `Class.name`, `path::name`, `path:12`.
+
+
+def definitions_named(code: Code, text: str) -> tuple[Found, ...]:
+    """Return the definitions that a text may mean, by path and line.
+
+    Whole names first; only where there are none what a type inherits under such a name, then those that differ in case,
+    and then those that have it as a part.
+    A path may be given by its end. `path:12` is the innermost definition around a line.
+    """
+    text = text.strip()
+    path, split, name = text.partition("::")
+    if split and (paths := _paths(code, path)):
+        return _in_files(code, paths, name.replace("::", "."))
+    path, _, line = text.rpartition(":")
+    if path and line.isdigit():
+        return tuple([around for each in _paths(code, path) if (around := _at_line(code, each, int(line)))])
+    name = text.replace("::", ".").removesuffix("()")
+    return _whole(code, name) or _inherited(code, name) or _like(code, name)
+
+
+def found_at(code: Code, path: str, place: int) -> Found:
+    """Return the definition at a place of a file."""
+    definitions = code.head(path).definitions
+    each = definitions[place]
+    return Found(path, place, each.line, each.kind, qualified(definitions, place), each.signature)
+
+
+def _paths(code: Code, text: str) -> list[str]:
+    text = text.removeprefix("./")
+    if text in code.files:
+        return [text]
+    return [each for each in code.files if each.endswith(f"/{text}")]
+
+
+def _in_files(code: Code, paths: Sequence[str], name: str) -> tuple[Found, ...]:
+    return _chosen(code, paths, name.rpartition(".")[2], lambda whole: whole == name or whole.endswith(f".{name}"))
+
+
+def _whole(code: Code, name: str) -> tuple[Found, ...]:
+    return _in_files(code, code.defining(name.rpartition(".")[2]), name)
+
+
+def _inherited(code: Code, name: str) -> tuple[Found, ...]:
+    """Return what `Class.name` is where the class has it from another one."""
+    owner, _, last = name.rpartition(".")
+    owners = [each for each in _whole(code, owner) if each.kind in TYPES] if owner else []
+    if not owners:
+        return ()
+    types = [Thing(ThingKind.DEFINITION, each.path, each.place) for each in owners]
+    members = [each for each in Binder(code).types.members(types, last) if each.kind is ThingKind.DEFINITION]
+    found = [found_at(code, each.path, each.place) for each in members]
+    return tuple(sorted(found, key=lambda each: (each.path, each.line, each.place)))
+
+
+def _chosen(code: Code, paths: Sequence[str], last: str, fits: Callable[[str], bool]) -> tuple[Found, ...]:
+    """Return the definitions of some files that are called `last` (any, if that is empty) and whose whole name fits."""
+    code.heads(paths)
+    found = []
+    for path in paths:
+        definitions = code.head(path).definitions
+        for place, each in enumerate(definitions):
+            if (not last or each.name == last) and fits(qualified(definitions, place)):
+                found.append(found_at(code, path, place))
+    return tuple(sorted(found, key=lambda each: (each.path, each.line, each.place)))
+
+
+def _at_line(code: Code, path: str, line: int) -> Found | None:
+    around = [place for place, each in enumerate(code.head(path).definitions) if each.line <= line <= each.end]
+    return found_at(code, path, max(around)) if around else None
+
+
+def _like(code: Code, name: str) -> tuple[Found, ...]:
+    """Return the definitions whose whole name is `name` in another case, or else has it as a part."""
+    low = name.lower()
+    if not low:
+        return ()
+    last = low.rpartition(".")[2]
+    names_like: Callable[[str], Iterable[str]] | None = getattr(code, "names_like", None)
+    if names_like is None:
+        paths = list(code.files)
+    else:
+        paths = sorted({path for each in names_like(last) for path in code.defining(each)})
+    same = _chosen(code, paths, "", lambda whole: f".{whole.lower()}".endswith(f".{low}"))
+    return same or _chosen(code, paths, "", lambda whole: low in whole.lower())
+
+
+_MAKERS = frozenset({"__init__", "__new__", "constructor"})
+_CALLS = frozenset({ReferenceKind.CALL})
+_INHERITS = frozenset({ReferenceKind.INHERIT})
+_ALL = frozenset(ReferenceKind)
+_INNER = frozenset({"__init__", "index", "mod", "main"})
+
+
+def callers(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+    """Return the calls that may mean the definition at a place of a file, surest first, then by path and line.
+
+    Of what makes objects of a class (`__init__`), the calls of the class are among them.
+    """
+    binder = _binder(code)
+    found = list(_referring(binder, path, place, _CALLS))
+    sheet = binder.names.sheet(path)
+    if place != FILE:
+        definition = sheet.definition(place)
+        if definition.name in _MAKERS and definition.parent != FILE:
+            found += _referring(binder, path, definition.parent, _CALLS)
+    return _by_confidence(found)
+
+
+def uses(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+    """Return all that may speak of the definition at a place of a file: calls, values, types, and what inherits."""
+    return _by_confidence(_referring(_binder(code), path, place, _ALL))
+
+
+def subtypes(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+    """Return the types that may inherit from the type at a place of a file; each link is inside of such a type."""
+    return _by_confidence(_referring(_binder(code), path, place, _INHERITS))
+
+
+def supertypes(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+    """Return what the type at a place of a file inherits from, in the order in which it is written."""
+    return _links_of(_binder(code), path, place, _INHERITS, deep=False)
+
+
+def callees(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+    """Return the calls that stand in the definition at a place of a file, or in what it holds, by line."""
+    return _links_of(_binder(code), path, place, _CALLS, deep=True)
+
+
+def imports(code: Code | Binder, path: str) -> tuple[Dependency, ...]:
+    """Return what a file imports, by line, each with the files of the repository that are meant."""
+    binder = _binder(code)
+    return tuple([_dependency(binder, path, each) for each in binder.names.sheet(path).head.imports])
+
+
+def imported_by(code: Code | Binder, path: str) -> tuple[Dependency, ...]:
+    """Return the imports of all files that take something from a file, by path and line."""
+    binder = _binder(code)
+    found = []
+    parts = {*_parts(path), *_namespace(binder, path)}
+    for other in sorted({each for part in parts for each in binder.code.importing(part)} - {path}):
+        found += [each for each in imports(binder, other) if path in each.files]
+    return tuple(found)
+
+
+def _binder(code: Code | Binder) -> Binder:
+    return code if isinstance(code, Binder) else Binder(code)
+
+
+def _referring(binder: Binder, path: str, place: int, kinds: frozenset[ReferenceKind]) -> Iterator[Link]:
+    """Yield the references of some kinds, in any file, that may mean a definition; the same place is asked for once."""
+    for name, other in _speaking(binder, path, place):
+        for reference in binder.code.references(other, name):
+            if reference.kind not in kinds:
+                continue
+            bound = binder.bound(other, reference)
+            for each in bound.candidates:
+                if each.path == path and each.place == place:
+                    yield _link(binder, other, reference, each)
+
+
+def _speaking(binder: Binder, path: str, place: int) -> Iterator[tuple[str, str]]:
+    """Yield the names by which a definition may be spoken of, each with the files that do: its own, then aliases."""
+    own = binder.names.sheet(path).definition(place).name
+    family = binder.names.manner(path).family
+    names, waiting = {own}, [own]
+    while waiting:
+        name = waiting.pop()
+        files = [each for each in binder.code.referring(name) if binder.names.manner(each).family == family]
+        binder.code.heads(files)
+        aliases = set(_aliases(binder, files, name, path, place))
+        if family == "script" and name == own:
+            importing = {each for part in _parts(path) for each in binder.code.importing(part)}
+            aliases |= set(_aliases(binder, sorted(importing), "default", path, place))
+        waiting += sorted(aliases - names)
+        names |= aliases
+        for each in files:
+            yield name, each
+
+
+def _aliases(binder: Binder, files: Iterable[str], name: str, path: str, place: int) -> Iterator[str]:
+    """Yield what a definition is called where files import it under another name."""
+    for other in files:
+        for taken in binder.names.sheet(other).head.imports:
+            if taken.name == name and taken.alias not in ("", "*", name):
+                things = binder.names.imported(other, taken)
+                if any(each.path == path and each.place == place for each in things):
+                    yield taken.alias
+
+
+def _links_of(
+    binder: Binder, path: str, place: int, kinds: frozenset[ReferenceKind], *, deep: bool
+) -> tuple[Link, ...]:
+    sheet = binder.names.sheet(path)
+    found = []
+    for reference in binder.code.references(path):
+        if reference.kind not in kinds:
+            continue
+        if reference.inside == place or (deep and place in sheet.around(reference.inside)):
+            candidates = binder.bound(path, reference).candidates
+            found.append(_link(binder, path, reference, candidates[0] if candidates else None))
+    return tuple(found)
+
+
+def _link(binder: Binder, path: str, reference: Reference, candidate: Candidate | None) -> Link:
+    bound = binder.bound(path, reference)
+    return Link(
+        path,
+        reference.line,
+        reference.kind,
+        reference.name,
+        reference.receiver,
+        reference.inside,
+        qualified(binder.names.sheet(path).head.definitions, reference.inside),
+        candidate,
+        bound.candidates,
+        bound.external,
+    )
+
+
+def _by_confidence(links: Iterable[Link]) -> tuple[Link, ...]:
+    return tuple(sorted(links, key=lambda each: (-each.confidence, each.path, each.line, each.receiver, each.kind)))
+
+
+def _dependency(binder: Binder, path: str, taken: Import) -> Dependency:
+    files: list[str] = []
+    sources = binder.names.sources(path, taken)
+    defined = bool(sources) and all(_has(binder, each, taken.name) for each in sources)
+    for each in sources if defined else binder.names.loaded(path, taken):
+        files += _within(binder, path, each) if each.endswith("/") else [each]
+    around = qualified(binder.names.sheet(path).head.definitions, taken.inside)
+    return Dependency(path, taken.line, taken.module, taken.name, taken.alias, tuple(files), taken.inside, around)
+
+
+def _has(binder: Binder, path: str, name: str) -> bool:
+    return not path.endswith("/") and (FILE, name) in binder.names.sheet(path).defined
+
+
+def _within(binder: Binder, path: str, folder: str) -> list[str]:
+    """Return the files right in a folder whose language is that of `path`."""
+    family = binder.names.manner(path).family
+    return [each for each in binder.names.modules.folder(folder[:-1]) if binder.names.manner(each).family == family]
+
+
+def _namespace(binder: Binder, path: str) -> tuple[str, ...]:
+    """Return the last part of the name of the Python package without `__init__` that a file is in."""
+    folder = path.rpartition("/")[0]
+    is_namespace = binder.names.manner(path).family == "python" and not binder.names.modules.is_package(folder)
+    return (folder.rpartition("/")[2],) if folder and is_namespace else ()
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Return by which last parts of a module's name a file may be imported; an empty one is its own folder's."""
+    folder, _, last = path.rpartition("/")
+    stem = last.partition(".")[0]
+    above = folder.rpartition("/")[2]
+    return (stem, above, "") if stem in _INNER or last.endswith(".go") else (stem, last)

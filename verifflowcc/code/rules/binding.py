@@ -1,0 +1,525 @@
+"""Which definition a reference means: by scope, import and type where these say so, else by its name.
+
+In order: the scopes around it; what the file imports; for `a.b`, the members of what `a` stands for and of what that
+inherits; then any definition of the name that the file could mean, the less sure the more there are.
+"""
+
+import builtins
+import re
+from collections.abc import Iterator, Sequence
+
+from verifflowcc.base.records import replace
+from verifflowcc.code.rules.bind_names import FROM_IMPORT, ONLY_ONE, SAME_FOLDER, Names
+from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind, plain_type, segments
+from verifflowcc.code.rules.graph import (
+    CALLABLE,
+    FILE,
+    TYPES,
+    Bound,
+    Candidate,
+    Code,
+    Import,
+    Reference,
+    ReferenceKind,
+    SymbolKind,
+)
+
+# Names that say little about whom they mean: those of the languages themselves.
+
+_SCRIPT = (
+    "Array Boolean Date Error Function Infinity JSON Map Math NaN Number Object Promise Proxy Reflect RegExp Set String"
+    " Symbol WeakMap WeakSet alert clearInterval clearTimeout console document fetch isFinite isNaN parseFloat parseInt"
+    " queueMicrotask require setInterval setTimeout undefined window globalThis URL encodeURIComponent"
+    " decodeURIComponent process module exports"
+)
+_GO = (
+    "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32"
+    " float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real recover rune"
+    " string true uint uint16 uint32 uint64 uint8 uintptr"
+)
+_METHODS = (
+    "add all any append apply apply_async bind call catch clear clone close concat contains copy count create"
+    " decode delete display done dump dumps each empty encode end equals exec execute exists exit fetch filter"
+    " find first flush forEach format get group hash has hashCode id includes index indexOf info init insert"
+    " is_empty isEmpty items iter iterator join key keys last len length list load loads lock log lower map"
+    " match name new next of on open parse path pop print println push put read readline reduce remove render"
+    " replace request reset resolve reverse run save search seek send set setup shift size slice sort splice"
+    " split start stat status stop strip sub submit substring tell test text then toString to_s trim type"
+    " unlock unwrap update upper value values wait warn write"
+)
+
+BUILTINS = {
+    "python": frozenset(dir(builtins)) | {"__file__", "__name__", "__path__"},
+    "script": frozenset(_SCRIPT.split()),
+    "go": frozenset(_GO.split()),
+}
+"""What a name alone means in a family of languages if no scope has it."""
+
+COMMON_METHODS = frozenset(_METHODS.split()).union(
+    *(dir(each) for each in (str, bytes, list, dict, set, tuple, int, float, Exception))
+)
+"""Methods that objects of any kind have: that one alone is defined here does not say that it is meant."""
+
+
+# What an expression stands for, as far as it is said: objects of types, their members and what they inherit.
+
+MEMBER, INHERITED, OF_RESULT = 94, 92, 85
+_SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
+_OWN_TYPE = re.compile(r"\(\s*(?:self|cls)\s*:\s*(?:(?:\w+\.)*[tT]ype\[)?['\"]?([\w.]+)")
+_BEYOND = frozenset({ThingKind.EXTERNAL, ThingKind.UNKNOWN})
+_VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
+
+
+class Types:
+    """Follows expressions through the types that files say of names."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self._ask = names.circles.ask
+        self._inherits: dict[str, dict[int, list[str]]] = {}
+
+    def expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
+        """Return what an expression (as in `Reference.receiver`) stands for at a line; empty where it is not known."""
+        question = ("expression", path, inside, text, line)
+        return self._ask(question, lambda: self._expression(path, inside, text, line))
+
+    def members(self, things: Sequence[Thing], name: str) -> tuple[Thing, ...]:
+        """Return what `.name` is of any of some things."""
+        found: dict[tuple[ThingKind, str, int], Thing] = {}
+        for thing in things:
+            for each in self._member(thing, name):
+                each = each.weaker(thing.sure)  # noqa: PLW2901  # no surer than what it is a member of
+                kept = found.get((each.kind, each.path, each.place))
+                if kept is None or kept.sure < each.sure:
+                    found[each.kind, each.path, each.place] = each
+        return tuple(found.values())
+
+    def line_of(self, path: str, place: int) -> tuple[tuple[str, int], ...]:
+        """Return a type and those that it inherits from, in the order in which members are looked for.
+
+        A type stands after all that inherit from it, as far as that is possible; those outside are left out.
+        """
+        order: list[tuple[str, int]] = []
+        self._descend((path, place), order, set())
+        last: dict[tuple[str, int], int] = {each: number for number, each in enumerate(order)}
+        return tuple(sorted(last, key=lambda each: last[each]))
+
+    def bases(self, path: str, place: int) -> tuple[Thing, ...]:
+        """Return the types that a type inherits from, in order, with those outside."""
+        return self._ask(("bases", path, place), lambda: self._find_bases(path, place))
+
+    def type_of_method(self, path: str, place: int) -> tuple[Thing, ...]:
+        """Return the type that a method is of; empty where it is of none."""
+        sheet = self.names.sheet(path)
+        for each in sheet.around(place):
+            if each != FILE and (owner := sheet.definition(each).owner):
+                return self.named_type(path, owner)
+        around = sheet.type_around(place)
+        return () if around == FILE else (Thing(ThingKind.DEFINITION, path, around, MEMBER),)
+
+    def named_type(self, path: str, name: str) -> tuple[Thing, ...]:
+        """Return the types that are called so: in the file, its folder, or any one if it is the only one."""
+        name = plain_type(name).rpartition(".")[2].rpartition("::")[2]
+        here = self.names.in_file(path, name) or ()
+        found = tuple([each for each in here if self._is_type(each)])
+        if found or not name:
+            return found
+        code, family = self.names.code, self.names.manner(path).family
+        every = [
+            Thing(ThingKind.DEFINITION, other, place, SAME_FOLDER, "the only one of its name")
+            for other in code.defining(name)
+            if self.names.manner(other).family == family
+            for place, each in enumerate(self.names.sheet(other).head.definitions)
+            if each.name == name and each.kind in TYPES
+        ]
+        return tuple(every) if len(every) == 1 else ()
+
+    def _find_bases(self, path: str, place: int) -> tuple[Thing, ...]:
+        definition = self.names.sheet(path).definition(place)
+        found: list[Thing] = []
+        for text in self._inherited(path).get(place, ()):
+            things = self.expression(path, definition.parent, text, definition.line)
+            found += [each for each in things if each.kind in _BEYOND or self._is_type(each)]
+            if not things:
+                found += EXTERNAL
+        return tuple(found)
+
+    def _expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
+        parts = segments(text)
+        if not parts:
+            return ()
+        first, calls = parts[0]
+        if first in ("crate", "super") and self.names.manner(path).family == "rust":
+            return self._module_of_crate(path, parts)
+        things = self._first(path, inside, first, calls, line)
+        for name, more in parts[1:]:
+            if not things:
+                return ()
+            members = self.members(self._values(things), name)
+            things = self._called(members, more, things)
+        return self._values(things)
+
+    def _module_of_crate(self, path: str, parts: Sequence[tuple[str, int]]) -> tuple[Thing, ...]:
+        """Return what `crate::a::b` is: a module, or a type in one."""
+        *modules, last = [name for name, _ in parts]
+        for name in ("", last):
+            module = "::".join([*modules, last] if not name else modules)
+            taken = Import(module, name, "", 0)
+            if self.names.sources(path, taken):
+                return self.names.imported(path, taken)
+        return ()
+
+    def _first(self, path: str, inside: int, name: str, calls: int, line: int) -> tuple[Thing, ...]:
+        manner = self.names.manner(path)
+        if name + "()" * calls in manner.supers or name in manner.supers:
+            around = self.type_of_method(path, inside)
+            return tuple([Thing(ThingKind.INHERITED, each.path, each.place, INHERITED) for each in around])
+        if name in manner.selves or name in manner.classes:
+            around = self.type_of_method(path, inside)
+            if around and not self._said_otherwise(path, inside, name):
+                made = name in manner.selves or calls
+                return _instances(around) if made else around
+        found = self.names.lookup(path, inside, name, line)
+        if found is None:
+            if name in BUILTINS.get(manner.family, ()):
+                return EXTERNAL
+            found = self.named_type(path, name) if manner.names_are_global else ()
+        return self._called(found, calls, ())
+
+    def _said_otherwise(self, path: str, inside: int, name: str) -> bool:
+        sheet = self.names.sheet(path)
+        said = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get((scope, name), ())]
+        return any(each.type != "?" for each in said)
+
+    def _called(self, things: Sequence[Thing], calls: int, of: Sequence[Thing]) -> tuple[Thing, ...]:
+        """Return what things are after so many calls; `of` is what they are members of."""
+        for _ in range(calls):
+            found: list[Thing] = []
+            for each in self._values(things, called=True):
+                found += self._call(each, of)
+            things = found
+        return tuple(things)
+
+    def _call(self, thing: Thing, of: Sequence[Thing]) -> tuple[Thing, ...]:
+        if thing.kind is ThingKind.EXTERNAL:
+            return EXTERNAL
+        if thing.kind is ThingKind.UNKNOWN:
+            return UNKNOWN
+        if thing.kind is ThingKind.INSTANCE:
+            called = [each for each in self._member(thing, "__call__") if each.kind is ThingKind.DEFINITION]
+            return tuple([each for one in called for each in self._result(one, (thing,))])
+        if thing.kind is not ThingKind.DEFINITION:
+            return ()
+        return _instances((thing,)) if self._is_type(thing) else self._result(thing, of)
+
+    def _result(self, thing: Thing, of: Sequence[Thing]) -> tuple[Thing, ...]:
+        """Return what a function is said to return."""
+        definition = self.names.sheet(thing.path).definition(thing.place)
+        text = plain_type(definition.result)
+        if not text:
+            return ()
+        if text in _SAME_TYPE or text.rpartition(".")[2] == "Self" or _is_own_type(definition.signature, text):
+            around = of or self.type_of_method(thing.path, thing.place)
+            return _instances([each for each in around if each.kind is ThingKind.INSTANCE or self._is_type(each)])
+        return self._said(thing.path, thing.place, text, definition.end + 1)
+
+    def _values(self, things: Sequence[Thing], *, called: bool = False) -> tuple[Thing, ...]:
+        """Return what variables, local names and properties that are not called stand for; the rest as it is."""
+        found: list[Thing] = []
+        for each in things:
+            if each.kind is ThingKind.LOCAL:
+                found += self._said(each.path, each.place, each.text, each.line)
+            elif each.kind is not ThingKind.DEFINITION:
+                found.append(each)
+            else:
+                kind = self.names.sheet(each.path).definition(each.place).kind
+                if kind in _VALUES:
+                    found += self._of_variable(each)
+                elif kind is SymbolKind.METHOD and not called:
+                    found += self._result(each, ()) or (each,)
+                else:
+                    found.append(each)
+        return tuple(found)
+
+    def _of_variable(self, thing: Thing) -> Iterator[Thing]:
+        sheet = self.names.sheet(thing.path)
+        definition = sheet.definition(thing.place)
+        around = sheet.type_around(thing.place)
+        names = [(definition.parent, definition.name)]
+        if around != FILE:
+            names += [(around, f"self.{definition.name}"), (around, f"this.{definition.name}")]
+        for scope, name in names:
+            for said in sheet.typed.get((scope, name), ()):
+                yield from self._said(thing.path, scope, said.type, said.line)
+
+    def _said(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
+        """Return what a type's text, or a call's, stands for: objects of the type, or what the call returns."""
+        text = plain_type(text)
+        if not text:
+            return ()
+        if text.endswith(")"):
+            return tuple([each.weaker(OF_RESULT) for each in self.expression(path, scope, text, line)])
+        things = self.expression(path, scope, text, line)
+        return _instances([each for each in things if each.kind in _BEYOND or self._is_type(each)])
+
+    def _member(self, thing: Thing, name: str) -> tuple[Thing, ...]:
+        match thing.kind:
+            case ThingKind.MODULE | ThingKind.FOLDER:
+                found = self.names.member_of_module(thing.path, name)
+                return tuple([each.weaker(FROM_IMPORT, "in the imported module") for each in found])
+            case ThingKind.EXTERNAL:
+                return EXTERNAL
+            case ThingKind.UNKNOWN:
+                return UNKNOWN
+            case ThingKind.LOCAL:
+                return ()
+        if thing.kind is ThingKind.DEFINITION and not self._is_type(thing):
+            return ()
+        inherited = thing.kind is ThingKind.INHERITED
+        question = ("member", thing.path, thing.place, name, inherited)
+        return self._ask(question, lambda: self._member_of_type(thing, name))
+
+    def _member_of_type(self, thing: Thing, name: str) -> tuple[Thing, ...]:
+        line = self.line_of(thing.path, thing.place)
+        for number, (path, place) in enumerate(line):
+            if not number and thing.kind is ThingKind.INHERITED:
+                continue
+            if found := self._own_member(path, place, name):
+                sure, why = (INHERITED, "inherited") if number else (MEMBER, "a member of its type")
+                return tuple([Thing(ThingKind.DEFINITION, *each, sure, why) for each in found])
+        outside = any(each.kind in _BEYOND for one in line for each in self.bases(*one))
+        return EXTERNAL if outside else ()
+
+    def _own_member(self, path: str, place: int, name: str) -> list[tuple[str, int]]:
+        sheet = self.names.sheet(path)
+        found = [(path, each) for each in sheet.defined.get((place, name), ())]
+        family = self.names.manner(path).family
+        if family in ("python", "script") or (found and family != "c"):
+            return found
+        type_name, code = sheet.definition(place).name, self.names.code
+        for other in code.defining(name):
+            for each in self.names.sheet(other).owned.get((type_name, name), ()):
+                if any((own.path, own.place) == (path, place) for own in self.named_type(other, type_name)):
+                    found.append((other, each))
+        return found
+
+    def _descend(self, key: tuple[str, int], order: list[tuple[str, int]], above: set[tuple[str, int]]) -> None:
+        if key in above or len(order) > 200:
+            return
+        order.append(key)
+        above.add(key)
+        for each in self.bases(*key):
+            if each.kind is ThingKind.DEFINITION:
+                self._descend((each.path, each.place), order, above)
+        above.discard(key)
+
+    def _inherited(self, path: str) -> dict[int, list[str]]:
+        """Return the bases of each type of a file, as they are written."""
+        if path not in self._inherits:
+            said: dict[int, list[str]] = {}
+            for each in self.names.code.references(path, kind=ReferenceKind.INHERIT):
+                if each.inside != FILE:
+                    whole = f"{each.receiver}.{each.name}" if each.receiver else each.name
+                    said.setdefault(each.inside, []).append(whole)
+            self._inherits[path] = said
+        return self._inherits[path]
+
+    def _is_type(self, thing: Thing) -> bool:
+        if thing.kind is not ThingKind.DEFINITION:
+            return False
+        return self.names.sheet(thing.path).definition(thing.place).kind in TYPES
+
+
+def _instances(things: Sequence[Thing]) -> tuple[Thing, ...]:
+    return tuple(
+        [
+            Thing(ThingKind.INSTANCE, each.path, each.place, each.sure, each.why)
+            if each.kind is ThingKind.DEFINITION
+            else each
+            for each in things
+        ]
+    )
+
+
+def _is_own_type(signature: str, text: str) -> bool:
+    """Whether a method returns the type of its own object, by a type variable: `def f(self: T) -> T`."""
+    match = _OWN_TYPE.search(signature)
+    return match is not None and match[1].rpartition(".")[2] == text
+
+
+ONLY_METHOD = 72
+"""How sure a method is whose name nothing else here has, where the object is not known."""
+
+_ONE_OF = 60
+_AT_A_GUESS = 30
+_LEAST = 5
+_HERE_TOO, _AS_VALUE = 65, 50
+_MOST_HANDED, _LOOKED_AT = 5, 40
+_OBJECTS = frozenset({"script", "python"})
+"""Families in which objects without a declared type hold functions."""
+_DEFINED = frozenset({ThingKind.DEFINITION, ThingKind.MODULE})
+
+
+class Binder:
+    """Binds references of a repository in one state. Equal questions have equal answers, whatever was asked before."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.names = Names(code)
+        self.types = Types(self.names)
+        self._known: dict[tuple[str, int, str, str, int, bool], Bound] = {}
+        self._values: dict[tuple[str, int], bool] = {}
+        self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
+
+    def bound(self, path: str, reference: Reference) -> Bound:
+        """Return whom a reference in a file may mean."""
+        inherits = reference.kind is ReferenceKind.INHERIT
+        key = (path, reference.inside, reference.receiver, reference.name, reference.line, inherits)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._bound(path, reference)
+        return known
+
+    def _bound(self, path: str, reference: Reference) -> Bound:
+        inside = reference.inside
+        if reference.kind is ReferenceKind.INHERIT and inside != FILE:
+            inside = self.names.sheet(path).definition(inside).parent
+        if reference.receiver:
+            return self._of_receiver(path, inside, reference)
+        things = self.names.lookup(path, inside, reference.name, reference.line)
+        if things is not None:
+            return self._not_found(path, reference) if _are_unknown(things) else _as_bound(things)
+        family = self.names.manner(path).family
+        if reference.name in BUILTINS.get(family, ()):
+            return Bound(external=True)
+        return self._of_inherited(path, inside, reference) or self._by_name(path, reference)
+
+    def _of_receiver(self, path: str, inside: int, reference: Reference) -> Bound:
+        things = self.types.expression(path, inside, reference.receiver, reference.line)
+        if things and all(each.kind is ThingKind.EXTERNAL for each in things):
+            return Bound(external=True)
+        if _are_unknown(things):
+            return self._not_found(path, reference)
+        members = self.types.members(things, reference.name)
+        if members:
+            manner = self.names.manner(path)
+            if reference.receiver in manner.selves | manner.classes:
+                members = tuple([_of_self(each) for each in members])
+            return _as_bound(members)
+        return self._by_member_name(path, reference, known=bool(things))
+
+    def _of_inherited(self, path: str, inside: int, reference: Reference) -> Bound | None:
+        """Bind a name alone to a member of the type around it, in languages where members need no `this`."""
+        if not self.names.manner(path).members_are_bare:
+            return None
+        around = self.types.type_of_method(path, inside)
+        found = [each for each in self.types.members(around, reference.name) if each.kind is ThingKind.DEFINITION]
+        return _as_bound(found) if found else None
+
+    def _by_name(self, path: str, reference: Reference) -> Bound:
+        """Bind a name alone that no scope has to what is called so elsewhere."""
+        manner = self.names.manner(path)
+        places = [each for each in self._defining(path, reference) if manner.members_are_bare or not self._member(each)]
+        if reference.kind in (ReferenceKind.INHERIT, ReferenceKind.TYPE):
+            places = [each for each in places if self._is_type(each)]
+        sure = ONLY_ONE if manner.names_are_global else _AT_A_GUESS
+        return _by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)
+
+    def _by_member_name(self, path: str, reference: Reference, *, known: bool) -> Bound:
+        """Bind a member of an object of no known type, or of one that is not known to have it, by the name alone."""
+        places = [each for each in self._defining(path, reference) if self._member(each)]
+        sure = ONLY_METHOD if not known and reference.name not in COMMON_METHODS else _AT_A_GUESS
+        bound = _by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
+        return bound if known else Bound((*bound.candidates, *self._handed_over(path, reference)))
+
+    def _handed_over(self, path: str, reference: Reference) -> Sequence[Candidate]:
+        """Return the functions that may be called as a member of an object which holds them, as `deps.search()`.
+
+        Likeliest are those that the file imports or defines itself, then those that some file uses as a value.
+        """
+        if self.names.manner(path).family not in _OBJECTS or reference.name in COMMON_METHODS:
+            return ()
+        places = [
+            each for each in self._defining(path, reference) if not self._member(each) and not self._is_type(each)
+        ]
+        places = [each for each in places if self.names.sheet(each[0]).definition(each[1]).kind in CALLABLE]
+        if not places or len(places) > _MOST_HANDED:
+            return ()
+        here = self.names.in_file(path, reference.name) or ()
+        own = {(each.path, each.place) for each in here}
+        found = []
+        for each in sorted(places):
+            if each in own:
+                sure, why = _HERE_TOO, "an object may hold it: it is imported here"
+            elif self._is_value(each, reference.name):
+                sure, why = _AS_VALUE // len(places), "an object may hold it: it is passed as a value"
+            else:
+                sure, why = _AT_A_GUESS // len(places), "an object may hold it"
+            found.append(Candidate(*each, max(sure, _LEAST), why))
+        return sorted(found, key=lambda each: (-each.confidence, each.path, each.place))
+
+    def _is_value(self, key: tuple[str, int], name: str) -> bool:
+        """Whether one of the first files that speak of a function uses its name other than by calling it."""
+        known = self._values.get(key)
+        if known is None:
+            family = self.names.manner(key[0]).family
+            known = self._values[key] = any(
+                each.kind is ReferenceKind.USE and not each.receiver
+                for path in self.code.referring(name)[:_LOOKED_AT]
+                if self.names.manner(path).family == family
+                for each in self.code.references(path, name)
+            )
+        return known
+
+    def _not_found(self, path: str, reference: Reference) -> Bound:
+        """Bind what comes from a module that is neither here nor a declared dependency to all of that name."""
+        bound = _by_number(self._defining(path, reference), _AT_A_GUESS, _AT_A_GUESS)
+        why = "its module is not found"
+        return Bound(tuple([replace(each, why=f"{why}; {each.why}") for each in bound.candidates]))
+
+    def _defining(self, path: str, reference: Reference) -> Sequence[tuple[str, int]]:
+        names, name = self.names, reference.name
+        family = names.manner(path).family
+        known = self._called.get((family, name))
+        if known is None:
+            paths = [each for each in self.code.defining(name) if names.manner(each).family == family]
+            self.code.heads(paths)
+            known = self._called[family, name] = [
+                (each, place)
+                for each in paths
+                for place, definition in enumerate(names.sheet(each).head.definitions)
+                if definition.name == name
+            ]
+        return known
+
+    def _member(self, key: tuple[str, int]) -> bool:
+        path, place = key
+        sheet = self.names.sheet(path)
+        definition = sheet.definition(place)
+        return bool(definition.owner) or (definition.parent != FILE and sheet.is_type(definition.parent))
+
+    def _is_type(self, key: tuple[str, int]) -> bool:
+        return self.names.sheet(key[0]).definition(key[1]).kind in TYPES
+
+
+def _are_unknown(things: Sequence[Thing]) -> bool:
+    return bool(things) and all(each.kind is ThingKind.UNKNOWN for each in things)
+
+
+def _of_self(thing: Thing) -> Thing:
+    return thing.weaker(100, "inherited" if thing.why == "inherited" else "a member of self")
+
+
+def _as_bound(things: Sequence[Thing]) -> Bound:
+    candidates = [Candidate(each.path, each.place, each.sure, each.why) for each in things if each.kind in _DEFINED]
+    candidates.sort(key=lambda each: (-each.confidence, each.path, each.place))
+    outside = bool(things) and all(each.kind is ThingKind.EXTERNAL for each in things)
+    return Bound(tuple(candidates), outside)
+
+
+def _by_number(places: Sequence[tuple[str, int]], alone: int, shared: int) -> Bound:
+    count = len(places)
+    if count == 1:
+        return Bound((Candidate(*places[0], alone, "the only one of its name"),))
+    sure = max(shared // count, _LEAST) if count else 0
+    return Bound(tuple([Candidate(*each, sure, f"one of {count} of its name") for each in sorted(places)]))

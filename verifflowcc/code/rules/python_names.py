@@ -1,0 +1,358 @@
+"""What the names of a Python text mean where they stand: scopes, and what is defined, imported and assigned in them."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from verifflowcc.code.rules.engine import Found, Scopes, decoded, first_child
+from verifflowcc.code.rules.graph import FILE, SymbolKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+# Python's import statements, read from their text.
+
+_NOISE = re.compile(r"#[^\n]*|\\\r?\n|[()]")
+_TAKEN = re.compile(r"(\*|[^\W\d][\w.]*)(?:\s+as\s+([^\W\d]\w*))?")
+_FROM = re.compile(r"from\s*([\w.\s]+?)\s+import\b|from\s*(\.+)\s*import\b")
+
+
+def imports_in(text: str) -> Iterator[tuple[str, str, str, int]]:
+    """Yield module, name, alias and offset of each name that a statement takes.
+
+    >>> list(imports_in("import a.b, c as d")), list(imports_in("from .m import (x as y)"))
+    ([('a.b', '', 'a', 7), ('c', '', 'd', 12)], [('.m', 'x', 'y', 16)])
+    """
+    text = _NOISE.sub(lambda noise: " " * len(noise[0]), text)
+    if text.startswith("import"):
+        for match in _TAKEN.finditer(text, 6):
+            yield match[1], "", match[2] or match[1].partition(".")[0], match.start()
+        return
+    head = _FROM.match(text)
+    if head is None:
+        return
+    module = "".join((head[1] or head[2]).split())
+    for match in _TAKEN.finditer(text, head.end()):
+        yield module, match[1], "" if match[1] == "*" else match[2] or match[1], match.start()
+
+
+# Python's names for types: what an annotation says, what a literal is, and which names are the language's own.
+
+LITERALS = {
+    "string": "str",
+    "concatenated_string": "str",
+    "integer": "int",
+    "float": "float",
+    "list": "list",
+    "list_comprehension": "list",
+    "dictionary": "dict",
+    "dictionary_comprehension": "dict",
+    "set": "set",
+    "set_comprehension": "set",
+    "tuple": "tuple",
+    "true": "bool",
+    "false": "bool",
+}
+"""The type of what a kind of node is written for."""
+
+OWN_NAMES = frozenset(
+    "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile "
+    "complex delattr dict dir divmod enumerate eval exec filter float format frozenset getattr globals "
+    "hasattr hash help hex id input int isinstance issubclass iter len list locals map max memoryview min "
+    "next object oct open ord pow print property range repr reversed round set setattr slice sorted "
+    "staticmethod str sum super tuple type vars zip None True False Any self cls".split()
+)
+"""Names that mean what the language says, unless a file gives them another meaning."""
+
+_NAME = re.compile(r"[^\W\d][\w.]*")
+_WRAPPERS = frozenset({"Optional", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"})
+
+
+def type_name(text: str) -> str:
+    """Return the one type that an annotation names, with its module as written; "" where it names none or several.
+
+    >>> type_name("Optional[a.Foo]"), type_name("'Foo' | None"), type_name("Repo[User]"), type_name("int | str")
+    ('a.Foo', 'Foo', 'Repo', '')
+    """
+    text = text.strip()
+    for _ in range(5):
+        if text[:1] in ("'", '"') and text[-1:] == text[:1]:
+            text = text.strip("\"'").strip()
+        parts = [part for part in _split(text, "|") if part != "None"]
+        if len(parts) != 1:
+            return ""
+        text = parts[0]
+        match = _NAME.match(text)
+        if not match:
+            if text[:1] in ("'", '"') and text[-1:] == text[:1]:
+                continue
+            return ""
+        head, rest = match[0], text[match.end() :].strip()
+        if not rest:
+            return "" if head == "None" else head
+        if not (rest.startswith("[") and rest.endswith("]")):
+            return ""
+        last = head.rpartition(".")[2]
+        inner = _split(rest[1:-1], ",")
+        if last in _WRAPPERS and inner:
+            text = inner[0]
+        elif last == "Union":
+            text = "|".join(inner)
+        else:
+            return "" if last in ("type", "Type", "Literal", "Callable") else head
+    return ""
+
+
+def _split(text: str, at: str) -> list[str]:
+    """Return the parts of a text between marks that stand in no brackets."""
+    if at not in text:
+        return [text.strip()] if text.strip() else []
+    parts, depth, begin = [], 0, 0
+    for place, letter in enumerate(text):
+        if letter in "[(":
+            depth += 1
+        elif letter in "])":
+            depth -= 1
+        elif letter == at and not depth:
+            parts.append(text[begin:place].strip())
+            begin = place + 1
+    parts.append(text[begin:].strip())
+    return [part for part in parts if part]
+
+
+PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*").fullmatch
+LONGEST = 4_000
+"""A receiver of more bytes is not taken from the text but from its nodes: many may stand in each other."""
+_FIELD = re.compile(r"(?:self|cls)\.([^\W\d]\w*)").fullmatch
+_DEEPEST = 8
+_TESTS = ("isinstance", "issubclass")
+_GAPS = frozenset(" \t\r\n\\#")
+_TO_BRACKET = re.compile(r"[ \t\r\n\\]*+(?:#[^\n]*+[ \t\r\n\\]*+)*\(").match
+
+
+class Names:
+    """The reading of one text. Scopes are functions and classes, by their places in `scopes`.
+
+    `bound` says of a name in a scope whether it is one that is known there (True), or only hides others (False).
+    `spoken` has the names that stand for values, `tests` the nodes of those of them that test for a type.
+    """
+
+    def __init__(self, found: Found) -> None:
+        self.found, self.source, self.text = found, found.source, found.source.text
+        nodes = [(node.byte_range, node, True) for node in found.nodes("class") if _has_name(node)]
+        nodes += [(node.byte_range, node, False) for node in found.nodes("def") if _has_name(node)]
+        nodes.sort(key=lambda each: (each[0][0], -each[0][1]))
+        self.ranges = [each[0] for each in nodes]
+        self.nodes = [each[1] for each in nodes]
+        self.is_class = [each[2] for each in nodes]
+        self.scopes = Scopes(self.ranges, found.ranges("outer"))
+        self.inside, self.parents = self.scopes.inside, self.scopes.parents
+        self.variables: list[tuple[int, int, str, int, SymbolKind]] = []
+        self.imports: list[tuple[tuple[str, str, str, int], int]] = []
+        self.typed: dict[tuple[int, str], tuple[str, int]] = {}
+        self.typed_later: list[tuple[int, str, str, int]] = []
+        self.bound: dict[tuple[int, str], bool] = {}
+        self.names = []
+        for place, node in enumerate(self.nodes):
+            name = self.text_of(node.child_by_field_name("name"))
+            self.names.append(name)
+            self.bound[self.parents[place], name] = True
+        self.tests: list[Node] = []
+        self.spoken = list(self._spoken())
+        self._read_imports()
+        self._read_parameters()
+        self._read_assignments()
+        self._read_locals()
+
+    def text_of(self, node: "Node | None") -> str:
+        """Return the text of a node, if there is one."""
+        if node is None:
+            return ""
+        start, end = node.byte_range
+        return decoded(self.text[start:end])
+
+    def is_called(self, node: "Node", end: int) -> bool:
+        """Say whether a name or an attribute that ends somewhere is called: the text tells, but for odd layout."""
+        follows = self.text[end : end + 1]
+        if follows == "(":
+            return True
+        if follows not in _GAPS or (gap := _TO_BRACKET(self.text, end)) is None:
+            return False
+        return "\n" not in gap[0] or _is_function(node)
+
+    def _spoken(self) -> "Iterator[tuple[int, int, str, bool]]":
+        """Yield where each name that stands for a value begins and ends, the name, and whether it is called."""
+        text, plain, is_called = self.text, self.source.is_plain, self.is_called
+        for node in self.found.nodes("name"):
+            start, end = node.byte_range
+            name = text[start:end] if plain else decoded(text[start:end])
+            called = is_called(node, end)
+            if called and name in _TESTS:
+                self.tests.append(node)
+            yield start, end, name, called
+
+    def _read_imports(self) -> None:
+        """Read the import statements."""
+        for start, end in self.found.ranges("import"):
+            scope = self.inside(start)
+            for module, name, alias, offset in imports_in(self.source[start:end]):
+                self.imports.append(((module, name, alias, self.source.line(start + offset)), scope))
+                if alias:
+                    self.bound[scope, alias] = True
+
+    def _read_parameters(self) -> None:
+        """Read the types of parameters."""
+        for node in self.found.ordered("parameter"):
+            name, kind = first_child(node), node.child_by_field_name("type")
+            if name is not None and name.type == "identifier":
+                self._type(node.start_byte, self.text_of(name), type_name(self.text_of(kind)))
+                self.bound[self.inside(node.start_byte), self.text_of(name)] = False
+
+    def _read_assignments(self) -> None:
+        """Read what is assigned: variables and fields, and what they are said to be."""
+        nodes = [(node.start_byte, node) for node in self.found.nodes("assign")]
+        nodes.sort(key=lambda each: each[0])
+        seen: set[tuple[int, str]] = set()
+        for start, node in nodes:
+            left = node.child_by_field_name("left")
+            if left is None or left.type == "subscript":
+                continue
+            scope = self.inside(start)
+            for target in [left] if left.type in ("identifier", "attribute") else left.named_children:
+                self._assigned(target, scope, node if target is left else None, seen, node.end_byte)
+        for start, end in self.found.ranges("alias"):
+            scope, name = self.inside(start), self.source[start:end].partition("[")[0]
+            self.variables.append((start, end, name, scope, SymbolKind.TYPE))
+            self.bound[scope, name] = True
+        for node in self.found.ordered("walrus"):
+            self._typed_by(node.start_byte, node.child_by_field_name("name"), node.child_by_field_name("value"))
+        for node in self.found.ordered("with"):
+            alias = node.child_by_field_name("alias")
+            self._typed_by(node.start_byte, first_child(alias) if alias is not None else None, first_child(node))
+
+    def _assigned(self, target: "Node", scope: int, whole: "Node | None", seen: set[tuple[int, str]], end: int) -> None:
+        start = target.start_byte
+        name = self.text_of(target)
+        owner = scope
+        if target.type == "attribute":
+            owner = self._class_around(scope)
+            field = _FIELD(name)
+            if field is None or owner == FILE:
+                return
+            if whole is not None:
+                self._assigned_type(whole, start, name, scope, owner)
+            name = field[1]
+        elif target.type != "identifier":
+            return
+        else:
+            if whole is not None:
+                at_class = scope != FILE and self.is_class[scope]
+                self._assigned_type(whole, start, f"self.{name}" if at_class else name, scope, scope)
+            if scope != FILE and not self.is_class[scope]:
+                return
+            self.bound.setdefault((scope, name), True)
+        if name and (owner, name) not in seen:
+            seen.add((owner, name))
+            kind = SymbolKind.VARIABLE if owner == FILE else SymbolKind.FIELD
+            self.variables.append((start, end, name, owner, kind))
+
+    def _assigned_type(self, node: "Node", start: int, name: str, scope: int, owner: int) -> None:
+        said = node.child_by_field_name("type")
+        if said is not None:
+            self._type(start, name, type_name(self.text_of(said)), owner)
+        else:
+            right = node.child_by_field_name("right")
+            if right is None or right.type != "none":
+                self._type(start, name, self._value_type(right, scope), owner)
+
+    def _typed_by(self, start: int, name: "Node | None", value: "Node | None") -> None:
+        if name is not None and name.type == "identifier":
+            self._type(start, self.text_of(name), self._value_type(value, self.inside(start)))
+
+    def _value_type(self, node: "Node | None", scope: int) -> str:
+        """Return what a value is: `f()` for what a call returns, a literal's type, or that of a parameter."""
+        if node is None:
+            return ""
+        kind = node.type
+        for _ in range(_DEEPEST):
+            inner = node.child_by_field_name("right") if kind == "assignment" else None
+            if inner is None:
+                break
+            node, kind = inner, inner.type
+        if kind == "await":
+            node = first_child(node) or node
+            kind = node.type
+        if kind == "call":
+            function = node.child_by_field_name("function")
+            form = self.form(function) if function is not None else "?"
+            return "" if form == "?" else f"{form}()"
+        if kind == "identifier":
+            return self.typed.get((scope, self.text_of(node)), ("", 0))[0]
+        return LITERALS.get(kind, "")
+
+    def _type(self, start: int, name: str, kind: str, scope: int | None = None) -> None:
+        key = (self.inside(start) if scope is None else scope, name)
+        if kind and key not in self.typed:
+            self.typed[key] = (kind, self.source.line(start))
+        elif key in self.typed and key[0] != FILE and "." not in name:
+            self.typed_later.append((*key, kind or "?", self.source.line(start)))
+
+    def _class_around(self, scope: int) -> int:
+        while scope != FILE and not self.is_class[scope]:
+            scope = self.parents[scope]
+        return scope
+
+    def _read_locals(self) -> None:
+        """Note which names are hidden by parameters and local variables."""
+        text, bound, plain = self.text, self.bound, self.source.is_plain
+        known = {name for _, name in bound}
+        known.update([name for _, _, name, called in self.spoken if called])
+        elsewhere = {(self.inside(node.start_byte), self.text_of(node)) for node in self.found.nodes("global")}
+        for node in self.found.nodes("local"):
+            start, end = node.byte_range
+            name = text[start:end] if plain else decoded(text[start:end])
+            if name in known:
+                scope = self.inside(start)
+                if scope != FILE and not self.is_class[scope] and (scope, name) not in elsewhere:
+                    bound.setdefault((scope, name), False)
+
+    def meant(self, scope: int, name: str) -> tuple[bool | None, int]:
+        """Return whether a name is known in a scope (True), hidden there (False) or neither, and where."""
+        bound, is_class, parents = self.bound, self.is_class, self.parents
+        hit = bound.get((scope, name))
+        while hit is None and scope != FILE:
+            scope = parents[scope]
+            while scope != FILE and is_class[scope]:
+                scope = parents[scope]
+            hit = bound.get((scope, name))
+        return hit, scope
+
+    def form(self, node: "Node", depth: int = 0) -> str:
+        """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
+        kind = node.type
+        start, end = node.byte_range
+        if kind == "identifier":
+            return decoded(self.text[start:end])
+        if depth < _DEEPEST and kind == "attribute":
+            if end - start < LONGEST and PLAIN(self.text[start:end]):
+                return decoded(self.text[start:end])
+            inner, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+            form = self.form(inner, depth + 1) if inner is not None else "?"
+            return "?" if form == "?" else f"{form}.{self.text_of(name)}"
+        if depth < _DEEPEST and kind == "call":
+            inner = node.child_by_field_name("function")
+            form = self.form(inner, depth + 1) if inner is not None else "?"
+            return "?" if form == "?" else f"{form}()"
+        return "?"
+
+
+def _is_function(node: "Node") -> bool:
+    call = node.parent
+    return call is not None and call.type == "call" and call.child_by_field_name("function") == node
+
+
+def _has_name(node: "Node") -> bool:
+    """Say whether a definition is called something: in broken text a name may be missing."""
+    name = node.child_by_field_name("name")
+    return name is not None and name.end_byte > name.start_byte

@@ -1,0 +1,456 @@
+"""Which functions and other pieces of the best files bear on a task."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
+from verifflowcc.code.rules.repository_map import FileGraph, page_rank
+from verifflowcc.code.rules.task_words import Asked, Wanted, words_in
+
+# Which files bear on a task: words in path, names and text (BM25 over fields), names and paths as they stand, what
+# imports what (personalised PageRank), and a little for what others lean on and for size.
+#
+# Sums, products and quotients alone, but for rounded logarithms: the same on every machine.
+
+
+@dataclass(frozen=True, slots=True)
+class FileWeights:
+    """What each part of the evidence weighs; the best file by words has 1.0.
+
+    `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `links` is for PageRank from
+    what the task speaks of, `central` for the same from everywhere, `size` for long files, which change more often;
+    `exact` for a file that defines a name of the task as it stands, `spoken` for one whose path or name stands in the
+    task. `marked` is what is left of a file that has a mark, `aside` of one that stands beside what the repository is
+    about.
+    """
+
+    path: float = 10.0
+    names: float = 3.0
+    text: float = 0.5
+    saturation: float = 6.0
+    length: float = 0.35
+    links: float = 0.3
+    exact: float = 0.5
+    spoken: float = 1.0
+    central: float = 0.1
+    size: float = 0.1
+    marked: float = 0.3
+    aside: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """A file with its score and the parts of it, by name."""
+
+    path: str
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+_PRIORS = frozenset({"central", "size"})
+"""What speaks for a file whatever the task is; alone it does not bring one in."""
+_ASIDE = re.compile(
+    r"(?:^|/)(?:docs?|examples?|samples?|demos?|scripts?|tools?|bench(?:es|marks?)?|sandbox|playground)/"
+    r"|(?:^|/)(?:setup\.py|(?:grunt|gulp)file\.[cm]?[jt]s|[^/]*\.conf(?:ig)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js)$",
+    re.IGNORECASE,
+)
+"""Code that stands beside what a repository is about: what shows, tries or builds it."""
+
+
+def rank_files(
+    asked: Asked,
+    code: SearchedCode,
+    graph: FileGraph,
+    weights: FileWeights | None = None,
+    *,
+    unmarked: bool = False,
+) -> list[RankedFile]:
+    """Return the files that any evidence speaks for, best first, ties by path.
+
+    With `unmarked`, files with a mark (tests, vendored ones) count as the others do.
+    """
+    by = weights or FileWeights()
+    parts: dict[str, Mapping[str, float]] = {"words": _shares(by_words(asked, code, by))}
+    parts["exact"] = _exact(asked, code)
+    parts["spoken"] = _spoken(asked, code)
+    seeds: dict[str, float] = {}
+    for name, weight in (("words", 1.0), ("exact", by.exact), ("spoken", by.spoken)):
+        for path, value in parts[name].items():
+            seeds[path] = seeds.get(path, 0.0) + weight * value
+    for path in seeds:
+        seeds[path] *= _mark_factor(code, path, by, unmarked)
+    walked = page_rank([seeds.get(path, 0.0) for path in graph.paths], graph.near)
+    parts["links"] = _shares({path: value for path, value in zip(graph.paths, walked, strict=True) if value})
+    parts["central"] = dict(zip(graph.paths, graph.central, strict=True))
+    parts["size"] = _size(code)
+    amounts = {
+        "words": 1.0,
+        "exact": by.exact,
+        "spoken": by.spoken,
+        "links": by.links,
+        "central": by.central,
+        "size": by.size,
+    }
+    found = []
+    for path in sorted(seeds.keys() | parts["links"].keys()):
+        said = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
+        if said.keys() - _PRIORS and path in code.files:
+            score = sum(said[name] for name in sorted(said)) * _mark_factor(code, path, by, unmarked)
+            found.append(RankedFile(path, score, said))
+    found.sort(key=lambda each: (-each.score, each.path))
+    return found
+
+
+def by_words(asked: Asked, code: SearchedCode, by: FileWeights) -> dict[str, float]:
+    """Return path → BM25 over the fields path, names and text."""
+    lengths = code.lengths()
+    if not lengths or not asked.words:
+        return {}
+    mean = sum(lengths.values()) / len(lengths) or 1.0
+    postings = code.postings(asked.words)
+    in_paths: dict[str, list[str]] = {}
+    wanted = Wanted(asked.words)
+    for path in lengths:
+        for word in path_words(path) if wanted.may_be_in(path) else ():
+            if word in asked.words:
+                in_paths.setdefault(word, []).append(path)
+    scores: dict[str, float] = {}
+    for word in sorted(asked.words):
+        counts: dict[str, float] = {}
+        for path, text, names in postings.get(word, ()):
+            norm = 1.0 - by.length + by.length * lengths.get(path, 0) / mean
+            counts[path] = (by.text * text + by.names * names) / norm
+        for path in in_paths.get(word, ()):
+            counts[path] = counts.get(path, 0.0) + by.path
+        rarity = asked.words[word] * idf(len(counts), len(lengths))
+        for path, count in counts.items():
+            scores[path] = scores.get(path, 0.0) + rarity * count / (count + by.saturation)
+    return scores
+
+
+@lru_cache(maxsize=65_536)
+def path_words(path: str) -> tuple[str, ...]:
+    """Return the words of a path without its ending, each once."""
+    return tuple(dict.fromkeys(words_in(path.rpartition(".")[0] or path)))
+
+
+def idf(holding: int, of: int) -> float:
+    """Return how much a word tells that so many texts of so many have; rounded, since logarithms differ by machine."""
+    return round(math.log(1.0 + (of - holding + 0.5) / (holding + 0.5)), 3)
+
+
+def _exact(asked: Asked, code: SearchedCode) -> dict[str, float]:
+    """Files that define names of the task: a name that many define says less of each."""
+    found: dict[str, float] = {}
+    for name in sorted(asked.names):
+        paths = code.defining(name)
+        for path in paths:
+            found[path] = found.get(path, 0.0) + 1.0 / len(paths)
+    return {path: min(1.0, value) for path, value in found.items()}
+
+
+def _spoken(asked: Asked, code: SearchedCode) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for given in sorted(asked.paths):
+        wanted = given.strip("./")
+        paths = [path for path in code.files if path == wanted or path.endswith(f"/{wanted}")]
+        for path in paths:
+            found[path] = max(found.get(path, 0.0), 1.0 / len(paths))
+    return found
+
+
+def _size(code: SearchedCode) -> dict[str, float]:
+    """How many words each file has, as a share of the digits of the longest: a long file is changed more often."""
+    lengths = code.lengths()
+    most = max((length.bit_length() for length in lengths.values()), default=0)
+    return {path: length.bit_length() / most for path, length in lengths.items()} if most else {}
+
+
+def _mark_factor(code: SearchedCode, path: str, by: FileWeights, unmarked: bool) -> float:
+    each = code.files.get(path)
+    if each is not None and each.marks and not unmarked:
+        return by.marked
+    return by.aside if _ASIDE.search(path) else 1.0
+
+
+def _shares(scores: Mapping[str, float]) -> dict[str, float]:
+    """The same scores, the best of them 1.0."""
+    best = max(scores.values(), default=0.0)
+    return {path: value / best for path, value in scores.items()} if best else {}
+
+
+# A source file in units, the pieces that a prompt shows: each function whole, and what stands between them.
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The lines `first` to `last` of a file. `place` is the function, the type whose own lines these are, or FILE."""
+
+    first: int
+    last: int
+    place: int
+
+
+def units_of(definitions: Sequence[Definition], lines: Sequence[str]) -> tuple[Unit, ...]:
+    """Return the units of a text of so many lines, in order; together they hold every line that is not blank.
+
+    A function holds the functions inside of it, a comment right before it, and up to three lines that follow it and are
+    none of another's: `method.is_safe = True`. Long stretches between functions are cut at blank lines.
+    """
+    owner = [FILE] * (len(lines) + 2)
+    for place, each in enumerate(definitions):
+        if each.kind in TYPES and not _in_callable(definitions, place):
+            _claim(owner, each, place)
+    for place, each in enumerate(definitions):
+        if each.kind in CALLABLE and not _in_callable(definitions, place):
+            _claim(owner, each, place)
+    joined = _joined(list(_runs(owner, lines)), lines, definitions)
+    return tuple(part for unit in joined for part in _parts(unit, lines, definitions))
+
+
+_FOLLOWING = 3
+_LONGEST, _SHORTEST = 40, 12
+"""A stretch of more lines than the first is cut, into parts of the second at least."""
+_COMMENT = ("#", "//", "/*", "*", "--")
+
+
+def _joined(units: Sequence[Unit], lines: Sequence[str], definitions: Sequence[Definition]) -> list[Unit]:
+    """Give small pieces between functions to the function that they belong to."""
+    found: list[Unit] = []
+    for unit in units:
+        before = found[-1] if found else None
+        if before is not None and _is_comment(before, lines) and _is_function(unit, definitions):
+            found[-1] = Unit(before.first, unit.last, unit.place)
+        elif before is not None and _follows(before, unit, lines, definitions):
+            found[-1] = Unit(before.first, unit.last, before.place)
+        else:
+            found.append(unit)
+    return found
+
+
+def _parts(unit: Unit, lines: Sequence[str], definitions: Sequence[Definition]) -> Iterator[Unit]:
+    """Cut a long stretch that is no function where a blank line comes before one that is not indented further."""
+    if _is_function(unit, definitions) or unit.last - unit.first < _LONGEST:
+        yield unit
+        return
+    indent = _indent(lines[unit.first - 1])
+    first = last = unit.first
+    for number in range(unit.first, unit.last + 1):
+        if not lines[number - 1].strip():
+            continue
+        cut = number > last + 1 and _indent(lines[number - 1]) <= indent and number - first >= _SHORTEST
+        if cut and unit.last - number >= _SHORTEST // 2:
+            yield Unit(first, last, unit.place)
+            first = number
+        last = number
+    yield Unit(first, last, unit.place)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _is_function(unit: Unit, definitions: Sequence[Definition]) -> bool:
+    return unit.place != FILE and definitions[unit.place].kind in CALLABLE
+
+
+def _is_comment(unit: Unit, lines: Sequence[str]) -> bool:
+    said = [line.strip() for line in lines[unit.first - 1 : unit.last]]
+    return all(not line or line.startswith(_COMMENT) for line in said)
+
+
+def _follows(before: Unit, unit: Unit, lines: Sequence[str], definitions: Sequence[Definition]) -> bool:
+    """Whether a few lines that are no definition come after a function."""
+    if not _is_function(before, definitions) or _is_function(unit, definitions) or _is_comment(unit, lines):
+        return False
+    said = sum(1 for line in lines[unit.first - 1 : unit.last] if line.strip())
+    begins = any(unit.first <= each.line <= unit.last and each.kind in TYPES for each in definitions)
+    return said <= _FOLLOWING and not begins
+
+
+def _claim(owner: list[int], each: Definition, place: int) -> None:
+    first, last = each.start or each.line, min(each.end, len(owner) - 2)
+    for line in range(first, last + 1):
+        owner[line] = place
+
+
+def _in_callable(definitions: Sequence[Definition], place: int) -> bool:
+    return any(definitions[around].kind in CALLABLE for around in outwards(definitions, place))
+
+
+def _runs(owner: Sequence[int], lines: Sequence[str]) -> Iterator[Unit]:
+    """Runs of lines of one owner, without blank lines at their ends."""
+    first = 0
+    last = 0
+    for number in range(1, len(lines) + 2):
+        blank = number > len(lines) or not lines[number - 1].strip()
+        if first and (number > len(lines) or (not blank and owner[number] != owner[first])):
+            yield Unit(first, last, owner[first])
+            first = 0
+        if not blank:
+            first = first or number
+            last = number
+
+
+WORDS_TOLD = 5
+FILES = 20
+"""Pieces of so many of the best files are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitWeights:
+    """What each part of the evidence for a piece weighs; the best piece by words has 1.0, and so has the best file.
+
+    `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
+    b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task
+    as it stands, `says` for one whose text has it. `further` is what a piece loses for each doubling of the pieces of
+    its file up to it: a task is rarely about one file alone, and the words of a long file are in many pieces of it.
+    """
+
+    file: float = 0.8
+    names: float = 1.0
+    around: float = 1.5
+    length: float = 0.9
+    least: float = 0.3
+    saturation: float = 10.0
+    exact: float = 1.0
+    says: float = 0.6
+    further: float = 0.05
+
+
+_MEMBER = 0.5
+"""What counts of `exact` for a member of a type that the task names."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedUnit:
+    """A piece of a file with its score. `name` is the qualified name of what it is or belongs to; empty for a file.
+
+    `part` is the part of a mix that it belongs to. `named` is a piece of a type that the task names.
+    """
+
+    path: str
+    unit: Unit
+    name: str
+    score: float
+    lines: tuple[str, ...]
+    why: str = ""
+    part: str = ""
+    named: bool = False
+
+
+def rank_units(
+    asked: Asked, code: SearchedCode, files: Sequence[RankedFile], weights: UnitWeights | None = None
+) -> list[RankedUnit]:
+    """Return the pieces of the best files, best first; ties by path and line."""
+    by = weights or UnitWeights()
+    rarity = _rarity(asked, code)
+    code.heads([each.path for each in files[:FILES]])
+    wanted = Wanted(asked.words)
+    pieces = [piece for each in files[:FILES] for piece in _pieces(asked, wanted, code, each)]
+    if not pieces:
+        return []
+    mean = sum(piece.words for piece in pieces) / len(pieces) or 1.0
+    scores = [_by_words(piece, rarity, mean, by) for piece in pieces]
+    best = max(scores) or 1.0
+    best_file = files[0].score or 1.0
+    found = []
+    for piece, score in zip(pieces, scores, strict=True):
+        total = score / best + by.file * piece.file.score / best_file + by.exact * piece.exact + by.says * piece.says
+        found.append(RankedUnit(piece.file.path, piece.unit, piece.name, total, piece.lines, _why(piece, rarity)))
+    return _in_order(replace(each, score=each.score - lost) for each, lost in _further(_in_order(found), by.further))
+
+
+def _in_order(pieces: Iterable[RankedUnit]) -> list[RankedUnit]:
+    return sorted(pieces, key=lambda each: (-each.score, each.path, each.unit.first))
+
+
+def _further(pieces: Sequence[RankedUnit], weight: float) -> Iterator[tuple[RankedUnit, float]]:
+    """Yield each piece with what it loses by the pieces of its file that come before it."""
+    before: dict[str, int] = {}
+    for each in pieces:
+        before[each.path] = before.get(each.path, 0) + 1
+        yield each, weight * round(math.log2(before[each.path]), 9)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    file: RankedFile
+    unit: Unit
+    name: str
+    lines: tuple[str, ...]
+    counts: Mapping[str, int]
+    own: frozenset[str]
+    around: frozenset[str]
+    words: int
+    exact: float
+    says: float
+
+
+def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) -> list[_Piece]:
+    data = code.text(file.path)
+    if data is None:
+        return []
+    lines = [line.removesuffix("\r") for line in data.decode("utf-8", "replace").split("\n")]
+    definitions = code.head(file.path).definitions
+    inside = _defined_in(definitions)
+    found = []
+    for unit in units_of(definitions, lines):
+        shown = tuple(lines[unit.first - 1 : unit.last])
+        text = "\n".join(shown)
+        counts, words = wanted.counts(text)
+        names = [definitions[unit.place].name] if unit.place != FILE else []
+        names += [each.name for each in inside if unit.first <= each.line <= unit.last]
+        outer = [definitions[around].name for around in outwards(definitions, unit.place)][::-1]
+        exact = 1.0 if not asked.names.isdisjoint(names) else _MEMBER * (not asked.names.isdisjoint(outer))
+        says = sum(name in text for name in asked.names) / (len(asked.names) or 1)
+        found.append(
+            _Piece(
+                file,
+                unit,
+                ".".join([*outer, *names[:1]]),
+                shown,
+                counts,
+                frozenset(word for name in names for word in wanted.of[name]),
+                frozenset(word for name in outer for word in wanted.of[name]),
+                words,
+                exact,
+                says,
+            )
+        )
+    return found
+
+
+def _defined_in(definitions: Sequence[Definition]) -> list[Definition]:
+    """What stands between functions and has a name: constants, fields, types."""
+    return [each for each in definitions if each.kind not in CALLABLE and each.kind not in TYPES]
+
+
+def _why(piece: _Piece, rarity: Mapping[str, float]) -> str:
+    """The words of the task that tell most of it, and whether it defines a name of the task."""
+    held = piece.counts.keys() | (piece.own & rarity.keys())
+    words = sorted(held, key=lambda word: (-rarity[word], word))[:WORDS_TOLD]
+    said = [
+        *(["it defines a name of the task"] if piece.exact else []),
+        *([f"words: {' '.join(words)}"] if words else []),
+    ]
+    return "; ".join(said) or "its file bears on the task"
+
+
+def _rarity(asked: Asked, code: SearchedCode) -> dict[str, float]:
+    of = len(code.lengths())
+    postings = code.postings(asked.words)
+    return {word: weight * idf(len(postings.get(word, ())), of) for word, weight in asked.words.items()}
+
+
+def _by_words(piece: _Piece, rarity: Mapping[str, float], mean: float, by: UnitWeights) -> float:
+    norm = 1.0 - by.length + by.length * max(piece.words, by.least * mean) / mean
+    score = 0.0
+    for word in sorted(piece.counts.keys() | (piece.own & rarity.keys()) | (piece.around & rarity.keys())):
+        count = piece.counts.get(word, 0) / norm
+        count += by.names * (word in piece.own) + by.around * (word in piece.around)
+        score += rarity[word] * count / (count + by.saturation)
+    return score

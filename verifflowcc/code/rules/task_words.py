@@ -1,0 +1,196 @@
+"""What a task in words asks of the code: its words, the names and paths in it that are written as code is."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TypeVar
+
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.stems import stem
+from verifflowcc.code.rules.graph import FileFacts
+
+# The words of source files, as a task's words are looked for: identifiers in parts and whole, forms folded.
+
+_T = TypeVar("_T")
+_WORDS_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[^\W\d_][^\W_]+")
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{2,}|[^\W\d_A-Za-z]+")
+_SPACED = bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte == 0x5F else 0x20 for byte in range(256))
+"""Makes a space of each byte that is in no name. Splitting at these is several times faster than looking for names."""
+_LONGEST = 64
+"""No word is longer: what is, is data."""
+_COMMON = frozenset(
+    "a an and are as at be but by can do does for from has have if in into is it its me my no not of on or our out so "
+    "than that the their them then there these they this to us was we were when which who will with would you "
+    "your".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileWords:
+    """How often each word stands in the text of a file, and how often in the names of what it defines.
+
+    `length` is the number of words of the text.
+    """
+
+    inside: Mapping[str, int]
+    named: Mapping[str, int]
+    length: int
+
+
+def words_of(facts: FileFacts, data: bytes) -> FileWords:
+    """Return the words of a source text and of the names of what it defines."""
+    inside = _counted(_parts_of(data))
+    named = _counted(each.name for each in facts.definitions)
+    return FileWords(inside, named, sum(inside.values()))
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text in order, repeated as they occur.
+
+    >>> words_in("Fix QuerySet.get_or_create() for the databases")
+    ['fix', 'queri', 'set', 'queryset', 'get', 'creat', 'get_or_create', 'databas']
+    """
+    return [word for name in _WORDS_NAME.findall(text) for word in _words[name]]
+
+
+class Wanted:
+    """Counts some words in many texts, without taking every name of them apart. `of` has the wanted words of a name."""
+
+    def __init__(self, words: Collection[str]) -> None:
+        self._words = frozenset(words)
+        begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
+        self._any = re.compile("|".join(map(re.escape, begins)) or "(?!)", re.IGNORECASE)
+        self.of = _Known(self._wanted_of)
+
+    def may_be_in(self, text: str) -> bool:
+        """Return False where no wanted word is in a text, without taking it apart."""
+        return self._any.search(text) is not None
+
+    def counts(self, text: str) -> tuple[dict[str, int], int]:
+        """Return how often each wanted word stands in a text, and how many names the text has in all."""
+        names = [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
+        counts: dict[str, int] = {}
+        if self.may_be_in(text):
+            for name, number in Counter(names).items():
+                for word in self.of[name]:
+                    counts[word] = counts.get(word, 0) + number
+        return counts, len(names)
+
+    def _wanted_of(self, name: str) -> list[str]:
+        words = _taken_apart(name, self._any.match) if self.may_be_in(name) else []
+        return [word for word in words if word in self._words]
+
+
+_BEGINNING = 4
+"""Folding the forms of a word leaves so many of its first letters, or all but the last."""
+_MOST_KNOWN = 200_000
+
+
+class _Known(dict[str, _T]):
+    """What was found out for texts that come again and again."""
+
+    def __init__(self, find: Callable[[str], _T]) -> None:
+        self._find = find
+
+    def __missing__(self, text: str) -> _T:
+        if len(self) > _MOST_KNOWN:
+            self.clear()
+        found = self[text] = self._find(text)
+        return found
+
+
+def _parts_of(data: bytes) -> list[str]:
+    """The stretches of a text in which names may stand: nearly all are one name."""
+    return data.translate(_SPACED).decode("utf-8", "replace").split()
+
+
+def _names_of(part: str) -> list[str]:
+    return [part] if part.isidentifier() and part.isascii() else _WORDS_NAME.findall(part)
+
+
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    """Count the words of names; each name is taken apart once."""
+    counts: dict[str, int] = {}
+    get = counts.get
+    for name, count in Counter(names).items():
+        for word in _words[name]:
+            counts[word] = get(word, 0) + count
+    return counts
+
+
+def _words_of(text: str) -> tuple[str, ...]:
+    """The words of a name, or of all names in a text without spaces."""
+    return tuple([word for name in _names_of(text) for word in _taken_apart(name)])
+
+
+def _taken_apart(name: str, worth: Callable[[str], object] | None = None) -> list[str]:
+    """The parts of an identifier, those `worth` it alone where that is asked, and as one where it has several."""
+    if len(name) > _LONGEST:
+        return []
+    lower = name.lower()
+    if lower == name and name.isascii() and name.replace("_", "").isalpha():
+        parts = [part for part in name.split("_") if part]
+    else:
+        parts = [part.lower() for part in _PART.findall(name)]
+    some = parts if worth is None else filter(worth, parts)
+    words = [word for part in some if len(word := _folded[part]) > 1 and word not in _COMMON]
+    if len(parts) > 1:
+        words.append(lower.strip("_"))
+    return words
+
+
+def _stem_of(word: str) -> str:
+    return stem(word) if word.isascii() and word.isalpha() else word
+
+
+_words = _Known(_words_of)
+_folded = _Known(_stem_of)
+
+
+FIRST, LATER = 1.0, 0.5
+"""What a word of the first line weighs, and one that stands only further down: the first line says what it is about."""
+
+MOST_LATER = 300
+"""Words further down than this are left out: what is longer quotes a log, a text, or code."""
+
+LONGEST = 20_000
+"""So many characters of a task are looked at."""
+
+_PATH = re.compile(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+|\b[\w-]{1,128}\.[A-Za-z]{1,4}\b")
+_QUOTED = re.compile(r"``?([^`\n]{1,80})``?")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_AS_CODE = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"  # at the beginning of a word alone: a long one would cost its length again and again
+    r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?=\()"  # called
+    r"|[A-Za-z]\w*(?:\.[A-Za-z_]\w*)+"  # dotted
+    r"|_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*|_+[A-Za-z]\w*"  # with underscores
+    r"|[A-Za-z]*[a-z0-9][A-Z]\w*|[A-Z]{2,}[a-z]\w+)"  # with humps
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Word → its weight, the identifiers of the task as they stand, and what could be a path or a file's name."""
+
+    words: Mapping[str, float]
+    names: frozenset[str]
+    paths: frozenset[str]
+
+
+def asked(task: str) -> Asked:
+    """Return what a task asks for.
+
+    >>> sorted(asked("Fix `send_file` in flask/helpers.py: the ETag").names)
+    ['ETag', 'send_file']
+    """
+    task = task.strip()[:LONGEST]
+    first, _, rest = task.partition("\n")
+    words = dict.fromkeys(words_in(first), FIRST)
+    for word in words_in(rest)[:MOST_LATER]:
+        words.setdefault(word, LATER)
+    paths = frozenset(_PATH.findall(task))
+    spoken = [name for quoted in _QUOTED.findall(task) for name in _NAME.findall(quoted)]
+    for found in _AS_CODE.findall(task):
+        spoken += [name for name in found.split(".") if name]
+    inside = {part for path in paths if "/" in path for part in _NAME.findall(path)}
+    return Asked(words, frozenset(name for name in spoken if len(name) > 1) - inside, paths)

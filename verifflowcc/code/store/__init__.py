@@ -1,0 +1,1 @@
+"""The code graph: what is read and written."""

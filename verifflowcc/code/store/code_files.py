@@ -1,0 +1,160 @@
+"""The project's source files as the trace sees them: their marks and symbols, read once for each content."""
+
+import os
+import stat
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from verifflowcc.base.files.project_content import digest_file
+from verifflowcc.base.files.write import on_disk
+from verifflowcc.base.index.index_file import DerivedTables, Store, summed, unsummed
+from verifflowcc.base.model.trace_values import MARK, CodeFile, CodeMark, CodeSymbol
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.glob import select
+from verifflowcc.base.text.record_codec import RecordCodec
+from verifflowcc.code.rules.comment_syntax import language_of
+
+# What is known of source files by their content: a text that was read once is not read again, wherever it lies.
+
+_FEW = 200
+SPARE = 1_000
+
+Key = tuple[str, str]
+"""The digest of a file's content, and the kind of reading."""
+
+
+class CodeIndex(DerivedTables):
+    """The table `code` of the index; where it cannot be kept, `notices` says so and everything works without."""
+
+    def known(self, keys: Collection[Key]) -> dict[Key, str]:
+        """Return the facts that are kept under these keys; what was damaged counts as not there."""
+        statement, values = "SELECT digest, kind, facts FROM code", tuple({digest for digest, _ in keys})
+        if len(values) <= _FEW:
+            statement += f" WHERE digest IN ({','.join('?' * len(values))})"
+        wanted = set(keys)
+        return {
+            (digest, kind): facts
+            for digest, kind, kept in self._read(statement, values if len(values) <= _FEW else ())
+            if (digest, kind) in wanted and (facts := unsummed(kept)) is not None
+        }
+
+    def learn(self, new: Mapping[Key, str], present: Collection[Key], spare: int = SPARE) -> None:
+        """Keep what was just read; forget what is not `present` once that is more than the rest and `spare` more."""
+
+        def write(store: Store) -> None:
+            values = [(digest, kind, summed(facts)) for (digest, kind), facts in new.items()]
+            store.write_all("INSERT OR REPLACE INTO code VALUES (?, ?, ?)", values)
+            ((count,),) = store.rows("SELECT count(*) FROM code")
+            if count > 2 * len(present) + spare:
+                known = store.rows("SELECT digest, kind FROM code")
+                gone = [(digest, kind) for digest, kind in known if (digest, kind) not in present]
+                store.write_all("DELETE FROM code WHERE digest = ? AND kind = ?", gone)
+
+        if new:
+            self._write(write)
+
+
+READING = "2"
+"""Told apart from readings of other rules; to be raised with every change of what `read_code` returns."""
+
+_SCRIPT = "script"
+_NOTHING = ""
+"""The facts of a text that has no mark in it, and whose symbols nobody asked for."""
+
+_Facts = tuple[tuple[CodeMark, ...], tuple[CodeSymbol, ...]]
+_FACTS: RecordCodec[_Facts] = RecordCodec(_Facts)
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    path: str
+    key: Key
+    symbols: bool
+    test: bool
+
+
+def read_code_files(
+    root: Path,
+    content: Mapping[str, str],
+    index: CodeIndex,
+    *,
+    tests: Sequence[str],
+    wanted: Collection[str],
+    spare: int = SPARE,
+) -> tuple[CodeFile, ...]:
+    """Return the files that hold marks, those that the patterns `tests` name, and the `wanted` ones, by path.
+
+    `content` maps the project's paths to their digests; `spare` is how much of other texts stays in the index. Only the
+    first mebibyte of a file is looked at; links, binary files, and files that are gone or changed meanwhile and cannot
+    be read have neither marks nor symbols.
+    """
+    of_tests = frozenset(select(content, tests)) if tests else frozenset()
+    asked = [
+        _Wanted(path, (digest, _kind(path)), path in of_tests or path in wanted, path in of_tests)
+        for path, digest in sorted(content.items())
+    ]
+    known = index.known({each.key for each in asked})
+    new: dict[Key, str] = {}
+    found = []
+    for each in asked:
+        facts = known.get(each.key)
+        if facts is None or (facts == _NOTHING and each.symbols):
+            facts, sure = _read(root, each, content[each.path])
+            if sure:
+                known[each.key] = new[each.key] = facts
+        marks, symbols = _FACTS.value(facts) if facts else ((), ())
+        if marks or each.symbols:
+            found.append(CodeFile(each.path, content[each.path], each.test, marks, symbols))
+    index.learn(new, {each.key for each in asked}, spare)
+    return tuple(found)
+
+
+def _kind(path: str) -> str:
+    ending = "m " if path.endswith(".m") else ""
+    return f"{READING} {ending}{language_of(path) or _SCRIPT}"
+
+
+def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
+    """Return the facts of a file, and whether they are those of this digest."""
+    from verifflowcc.code.rules.marks import read_code  # a project without a change needs no parser
+
+    full = on_disk(root, each.path)
+    try:
+        data = read_start(full, 2 if each.key[1].endswith(_SCRIPT) else 0)
+        sure = data is not None and digest_file(full) == digest
+    except OSError:
+        return _NOTHING, False
+    if data is None:
+        return _NOTHING, True
+    if b"\0" in data[:8000] or (not (MARK.encode() in data or (b"->" in data and b"~" in data)) and not each.symbols):
+        return _NOTHING if not each.symbols else "[[],[]]", sure
+    return _FACTS.text(read_code(each.path, data.decode("utf-8", "replace"))), sure
+
+
+def read_start(full: bytes, probe: int = 0) -> bytes | None:
+    """Return the first mebibyte of an ordinary file; None for a link or a folder. Of a file whose name tells no
+    language, that is all that is read where it does not begin with `#!`. Raises OSError.
+    """
+    try:
+        handle = os.open(full, _READ)
+    except OSError:
+        if os.path.islink(full):  # noqa: PTH114 - names are bytes here
+            return None
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        start = os.read(handle, probe) if probe else b""
+        if probe and start != b"#!":
+            return b""
+        from verifflowcc.code.rules.marks import LARGEST_SCANNED
+
+        parts = [start]
+        left = LARGEST_SCANNED
+        while left > 0 and (part := os.read(handle, left)):
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+    finally:
+        os.close(handle)

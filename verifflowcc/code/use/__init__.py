@@ -1,0 +1,1 @@
+"""The code graph: one function per use case."""

@@ -1,0 +1,241 @@
+"""The code that a prompt is offered for its task: the best pieces, and the signatures around them as one entry."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files.write import DerivedFile
+from verifflowcc.base.model.config_values import (
+    BODIES,
+    CALLERS,
+    DIFF,
+    INTERFACES,
+    MAP,
+    MIXES,
+    ORDINARY,
+    TESTS,
+    WHOLE,
+    CodeMix,
+)
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.rules.code_context import OFFERED_PERCENT, choose
+from verifflowcc.code.rules.code_views import Snippet
+from verifflowcc.code.rules.graph import SearchedCode
+from verifflowcc.code.rules.repository_map import RULES, FileGraph, graph_of, map_of
+from verifflowcc.code.rules.snippets import mixed, shown_text
+from verifflowcc.code.rules.task_words import asked
+from verifflowcc.code.use.indexing import open_code
+from verifflowcc.code.use.tree_states import digest_of
+
+if TYPE_CHECKING:
+    from verifflowcc.base.model.ports import TokenCounter
+    from verifflowcc.code.rules.changed_code import ChangedCode
+    from verifflowcc.code.rules.rank_units import RankedUnit
+    from verifflowcc.code.use.review import ReviewScope
+
+
+# The graph of files, kept until a file comes, goes or changes: making it asks for the meaning of every import.
+
+FILE = "code-links.json"
+_FILE = DerivedFile(FILE, 1, keyed_by="rules of links; digest of the code", largest_bytes=512 << 20)
+
+
+def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = None) -> FileGraph:
+    """Return the graph of the working tree's files: as `graph_of`, from the last time where it holds.
+
+    `digest` is that of the code, where it is known already.
+    What is kept is damaged or of another state, it is made anew; where it cannot be kept, the next time makes it again.
+    """
+    paths = sorted(code.files)
+    state = f"{RULES} {digest or digest_of(code)}"
+    kept = workspace.local / FILE
+    known = _FILE.read(kept, state)
+    if known is not None:
+        return FileGraph(paths, *known)
+    graph = graph_of(code)
+    _FILE.write(kept, [graph.near, graph.central], state)  # the index tells of a place that cannot be written
+    return graph
+
+
+OFFERED_TOKENS = 8_000
+"""What is offered where no budget is named."""
+
+MOST_MAP_TOKENS = 3_000
+"""An overview takes no more, however much room there is."""
+
+SIGNATURES, CHANGES = "signatures", "other changes"
+
+
+@dataclass(frozen=True, slots=True)
+class PieceFile:
+    """The lines of a file, and the first and last line of each definition in it."""
+
+    lines: tuple[str, ...]
+    definitions: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Pieces of code, best first, the state of all code that they were chosen from, and their files by path.
+
+    `changes` are the diffs that pieces of it are hunks of; `notices` say what could not be compared.
+    """
+
+    pieces: tuple[Snippet, ...]
+    state: str
+    files: Mapping[str, PieceFile] = field(default_factory=dict)
+    changes: "tuple[ChangedCode, ...]" = ()
+    notices: tuple[str, ...] = ()
+
+
+def code_for(
+    workspace: Workspace,
+    task: str,
+    commit: str | None,
+    counter: "TokenCounter",
+    budget_tokens: int = OFFERED_TOKENS,
+    mix: CodeMix = MIXES[ORDINARY],
+    scope: "ReviewScope | None" = None,
+) -> Offer:
+    """Return pieces of the code as it is, or as a commit has it, best first, for a mix.
+
+    With `scope`, what changed is among them, and is looked around where there is no task. Raises as `open_code`.
+    """
+    with open_code(workspace, commit=commit) as code:
+        digest = digest_of(code)
+        graph = (None if commit else graph_kept(workspace, code, digest)) or graph_of(code)
+        state = _with_changes(workspace, digest, None if commit else scope)
+        changes, notices = _changes(workspace, scope, commit, code)
+        changed, held, about = _around(changes, code, task)
+        most = budget_tokens * OFFERED_PERCENT // 100
+        found = [each for each in offered(about, code, graph, counter, most, mix, changed) if not _is_in(each, held)]
+        parts = {DIFF: _hunks(changes, about, code, counter), MAP: _overview(code, graph, counter, budget_tokens, mix)}
+        pieces = tuple(_in_order(found, parts, mix))
+        paths = dict.fromkeys(each.path for each in pieces if each.path in code.files)
+        return Offer(pieces, state, {path: file_of(code, path) for path in paths}, changes, notices)
+
+
+def offered(
+    task: str,
+    code: "SearchedCode",
+    graph: "FileGraph | None",
+    counter: "TokenCounter",
+    budget_tokens: int = OFFERED_TOKENS,
+    mix: CodeMix = MIXES[ORDINARY],
+    changed: Sequence["RankedUnit"] = (),
+) -> tuple[Snippet, ...]:
+    """Return the pieces of files from code that is open, within another number of tokens; signatures as one piece."""
+    pieces = choose(task, code, budget_tokens, counter.count, graph, mix=mix, changed=changed).filled.snippets
+    whole = [each for each in pieces if each.whole]
+    if text := "".join(shown_text(each) for each in pieces if not each.whole):
+        part = CALLERS if mix.callers else ""
+        why = "what calls the pieces above" if part else "what the pieces above speak of"
+        whole.append(Snippet(SIGNATURES, 0, 0, "", text, counter.count(text), why, part=part))
+    return tuple(whole)
+
+
+def _in_order(pieces: Sequence[Snippet], parts: Mapping[str, Sequence[Snippet]], mix: CodeMix) -> Iterator[Snippet]:
+    """Yield the overview, then what changed, functions and signatures by their shares; signatures without one last."""
+    shares = mix.shares()
+    plain = [each for each in pieces if each.path != SIGNATURES]
+    signatures = [each for each in pieces if each.path == SIGNATURES]
+    of_files = sum(shares.get(name, 0) for name in (BODIES, TESTS, INTERFACES))
+    yield from parts[MAP]
+    mixing = [(shares.get(DIFF, 0), parts[DIFF]), (of_files, plain), (mix.callers, signatures if mix.callers else ())]
+    yield from mixed(mixing, lambda each: each.tokens)
+    yield from () if mix.callers else signatures
+
+
+def _is_in(piece: Snippet, held: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
+    return any(first <= piece.first and piece.last <= last for first, last in held.get(piece.path, ()))
+
+
+def _overview(
+    code: "SearchedCode", graph: "FileGraph", counter: "TokenCounter", budget_tokens: int, mix: CodeMix
+) -> tuple[Snippet, ...]:
+    most = min(budget_tokens * mix.map // WHOLE, MOST_MAP_TOKENS)
+    mapped = map_of(code, graph, most, counter.count) if most else None
+    if mapped is None or not mapped.text:
+        return ()
+    return (Snippet(MAP, 0, 0, "", mapped.text, mapped.tokens, "an overview of all files", part=MAP),)
+
+
+def _changes(
+    workspace: Workspace, scope: "ReviewScope | None", commit: str | None, code: "SearchedCode"
+) -> "tuple[tuple[ChangedCode, ...], tuple[str, ...]]":
+    """Return the diffs, and a notice where git cannot compare: the rest of the code is there without them."""
+    if scope is None:
+        return (), ()
+    from verifflowcc.code.use.review import changes_of  # only a reviewer's prompt asks git
+
+    try:
+        return changes_of(workspace, scope, commit, code), ()
+    except WorkspaceError as error:
+        return (), (f"the prompt has no diff: {error.message}",)
+
+
+def _around(
+    changes: "Sequence[ChangedCode]", code: "SearchedCode", task: str
+) -> "tuple[Sequence[RankedUnit], Mapping[str, Sequence[tuple[int, int]]], str]":
+    """Return the units around what changed, the lines that hunks hold, and the task, or words that stand for it."""
+    if not changes:
+        return (), {}, task if task.strip() else ""
+    from verifflowcc.code.rules.changed_code import changed_units, held_lines, words_of
+
+    changed = changed_units(changes, code)
+    return changed, held_lines(changes), task if task.strip() else words_of(changed, changes)
+
+
+def _with_changes(workspace: Workspace, digest: str, scope: "ReviewScope | None") -> str:
+    """Return the state of the code, and of what is reviewed where there is a scope."""
+    if scope is None:
+        return digest
+    from verifflowcc.code.use.review import changes_state
+
+    return f"{digest} {changes_state(workspace, scope)}"
+
+
+def _hunks(
+    changes: "Sequence[ChangedCode]", about: str, code: "SearchedCode", counter: "TokenCounter"
+) -> tuple[Snippet, ...]:
+    """Return the hunks of the diffs, behind the names of the files that have none."""
+    if not changes:
+        return ()
+    from verifflowcc.code.rules.changed_code import hunk_pieces
+    from verifflowcc.code.use.review import marks_of
+
+    marks, wanted = marks_of(code), asked(about)
+    hunks = [piece for each in changes for piece in hunk_pieces(each, wanted, code, marks, counter.count)]
+    named = [_names(each, counter) for each in changes if any(not file.hunks for file in each.files)]
+    return (*named, *hunks)
+
+
+def _names(diff: "ChangedCode", counter: "TokenCounter") -> Snippet:
+    from verifflowcc.code.rules.changed_code import names_of
+
+    text = names_of(diff, ())
+    return Snippet(
+        CHANGES, 0, 0, "", text, counter.count(text), "files without hunks", part=DIFF, of=diff.name, local=diff.local
+    )
+
+
+def file_of(code: "SearchedCode", path: str) -> PieceFile:
+    """Return a file as pieces of it are shown."""
+    text = (code.text(path) or b"").decode("utf-8", "replace")
+    lines = tuple(line.removesuffix("\r") for line in text.split("\n"))
+    return PieceFile(lines, tuple((each.line, each.end) for each in code.head(path).definitions))
+
+
+def state_now(workspace: Workspace, scope: Sequence[str | None] | None = None) -> str:
+    """Return the state of the code as it is, as `Offer` has it. Raises as `open_code`.
+
+    `scope` are the base and the target of what is reviewed, if anything is.
+    """
+    with open_code(workspace) as code:
+        digest = digest_of(code)
+    if scope is None:
+        return digest
+    from verifflowcc.code.use.review import ReviewScope
+
+    return _with_changes(workspace, digest, ReviewScope(scope[0] or "", scope[1]))

@@ -1,0 +1,178 @@
+"""The code graph, brought up to the files as they are now, or as a commit has them.
+
+Where nothing changed since the last time, that is seen from git's listing and the files' stamps alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from verifflowcc.base.index.index_file import DerivedTables, Store
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.rules.code_views import GraphStatus, Indexed, LanguageCount
+from verifflowcc.code.rules.graph import SourceFile
+from verifflowcc.code.store.code_graph import KeptCode, Source, State, Tables, form
+from verifflowcc.code.store.source_listing import YOUNG, Listing, begun, stamps_of
+from verifflowcc.code.use.tree_states import READING, Done, joined_stamps, names_of, state_kept
+
+FILE = "code.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """The code as it is now, and what was done for it: how many files were read, known already, and gone."""
+
+    code: KeptCode
+    parsed: int
+    known: int
+    removed: int
+
+    @property
+    def skipped(self) -> tuple[tuple[str, str], ...]:
+        """Path and why, for the files that were not read, or not whole."""
+        return self.code.skipped
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Why nothing is kept, where nothing is."""
+        return self.code.notices
+
+
+def open_code(workspace: Workspace, *, commit: str | None = None) -> KeptCode:
+    """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`."""
+    return bring_up(workspace, commit=commit).code
+
+
+def bring_up(workspace: Workspace, *, commit: str | None = None, index: Path | None = None) -> Brought:
+    """Bring the code graph up to the files, or to a commit, and open it. It is kept in the project, or in `index`.
+
+    Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, and BackendError
+    where the index is lost again and again.
+    """
+    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit)
+    try:
+        state = bringing.state()
+    except BaseException:
+        bringing.end()
+        raise
+    code = KeptCode(bringing.store, state, Source(bringing.state, bringing.text))
+    done = bringing.done
+    return Brought(code, done.parsed, done.known, done.removed)
+
+
+class _Bringing(DerivedTables):
+    """One index being brought up to one tree. The listing is asked for before all else, as git takes its time."""
+
+    def __init__(self, root: Path, index: Path, commit: str | None) -> None:
+        self._root, self._commit = root, commit
+        self._listing = None if commit else begun(root)
+        super().__init__(index, form(READING))
+        self.done = Done(0, 0, 0)
+
+    @property
+    def store(self) -> Store:
+        """The index itself."""
+        return self._store
+
+    def state(self) -> State:
+        """Bring the index up and return the state, with a transaction open in which the index is just so."""
+        return self._soundly(self._once, "the code", patient=True)
+
+    def text(self, file: SourceFile) -> bytes | None:
+        """Return the bytes of a file, if they are those that it had."""
+        from verifflowcc.base.git.git_versions import committed_text, text_of
+
+        return committed_text(self._root, file.blob) if self._commit else text_of(self._root, file.path, file.blob)
+
+    def end(self) -> None:
+        """Give up."""
+        if self._listing is not None:
+            self._listing.drop()
+        self.close()
+
+    def _once(self) -> State | None:
+        self.store.let_go()
+        tables = Tables(self.store)
+        return self._looked(tables) if self._commit is None else self._committed(tables, self._commit)
+
+    def _looked(self, tables: Tables) -> State | None:
+        """Return the state that is kept where it still holds, else that of the tree brought up anew."""
+        self._listing = self._listing or Listing(self._root)
+        self.store.hold()
+        tree = tables.tree()
+        stamps = stamps_of(self._root, names_of(tree)) if tree else []
+        listing, self._listing = self._listing, None
+        listed = listing.read()
+        if tree and listed == tree.listing and joined_stamps(stamps) == tree.stamps and YOUNG not in stamps:
+            state = state_kept(tree)
+            self.done = Done(0, len(state.numbers), 0)
+            return state
+        self.store.let_go()
+        from verifflowcc.code.use.commit_updates import update
+
+        brought = update(self._root, self.store, tree, listed, stamps)
+        return self._held(tables, brought)
+
+    def _committed(self, tables: Tables, commit: str) -> State | None:
+        from verifflowcc.code.use.commit_updates import update_to_commit
+
+        return self._held(tables, update_to_commit(self._root, self.store, commit))
+
+    def _held(self, tables: Tables, brought: "tuple[State, Done] | None") -> State | None:
+        """Return a state once the index is held as it is now, if it still has all that the state needs."""
+        if brought is None:
+            return None
+        state, self.done = brought
+        self.store.hold()
+        if state.parts() <= set(tables.parts()):
+            return state
+        self.store.let_go()
+        return None
+
+
+# What the code graph holds, and what bringing it up to the files took.
+
+
+def index_code(workspace: Workspace) -> Indexed:
+    """Bring the graph up to the files, and return what that took. Raises as `bring_up`."""
+    brought = bring_up(workspace)
+    with brought.code:
+        return what_it_took(brought)
+
+
+def what_it_took(brought: Brought) -> Indexed:
+    """Return what bringing the graph up took."""
+    files = len(brought.code.files)
+    return Indexed(files, brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices)
+
+
+def graph_status(workspace: Workspace) -> GraphStatus:
+    """Return what the graph holds. Raises as `bring_up`."""
+    brought = bring_up(workspace)
+    with brought.code as code:
+        files = code.files
+        code.heads(list(files))
+        symbols = Counter(each.kind.value for path in files for each in code.head(path).definitions)
+        marked = Counter(mark.value for each in files.values() for mark in each.marks)
+        kept = workspace.local / FILE
+        return GraphStatus(
+            files=len(files),
+            lines=sum(each.lines for each in files.values()),
+            languages=_languages(list(files.values())),
+            symbols=dict(sorted(symbols.items())),
+            imports=sum(len(taken) for taken in code.imports().values()),
+            marked=dict(sorted(marked.items())),
+            skipped=brought.skipped,
+            bytes=kept.stat().st_size if kept.exists() else 0,
+            notices=brought.notices,
+        )
+
+
+def _languages(files: Sequence[SourceFile]) -> tuple[LanguageCount, ...]:
+    def counts() -> Iterator[LanguageCount]:
+        for name in sorted({each.language for each in files}):
+            of = [each for each in files if each.language == name]
+            yield LanguageCount(name or "no grammar", len(of), sum(each.lines for each in of), bool(name))
+
+    return tuple(sorted(counts(), key=lambda each: (-each.files, each.language)))

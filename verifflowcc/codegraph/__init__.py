@@ -1,1 +1,0 @@
-"""Source text to definitions, references and imports; which definition a name means; what bears on a task. Pure."""
