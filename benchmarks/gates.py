@@ -28,8 +28,8 @@ from verifflowcc.base.model.evidence_values import Inputs, Run
 from verifflowcc.base.model.gate_values import Kind, Trust
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.evidence import encode_evidence, make_evidence
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
 SPRINT = "tides"

@@ -32,8 +32,8 @@ from benchmarks.secret_forms import (
     KNOWN_SURROUNDINGS,
     Form,
 )
-from verifflowcc.adapters.backends.scanned import scan_text
 from verifflowcc.base.text.secrets import Found, find_secrets
+from verifflowcc.sprint.store.scanned_backend import scan_text
 
 ROOT = Path(__file__).resolve().parents[1]
 OWN, LIBRARY, BOTH = "own", "detect-secrets", "both"

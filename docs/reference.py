@@ -20,7 +20,7 @@ from verifflowcc.base.config.config_description import LONGEST_WORD
 from verifflowcc.base.config.user_section import UserFileSection
 from verifflowcc.cli.app import app
 from verifflowcc.cli.examples import EXAMPLES
-from verifflowcc.services.configuration import config_schema
+from verifflowcc.sprint.use.configuration import config_schema
 
 _TABLES = runpy.run_path(str(Path(__file__).with_name("reference_tables.py")))
 cell, code, plain = _TABLES["cell"], _TABLES["code"], _TABLES["plain"]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import verifflowcc
-from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
 from verifflowcc.base import errors as raised
 from verifflowcc.base.config.tools_file import ALLOWS, KEYS
 from verifflowcc.base.model.config_values import MIXES, WHOLE, CodeMix
@@ -23,7 +22,8 @@ from verifflowcc.base.model.trace_values import Family, Severity
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.services.memory.statistics import MEANINGS as COUNTERS
-from verifflowcc.workflow.metrics_words import MEANINGS as NUMBERS
+from verifflowcc.sprint.rules.stage_numbers import MEANINGS as NUMBERS
+from verifflowcc.sprint.store.workflow_load import load_shipped, shipped_names
 
 
 def api(of: str) -> Iterator[str]:

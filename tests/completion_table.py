@@ -14,13 +14,13 @@ from typing import Any
 from typer.main import get_command
 
 import verifflowcc.fast
-from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
 from verifflowcc.base.model.item_values import MEMORY_RELATIONS, TRACE_RELATIONS, TYPES, Status, Trust
 from verifflowcc.base.model.trace_codes import METHODS
 from verifflowcc.base.model.trace_codes import TYPES as TRACE_TYPES
 from verifflowcc.cli.app import PLUMBING, app
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.code.rules.graph import SymbolKind
+from verifflowcc.sprint.store.workflow_load import load_shipped, shipped_names
 
 FILE = Path(verifflowcc.fast.__file__).with_name("completion.json")
 FILES = {"FILE", "FOLDER", "PATH", "FILE|FOLDER|-", "PATH[:SYMBOL]"}

@@ -8,7 +8,7 @@ from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.sprint_state import Leg, SprintState, Stage, Workflow
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.identifiers import ulid
-from verifflowcc.workflow import moves as payloads
+from verifflowcc.sprint.rules import stage_moves as payloads
 
 START = datetime(2026, 11, 21, 3, 31, 0, 123000, tzinfo=UTC)
 DIGEST = "sha256:" + "0" * 64

@@ -8,7 +8,7 @@ from verifflowcc.base.model.gate_input import Facts, Recorded
 from verifflowcc.base.model.gate_values import Criterion, Kind, Trust
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.formats.evidence import inputs_digest, make_evidence
+from verifflowcc.sprint.rules.evidence_files import inputs_digest, make_evidence
 
 START = datetime(2026, 11, 21, 3, 31, 0, 123000, tzinfo=UTC)
 YOU = "human:You"

@@ -9,12 +9,12 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from verifflowcc.adapters.workflows.load import example_folder
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.sprint.store.workflow_load import example_folder
 
 WORKFLOW = "tidewater"
 ACTOR = "human:maintainer"

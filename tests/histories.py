@@ -24,8 +24,8 @@ from tests.event_samples import (
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.workflow.fold import fold
-from verifflowcc.workflow.moves import after_passing, after_skipping, reopenable
+from verifflowcc.sprint.rules.sprint_fold import fold
+from verifflowcc.sprint.rules.stage_moves import after_passing, after_skipping, reopenable
 
 SPRINT = "login"
 CLOCK = st.integers(0, 10**8)

@@ -14,14 +14,14 @@ from verifflowcc.base.model.gate_values import Kind, Trust
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.evidence import inputs_digest, make_evidence
 from verifflowcc.services.evidence import standing, write_evidence
 from verifflowcc.services.gates import gather_facts
-from verifflowcc.services.people_acting import record
-from verifflowcc.services.sprint_reading import load_movable, load_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.workflow.fold import arrange
+from verifflowcc.sprint.rules.evidence_files import inputs_digest, make_evidence
+from verifflowcc.sprint.rules.sprint_fold import arrange
+from verifflowcc.sprint.use.people_acting import record
+from verifflowcc.sprint.use.sprint_reading import load_movable, load_sprint
 
 ID = "log-in"
 YOU, OTHER, CODER = "human:You", "human:Other", "agent:coder"

@@ -12,8 +12,8 @@ from verifflowcc.base.model.gate_values import Assessment
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import chosen_gates
-from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.sprints import start_sprint
+from verifflowcc.sprint.use.sprint_reading import load_sprint
 
 ID = "log-in"
 YOU, OTHER, THIRD = "human:You", "human:Other", "human:Third"

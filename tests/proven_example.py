@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tests.cli.at_terminal import typed
-from verifflowcc.adapters.workflows.load import templates_folder
+from verifflowcc.sprint.store.workflow_load import templates_folder
 
 SHIPPED = templates_folder() / "example"
 MADE = ("sprint/*/events/*", "stage/*/*/evidence/*", "stage/*/*/results/*", "agent/*/tools.yaml", "sprint/*/goals.md")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.files.project_content import project_content
-from verifflowcc.formats.evidence import inputs_digest
+from verifflowcc.sprint.rules.evidence_files import inputs_digest
 
 NEED, TIMEOUT, LOCK, AUDIT, UNIT = (
     *("NEED-login-a2b3", "REQ-timeout-k3f9", "REQ-lock-m4n5", "REQ-audit-p6q7", "UNIT-session-r8s9"),

@@ -84,7 +84,7 @@ class _ContentWatch:
     def _digest(self) -> str | None:
         from verifflowcc.base.errors import VfccError
         from verifflowcc.base.files.project_content import project_content
-        from verifflowcc.formats.evidence import inputs_digest
+        from verifflowcc.sprint.rules.evidence_files import inputs_digest
 
         try:
             content = dict(project_content(self._root, self._root / ".memory" / "local"))

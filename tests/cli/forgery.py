@@ -15,9 +15,9 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.evidence import encode_evidence, make_evidence
 from verifflowcc.services.gates import gather_facts
-from verifflowcc.services.sprint_reading import load_sprint
+from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
+from verifflowcc.sprint.use.sprint_reading import load_sprint
 from verifflowcc.workflow.evidence_wanted import everything
 from verifflowcc.workflow.gate import exit_gate
 from verifflowcc.workflow.staleness import inputs_now

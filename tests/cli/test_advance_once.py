@@ -12,7 +12,7 @@ from tests.cli.test_killed import STOPPER
 from tests.cli.test_two_at_once import at_once
 from tests.cli.trees import everything
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 EVENTS = ".memory/sprint/sprint-02/events"
 FROM_CODING = ("stage", "advance", "--from", "coding")

@@ -11,7 +11,7 @@ from tests.people_world import ID, PLAN, YOU, put
 from tests.signing import pretend_to_sign
 from tests.trees import path_with
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

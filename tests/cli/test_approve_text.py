@@ -11,7 +11,7 @@ from tests.people_world import ID, PLAN, commit, put
 from tests.secret_samples import TOKEN
 from verifflowcc.base.process.pager import pager_command, takes_color
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

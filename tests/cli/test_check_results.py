@@ -10,7 +10,7 @@ from tests.traced_project import CONFIG, HIGH, ITEMS, case, item, traced
 from tests.trees import write_tree
 from verifflowcc.base.files.project_content import project_content
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.evidence import inputs_digest
+from verifflowcc.sprint.rules.evidence_files import inputs_digest
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

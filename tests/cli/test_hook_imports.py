@@ -19,7 +19,7 @@ MAKERS = {
 """What reads files that changed, which hooks have already left the results of."""
 OF_SPRINTS = {
     *("subprocess", "tempfile", "verifflowcc.services.gates", "verifflowcc.services.sprints"),
-    *("verifflowcc.services.people_acting", "verifflowcc.services.hooks.brief_gate", "verifflowcc.base.text.extract"),
+    *("verifflowcc.sprint.use.people_acting", "verifflowcc.services.hooks.brief_gate", "verifflowcc.base.text.extract"),
 }
 PATIENT = f"""
 from verifflowcc.fast import hook

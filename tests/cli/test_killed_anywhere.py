@@ -26,8 +26,8 @@ from tests.cli.trees import half_written
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.doctor import diagnose
-from verifflowcc.services.sprint_reading import progress_text, show_sprint
 from verifflowcc.services.stages import advance_stage
+from verifflowcc.sprint.use.sprint_reading import progress_text, show_sprint
 
 CALLS = (
     *("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "flock", "rename", "renameat", "renameat2"),

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.process import by_person, on_terminal, vfcc
 from tests.measured_world import ID, as_in_0_1, whole
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.workflow.metrics_words import COLUMNS, NAMES
+from verifflowcc.sprint.rules.stage_numbers import COLUMNS, NAMES
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")
 

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.process import CI, vfcc
 from tests.cli.trees import everything
 from tests.trees import repository, write_memory
-from verifflowcc.adapters.workflows.load import templates_folder
+from verifflowcc.sprint.store.workflow_load import templates_folder
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 FIRST = (templates_folder() / "earlier-configs" / "0.1.yaml").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from tests.cli.at_terminal import project, typed
 from tests.cli.process import vfcc
 from tests.cli.test_approve import AGENTS, refused_at_terminal
 from tests.people_world import ID, WORKFLOW
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

@@ -12,7 +12,7 @@ from tests.cli.process import VFCC, Ran, by_person, environment, git, vfcc
 from tests.cli.trees import everything
 from tests.secret_samples import TOKEN
 from tests.trees import write_tree
-from verifflowcc.adapters.files.evidence import LARGEST_TEXT_BYTES
+from verifflowcc.sprint.store.evidence_store import LARGEST_TEXT_BYTES
 
 FOLDER = ".memory/stage/log-in/plan/artifacts"
 PLAN = f"{FOLDER}/plan.md"

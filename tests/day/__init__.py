@@ -22,7 +22,7 @@ from tests.trees import write_tree
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.text.own_text import BEGIN, END
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 
 MARK = re.compile(r"MARK-[A-Z-]+: [^\n]*")
 """A sentence that no other artifact has."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.evidence_samples import CONTENT, GREEN, RAN, TESTS, evidence, facts, recorded
 from verifflowcc.base.model.gate_input import History
 from verifflowcc.base.model.gate_values import Criterion, Kind, Trust, Verdict
-from verifflowcc.formats.evidence import inputs_digest
+from verifflowcc.sprint.rules.evidence_files import inputs_digest
 from verifflowcc.workflow.assess_recorded import assess_recorded, judge
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")

@@ -14,9 +14,9 @@ from verifflowcc.base.model.gate_values import Criterion, Kind, Trust, Verdict
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.formats.junit_tests import measure_junit
-from verifflowcc.workflow.fold import fold
-from verifflowcc.workflow.measured_verdict import shown_by
+from verifflowcc.sprint.rules.junit_tests import measure_junit
+from verifflowcc.sprint.rules.measured_verdict import shown_by
+from verifflowcc.sprint.rules.sprint_fold import fold
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 BASE = "ab" * 20

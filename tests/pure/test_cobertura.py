@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.evidence_values import Measured
-from verifflowcc.formats.cobertura import measure_coverage
-from verifflowcc.formats.junit_claims import ProjectPaths
+from verifflowcc.sprint.rules.cobertura import measure_coverage
+from verifflowcc.sprint.rules.junit_claims import ProjectPaths
 
 PATHS = frozenset(
     {"src/app/a.py", "src/app/b.py", "src/app/new.py", "src/app/data.json", "tests/test_a.py", "setup.py"}

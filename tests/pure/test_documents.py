@@ -17,7 +17,7 @@ from verifflowcc.base.use.document_form import ADDED, KEYS, LEAN, UNITS, form, k
 from verifflowcc.base.use.envelope import NOTHING, document, document_text, problem_of, problem_with
 from verifflowcc.code.rules.graph import Candidate
 from verifflowcc.services.owed import Owed
-from verifflowcc.workflow.metrics_words import StageMetrics
+from verifflowcc.sprint.rules.stage_numbers import StageMetrics
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 

@@ -17,8 +17,8 @@ from verifflowcc.base.formats.event_bytes import (
     parse_pack,
 )
 from verifflowcc.base.model.events import LARGEST_EVENT_BYTES, Event, EventType, Json
-from verifflowcc.workflow import moves as payloads
-from verifflowcc.workflow.fold import fold
+from verifflowcc.sprint.rules import stage_moves as payloads
+from verifflowcc.sprint.rules.sprint_fold import fold
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 

@@ -15,7 +15,7 @@ from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES, Evide
 from verifflowcc.base.model.gate_values import Kind, Trust
 from verifflowcc.base.text.canonical import canonical, digest_text
 from verifflowcc.base.text.identifiers import is_ulid, ulid
-from verifflowcc.formats.evidence import (
+from verifflowcc.sprint.rules.evidence_files import (
     encode_evidence,
     folder_digests,
     inputs_digest,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.event_samples import DIGEST, event, feedback, passed, root
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.text.identifiers import ulid
-from verifflowcc.formats.evidence import Added, added_evidence
-from verifflowcc.workflow.fold import arrange
+from verifflowcc.sprint.rules.evidence_files import Added, added_evidence
+from verifflowcc.sprint.rules.sprint_fold import arrange
 
 FIRST = root()
 

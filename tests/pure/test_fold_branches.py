@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.histories import ADDITIVE, SPRINT, bases, distinct, histories, like, parted
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.sprint_state import SprintState
-from verifflowcc.workflow.fold import fold
+from verifflowcc.sprint.rules.sprint_fold import fold
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")
 

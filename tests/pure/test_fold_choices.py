@@ -5,7 +5,7 @@ import pytest
 from tests.event_samples import choice, closed, event, feedback, passed, reopened, root
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
-from verifflowcc.workflow.fold import fold
+from verifflowcc.sprint.rules.sprint_fold import fold
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")
 

@@ -14,9 +14,9 @@ from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.sprint_state import SprintState, StageState
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.identifiers import content_part
-from verifflowcc.workflow import moves as payloads
-from verifflowcc.workflow.fold import arrange, chain, fold
-from verifflowcc.workflow.moves import after_passing, reopenable
+from verifflowcc.sprint.rules import stage_moves as payloads
+from verifflowcc.sprint.rules.sprint_fold import arrange, chain, fold
+from verifflowcc.sprint.rules.stage_moves import after_passing, reopenable
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 

@@ -5,9 +5,9 @@ import pytest
 from tests.event_samples import DIGEST, THREE, choice, event, feedback, passed, root, skipped
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
-from verifflowcc.workflow import moves as payloads
-from verifflowcc.workflow.fold import fold
-from verifflowcc.workflow.people import progress_document
+from verifflowcc.sprint.rules import stage_moves as payloads
+from verifflowcc.sprint.rules.sprint_fold import fold
+from verifflowcc.sprint.rules.sprint_people import progress_document
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 

@@ -26,17 +26,17 @@ from verifflowcc.base.model.baseline_rules import read_baseline_file
 from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.formats.calls_claude import ClaudeCalls
 from verifflowcc.formats.calls_codex import CodexCalls
-from verifflowcc.formats.cobertura import measure_coverage
-from verifflowcc.formats.evidence import parse_evidence
 from verifflowcc.formats.import_markdown import read_markdown
 from verifflowcc.formats.import_needs import read_csv, read_needs
 from verifflowcc.formats.import_oft import read_oft
 from verifflowcc.formats.import_sdoc import read_sdoc
-from verifflowcc.formats.junit_tests import measure_junit, read_tests
-from verifflowcc.formats.metric_json import measure_metrics
-from verifflowcc.formats.sarif import measure_lint, measure_sarif
 from verifflowcc.formats.turns import read_turns
 from verifflowcc.items.rules.item_older import read_rows
+from verifflowcc.sprint.rules.cobertura import measure_coverage
+from verifflowcc.sprint.rules.evidence_files import parse_evidence
+from verifflowcc.sprint.rules.junit_tests import measure_junit, read_tests
+from verifflowcc.sprint.rules.metric_json import measure_metrics
+from verifflowcc.sprint.rules.sarif import measure_lint, measure_sarif
 
 SEEDS = Path(__file__).parents[1] / "fixtures" / "hostile-seeds.json"
 """Seeds that once made an importer crash, or take too long, by its name; they are tried each time."""

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.evidence_values import Measured
-from verifflowcc.formats.junit_tests import Known, measure_junit, words_of
+from verifflowcc.sprint.rules.junit_tests import Known, measure_junit, words_of
 
 PYTEST = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1" skipped="2" tests="8" time="1.5">

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.formats.sarif import measure_lint
+from verifflowcc.sprint.rules.sarif import measure_lint
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.pure.test_evidence_file import made
 from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES
-from verifflowcc.formats.evidence import encode_evidence
-from verifflowcc.formats.metric_json import measure_metrics
+from verifflowcc.sprint.rules.evidence_files import encode_evidence
+from verifflowcc.sprint.rules.metric_json import measure_metrics
 
 
 def test_numbers_get_dotted_names() -> None:

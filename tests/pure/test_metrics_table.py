@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.pure.test_summary import leaving
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.sprint_state import SprintStatus, StageStatus
-from verifflowcc.workflow.metrics_words import (
+from verifflowcc.sprint.rules.stage_numbers import (
     COLUMNS,
     LAST,
     NAMES,

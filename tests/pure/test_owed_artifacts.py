@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.workflows.load import load_workflow, shipped_names
 from verifflowcc.base.model.gate_input import ArtifactText, Facts
 from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode
 from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, artifact_criteria
 from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.sprint.store.workflow_load import load_workflow, shipped_names
 from verifflowcc.workflow.assess_artifact import (
     OwedArtifact,
     artifact_criteria_of,

@@ -9,7 +9,7 @@ from tests.event_samples import ANN, DIGEST, event, root
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.people import Decision, Feedback, Opinion
 from verifflowcc.base.text.identifiers import short_id
-from verifflowcc.workflow.people import feedback, latest_words, reviews, standing_triages, waivers
+from verifflowcc.sprint.rules.sprint_people import feedback, latest_words, reviews, standing_triages, waivers
 
 BEN = "human:Ben"
 FIRST = root()

@@ -14,7 +14,7 @@ from verifflowcc.base.model.settings import Setting, settings_in
 from verifflowcc.base.records import field_defaults, is_record, replace
 from verifflowcc.clients.client import client_of
 from verifflowcc.domain.importers import IMPORTERS
-from verifflowcc.workflow.measured_verdict import judge_limits
+from verifflowcc.sprint.rules.measured_verdict import judge_limits
 
 
 def places() -> Iterator[str]:

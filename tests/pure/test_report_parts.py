@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.workflows.load import load_shipped, templates_folder
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.terminal.terminal import SYMBOLS
 from verifflowcc.report.page_template import TONES, PageTemplates, forge_of, mark_of, page_text
 from verifflowcc.report.v_picture import BOX_HEIGHT, DEEPEST, step_line, tree_of, trend_of, v_picture
+from verifflowcc.sprint.store.workflow_load import load_shipped, templates_folder
 from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import LinkEnd, MatrixRow
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.evidence_values import Measured
-from verifflowcc.formats.sarif import measure_sarif, scan_findings
+from verifflowcc.sprint.rules.sarif import measure_sarif, scan_findings
 
 
 def result(**fields: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.workflow.people import choose_sprint
+from verifflowcc.sprint.rules.sprint_people import choose_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 

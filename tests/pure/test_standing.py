@@ -12,9 +12,9 @@ from verifflowcc.base.formats import event_payloads as fields
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.sprint_state import DONE, Artifact, Leg, SprintState, Stage, StageStatus, Workflow
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.workflow import moves as payloads
-from verifflowcc.workflow.fold import fold
-from verifflowcc.workflow.moves import after_passing, reopenable
+from verifflowcc.sprint.rules import stage_moves as payloads
+from verifflowcc.sprint.rules.sprint_fold import fold
+from verifflowcc.sprint.rules.stage_moves import after_passing, reopenable
 
 pytestmark = pytest.mark.vfcc("REQ-GOING-BACK")
 

@@ -11,7 +11,7 @@ from verifflowcc.base.formats.result_lines import encode_results, parse_results
 from verifflowcc.base.model.trace_values import CodeFile, Outcome, TestResult, TraceItem
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.code.rules.marks import read_code
-from verifflowcc.formats.junit_tests import read_tests
+from verifflowcc.sprint.rules.junit_tests import read_tests
 from verifflowcc.trace.join import Marked, Ran, results_of, specified
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-RESULTS")

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names
 from verifflowcc.base.model.sprint_state import Leg, Stage, Workflow
-from verifflowcc.workflow.drawing import WIDEST, draw_v
+from verifflowcc.sprint.rules.workflow_drawing import WIDEST, draw_v
+from verifflowcc.sprint.store.workflow_load import load_shipped, parse_workflow, shipped_names
 
 
 def drawn(workflow: Workflow, width: int, marks: dict[str, str] | None = None, *, ascii_only: bool = False) -> str:

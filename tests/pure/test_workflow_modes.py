@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
 from verifflowcc.base.model.sprint_state import Workflow, asks_nothing
-from verifflowcc.workflow.drawing import with_modes
+from verifflowcc.sprint.rules.workflow_drawing import with_modes
+from verifflowcc.sprint.store.workflow_load import load_shipped, parse_workflow, shipped_names
 
 TEXT = """\
 name: small

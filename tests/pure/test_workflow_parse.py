@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.yaml_junk import yaml_junk
-from verifflowcc.adapters.workflows.load import parse_workflow
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.gate_values import RULES, Criterion, Kind, Mode, Trust
 from verifflowcc.base.model.sprint_state import Edits, Leg, Route, Workflow
+from verifflowcc.sprint.store.workflow_load import parse_workflow
 
 pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests.pure.test_workflow_parse import SMALL, criterion, exits, problems, workflow
 from tests.pure.test_workflow_parse import told as told_of
 from tests.yaml_junk import yaml_junk
-from verifflowcc.adapters.workflows.load import parse_workflow
 from verifflowcc.base.errors import ConfigError, FormatError, LedgerError
 from verifflowcc.base.model.gate_values import Kind, Mode
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.text.canonical import canonical, parse_canonical
-from verifflowcc.formats.policy_record import policy_from_json, policy_to_json
-from verifflowcc.workflow.moves import pin, unpin
+from verifflowcc.sprint.rules.policy_record import policy_from_json, policy_to_json
+from verifflowcc.sprint.rules.stage_moves import pin, unpin
+from verifflowcc.sprint.store.workflow_load import parse_workflow
 
 FIRST = len(SMALL.splitlines()) + 2
 """The first line below `trace:` where that stands at the end of the small workflow."""

@@ -16,7 +16,7 @@ from tests.trees import git
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.sprint_reading import load_sprint
+from verifflowcc.sprint.use.sprint_reading import load_sprint
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "your-own-loop.md"
 STAGES = ["planning", "coding", "checking"]

@@ -14,10 +14,10 @@ from tests.trees import OWN, own_workflow
 from verifflowcc.base.errors import ConflictError, GateClosed, UsageError
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.sprint_reading import load_sprint, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.workflow.people import stays_in
+from verifflowcc.sprint.rules.sprint_people import stays_in
+from verifflowcc.sprint.use.sprint_reading import load_sprint, show_sprint
 
 SPRINT = "log-in"
 

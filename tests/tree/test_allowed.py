@@ -13,18 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trees import write_memory
-from verifflowcc.adapters.process.allowed import (
-    allow,
-    allowed_file,
-    commands_digest,
-    read_allowed,
-    withdraw,
-)
 from verifflowcc.base.errors import CommandsNotAllowed, WorkspaceError
 from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.allow import allow_commands, ensure_allowed, show_commands, withdraw_commands
-from verifflowcc.services.configuration import effective_config
+from verifflowcc.sprint.store.allowed import allow, allowed_file, commands_digest, read_allowed, withdraw
+from verifflowcc.sprint.use.allow_use import allow_commands, ensure_allowed, show_commands, withdraw_commands
+from verifflowcc.sprint.use.configuration import effective_config
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 
@@ -190,7 +184,7 @@ def test_where_it_lies(root: Path) -> None:
 def test_many_at_once_lose_nothing(env: dict[str, str], tmp_path: Path) -> None:
     code = (
         "import sys; from datetime import datetime, UTC; from pathlib import Path;"
-        "from verifflowcc.adapters.process.allowed import allow; from verifflowcc.base.model.evidence_values import Command;"
+        "from verifflowcc.sprint.store.allowed import allow; from verifflowcc.base.model.evidence_values import Command;"
         "table = {'x': Command('x', ('x',), 1, {})};"
         "allow(Path(sys.argv[1]), table, {'XDG_DATA_HOME': sys.argv[2]}, datetime.now(UTC))"
     )

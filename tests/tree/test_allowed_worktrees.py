@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.trees import git
-from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
 from verifflowcc.base.git.git_repository import repository_around
 from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.services.proving.changes import allow_command
 from verifflowcc.services.proving.changes import test_command as command_of
+from verifflowcc.sprint.store.allowed import allow, commands_digest, read_allowed, withdraw
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 

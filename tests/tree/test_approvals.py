@@ -25,11 +25,11 @@ from verifflowcc.services.approvals import (
     request_review,
     what_to_approve,
 )
-from verifflowcc.services.feedback import add_feedback
-from verifflowcc.services.sprint_reading import load_movable, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.vouching import name_of_another
+from verifflowcc.sprint.use.feedback import add_feedback
+from verifflowcc.sprint.use.sprint_reading import load_movable, show_sprint
 from verifflowcc.workflow.assess_artifact import Authorship
 
 YES = Opinions(Opinion.APPROVED)

@@ -10,9 +10,9 @@ from tests.tree.backend_openers import Files, InMemory, Sqlite
 from tests.tree.changes_model import Copy, Followed, FollowedFiles, FollowedSqlite, following, follows
 from tests.tree.postgres_server import Server
 from tests.tree.test_postgres import Opens
-from verifflowcc.adapters.backends.scanned import scanned_store
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.memory_protocol import MemoryBackend
+from verifflowcc.sprint.store.scanned_backend import scanned_store
 
 
 class Scanned(InMemory):

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.files.evidence import put_blob, read_blob
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.text.canonical import digest_bytes
+from verifflowcc.sprint.store.evidence_store import put_blob, read_blob
 
 
 @pytest.mark.parametrize("data", [b"", b"text\r\n", bytes(range(256)) * 100])

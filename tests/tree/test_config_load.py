@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import verifflowcc
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.config import config_cache as cache
 from verifflowcc.base.config.config_defaults import LAYERS, default_config
 from verifflowcc.base.config.config_load import load_config
@@ -23,6 +22,7 @@ from verifflowcc.base.files.layout import source_of
 from verifflowcc.base.model.config_values import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.sprint.store.workflow_load import templates_folder
 
 SEED = Path(__file__).parents[1] / "fixtures" / "seed-config.yaml"
 SHIPPED = templates_folder() / "config.yaml"

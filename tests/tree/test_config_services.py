@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.configuration import (
+from verifflowcc.sprint.store.workflow_load import templates_folder
+from verifflowcc.sprint.use.configuration import (
     ConfigReport,
     check_config,
     config_schema,

@@ -17,7 +17,7 @@ from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.assembling import MemoryManager
 from verifflowcc.services.context import compile_context, compile_prompt_only
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.status import current_status, remember_status
+from verifflowcc.sprint.use.sprint_status import current_status, remember_status
 
 pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
 

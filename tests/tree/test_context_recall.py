@@ -49,7 +49,7 @@ def test_typed_items_compete_with_the_decisions_by_what_the_task_asks(root: Path
 
 
 def test_what_stands_in_the_trace_is_not_recalled_whatever_the_workflow_calls_it(root: Path, items: Path) -> None:
-    from verifflowcc.adapters.workflows.load import templates_folder
+    from verifflowcc.sprint.store.workflow_load import templates_folder
 
     workflow = (templates_folder() / "workflows" / "safety.yaml").read_text().replace("name: safety", "name: own")
     write_memory(root, {"workflow.yaml": workflow, "config.yaml": "workflow: own\n"})

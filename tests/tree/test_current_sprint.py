@@ -20,10 +20,10 @@ from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.next_step import next_step
-from verifflowcc.services.sprint_reading import active_sprint, command_in, resolve_sprint, show_sprint
 from verifflowcc.services.sprints import close_sprint, open_on_branch, start_sprint
 from verifflowcc.services.standpoint import resolve
-from verifflowcc.services.workflows import show_workflow
+from verifflowcc.sprint.use.sprint_reading import active_sprint, command_in, resolve_sprint, show_sprint
+from verifflowcc.sprint.use.workflow_use import show_workflow
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 

@@ -8,18 +8,18 @@ import pytest
 from tests.evidence_project import SPRINT, YOU, project, recorded, run
 from tests.ledger_samples import fill
 from tests.trees import commit, git, repository
-from verifflowcc.adapters.files import evidence as files
 from verifflowcc.base.errors import LedgerError, WorkspaceError
 from verifflowcc.base.formats.event_bytes import moment
 from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.gate_input import Recorded
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.evidence import encode_evidence, make_evidence
-from verifflowcc.services import evidence_reading
 from verifflowcc.services.evidence import standing, write_evidence
 from verifflowcc.services.evidence_listing import show_evidence
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
+from verifflowcc.sprint.store import evidence_store as files
+from verifflowcc.sprint.use import evidence_reading
 
 
 @pytest.fixture(autouse=True)

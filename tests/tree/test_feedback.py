@@ -20,15 +20,15 @@ from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.model.people import Decision
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.comments_told import comments_told
-from verifflowcc.services.feedback import (
+from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.sprint.use.feedback import (
     add_feedback,
     list_feedback,
     open_feedback_of_earlier_sprints,
     sprint_feedback,
     triage_feedback,
 )
-from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-FEEDBACK")
 

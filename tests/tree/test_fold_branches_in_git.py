@@ -17,9 +17,9 @@ from verifflowcc.base.files.ledger import Ledger
 from verifflowcc.base.model.events import Event
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.workflow.fold import arrange
+from verifflowcc.sprint.rules.sprint_fold import arrange
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")
 

@@ -17,9 +17,9 @@ from verifflowcc.services.artifact_drafting import put_artifact
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.integrating import integrate
 from verifflowcc.services.next_step import next_step
-from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 WORKFLOW = """\
 name: people
@@ -194,7 +194,7 @@ def test_outside_of_git_nothing_is_claimed(tmp_path: Path) -> None:
 def test_more_uncommitted_files_than_are_recorded_leave_the_commits_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifflowcc.services.stage_entry.MOST_UNCOMMITTED", 0)
+    monkeypatch.setattr("verifflowcc.sprint.use.stage_entry.MOST_UNCOMMITTED", 0)
     put(Workspace(tmp_path), "src/old.py", "a = 1\n")
     here = started(tmp_path, WORKFLOW)
     put(here, "src/old.py", "a = 2\n")

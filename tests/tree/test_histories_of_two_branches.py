@@ -17,8 +17,8 @@ from verifflowcc.base.files.ledger import Ledger
 from verifflowcc.base.formats.event_bytes import encode_event
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.workflow.fold import fold
+from verifflowcc.sprint.rules.sprint_fold import fold
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")
 

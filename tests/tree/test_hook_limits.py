@@ -10,7 +10,7 @@ from tests.history_world import project
 from verifflowcc.base.config.cached_record import cached_record
 from verifflowcc.cli.hook import records
 from verifflowcc.fast.hook import AnswerLateError, Limit
-from verifflowcc.services.configuration import effective_config
+from verifflowcc.sprint.use.configuration import effective_config
 
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 

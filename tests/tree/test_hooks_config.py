@@ -9,7 +9,7 @@ from tests.trees import write_memory
 from verifflowcc.base.config.tools_file import read_tools
 from verifflowcc.base.errors import ConfigError, FormatError
 from verifflowcc.base.model.config_values import HookSettings, Share, ToolTable
-from verifflowcc.services.configuration import check_config, effective_config
+from verifflowcc.sprint.use.configuration import check_config, effective_config
 
 
 def settings_of(folder: Path, text: str) -> HookSettings:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.workflows.load import example_folder, templates_folder
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.configuration import check_config, effective_config, shipped_workflows
 from verifflowcc.services.initialise import initialise
+from verifflowcc.sprint.store.workflow_load import example_folder, templates_folder
+from verifflowcc.sprint.use.configuration import check_config, effective_config, shipped_workflows
 
 pytestmark = pytest.mark.vfcc("REQ-MEMORY-TREE")
 

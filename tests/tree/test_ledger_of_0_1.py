@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from tests.ledger_samples import ANN, events_folder, workspace
-from verifflowcc.adapters.workflows.load import example_folder
 from verifflowcc.base.errors import GateClosed
 from verifflowcc.base.files.ledger import Ledger
 from verifflowcc.base.formats.event_bytes import moment
@@ -21,10 +20,11 @@ from verifflowcc.base.model.gate_values import Kind, Mode
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprint_reading import active_sprint, list_sprints, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.workflow.fold import fold
+from verifflowcc.sprint.rules.sprint_fold import fold
+from verifflowcc.sprint.store.workflow_load import example_folder
+from verifflowcc.sprint.use.sprint_reading import active_sprint, list_sprints, show_sprint
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "ledger-0.1"
 NAMES = ("sprint-01", "went-back")

@@ -15,11 +15,11 @@ from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence import run_evidence
 from verifflowcc.services.gates import ask_stage
-from verifflowcc.services.people_acting import record
-from verifflowcc.services.sprint_reading import list_sprints, load_movable
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.workflow import moves as payloads
+from verifflowcc.sprint.rules import stage_moves as payloads
+from verifflowcc.sprint.use.people_acting import record
+from verifflowcc.sprint.use.sprint_reading import list_sprints, load_movable
 
 pytestmark = pytest.mark.vfcc("REQ-GATES")
 

@@ -12,7 +12,7 @@ from tests.upgraded_world import CLOSED, FIXTURE, OPEN, PEOPLE, unpacked
 from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 
 DIGESTS = {
     "project.bundle": "13b0a3ce6affcd190aa2d4fb33a8969e42dc172f165069fdb41aaf8c3aeefba9",

@@ -19,11 +19,11 @@ from verifflowcc.services.memory.consolidating import StepKind
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.moving import promote_item
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
-from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.sprint.use.people_acting import Transition
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 ID, YOU = "log-in", "human:You"
 STAGES = """\

@@ -13,7 +13,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.metrics import gather_metrics
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.workflow.metrics_words import SprintMetrics, StageMetrics, unknown
+from verifflowcc.sprint.rules.stage_numbers import SprintMetrics, StageMetrics, unknown
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")
 

@@ -7,14 +7,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.trees import write_memory
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.config.config_defaults import default_config
 from verifflowcc.base.config.config_provenance import DEFAULT
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.configuration import effective_config, show_config
 from verifflowcc.services.migrating import Migration, migrate
+from verifflowcc.sprint.store.workflow_load import templates_folder
+from verifflowcc.sprint.use.configuration import effective_config, show_config
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 

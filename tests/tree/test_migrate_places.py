@@ -14,8 +14,8 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.migrating import Migration, migrate
-from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 LATER = FixedClock(NOW.replace(day=NOW.day + 1))

@@ -11,7 +11,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.next_step import next_step
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.workflow.people import in_sprint
+from verifflowcc.sprint.rules.sprint_people import in_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 

@@ -13,7 +13,7 @@ from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence import standing, write_evidence
-from verifflowcc.services.people_acting import add_note
+from verifflowcc.sprint.use.people_acting import add_note
 
 
 class Rival:

@@ -42,7 +42,7 @@ def test_what_is_remembered_is_what_was_read(here: Workspace) -> None:
 
 def test_it_is_what_answers(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     first = _again(here)
-    monkeypatch.delattr("verifflowcc.services.sprint_reading.list_sprints")
+    monkeypatch.delattr("verifflowcc.sprint.use.sprint_reading.list_sprints")
 
     assert _again(here) == first
 

@@ -23,10 +23,10 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.forks import resolve_fork
 from verifflowcc.services.metrics import gather_metrics
-from verifflowcc.services.people_acting import Transition
-from verifflowcc.services.sprint_reading import list_sprints, show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import reopen_stage
+from verifflowcc.sprint.use.people_acting import Transition
+from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.trees import write_tree
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.text.command_placeholders import fill
-from verifflowcc.services.configuration import parse_config
 from verifflowcc.services.initialise import configuration_text, suggested_commands
-from verifflowcc.services.obvious_command import typed_command
 from verifflowcc.services.project_facts import ProjectFacts, project_facts
+from verifflowcc.sprint.use.command_guess import typed_command
+from verifflowcc.sprint.use.configuration import parse_config
 
 pytestmark = pytest.mark.vfcc("REQ-MEMORY-TREE")
 

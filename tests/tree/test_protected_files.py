@@ -6,7 +6,6 @@ import pytest
 
 from tests.people_world import CODER, ID, OTHER, WORKFLOW, YOU, asked, commit, later, put, started, world
 from tests.trees import git
-from verifflowcc.adapters.workflows.load import load_workflow
 from verifflowcc.base.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.base.model.events import EventType, LedgerRead
 from verifflowcc.base.model.gate_values import Assessment, Mode, Verdict
@@ -18,13 +17,14 @@ from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.next_step import next_step
 from verifflowcc.services.owed import owed_by, owed_to_close
-from verifflowcc.services.people_acting import record
 from verifflowcc.services.report import report_sprint
 from verifflowcc.services.rerun import Found, reproduce
-from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
-from verifflowcc.workflow import moves as payloads
+from verifflowcc.sprint.rules import stage_moves as payloads
+from verifflowcc.sprint.store.workflow_load import load_workflow
+from verifflowcc.sprint.use.people_acting import record
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 CONFIG, TOOLS = ".memory/config.yaml", ".memory/agent/coder/tools.yaml"
 ONE_STAGE = """\

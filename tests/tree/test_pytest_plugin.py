@@ -10,8 +10,8 @@ import pytest
 
 from tests.trees import environment, repository, write_tree
 from verifflowcc.base.files.project_content import project_content
-from verifflowcc.formats.evidence import inputs_digest
-from verifflowcc.formats.junit_tests import JUnitTests, read_tests
+from verifflowcc.sprint.rules.evidence_files import inputs_digest
+from verifflowcc.sprint.rules.junit_tests import JUnitTests, read_tests
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-PYTEST")
 

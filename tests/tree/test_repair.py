@@ -16,8 +16,8 @@ from verifflowcc.base.formats.event_bytes import encode_event, make_event
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.doctor import diagnose
-from verifflowcc.services.repairing import plan_repair, repair
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.sprint.use.repairing import plan_repair, repair
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 YOU = "human:You"
 ID = "log-in"

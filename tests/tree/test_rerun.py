@@ -24,14 +24,14 @@ from verifflowcc.base.errors import CommandsNotAllowed, ConflictError, LedgerErr
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.services import evidence_running
 from verifflowcc.services.evidence import add_evidence
 from verifflowcc.services.rerun import Found, reproduce
-from verifflowcc.services.sprint_reading import current_or_last, show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.workflow import moves as payloads
+from verifflowcc.sprint.rules import stage_moves as payloads
+from verifflowcc.sprint.rules.evidence_files import encode_evidence
+from verifflowcc.sprint.use.sprint_reading import current_or_last, show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-RERUN")
 

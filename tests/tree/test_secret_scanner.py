@@ -106,7 +106,7 @@ def test_the_library_asks_no_server_whether_a_secret_works() -> None:
         "import socket, sys",
         "def no(*_, **__): raise SystemExit('a socket was opened')",
         "socket.socket.connect = socket.getaddrinfo = socket.create_connection = no",
-        "from verifflowcc.adapters.backends.scanned import scan_text",
+        "from verifflowcc.sprint.store.scanned_backend import scan_text",
         "print(len(scan_text(sys.stdin.read())))",
     )
 

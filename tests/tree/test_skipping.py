@@ -10,9 +10,9 @@ from verifflowcc.base.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import ask_stage
-from verifflowcc.services.people_acting import Transition
 from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.sprint.use.people_acting import Transition
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

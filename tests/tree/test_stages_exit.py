@@ -19,7 +19,6 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import Opinions, approve, what_to_approve
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.owed import way_on
-from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import (
     StageView,
@@ -29,6 +28,7 @@ from verifflowcc.services.stages import (
     show_stage,
     update_stage,
 )
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 from verifflowcc.workflow.assess_artifact import suggested
 
 ID = "log-in"

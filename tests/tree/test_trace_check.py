@@ -21,10 +21,10 @@ from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKi
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.checking import check_everything
-from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.trace_code import INDEX, key_of, look, read_items
 from verifflowcc.services.trace_sources import read_sources
+from verifflowcc.sprint.use.pinned_workflow import policy_of
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

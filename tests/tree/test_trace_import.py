@@ -14,9 +14,9 @@ from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.import_doorstop import stamp
 from verifflowcc.items.rules.import_values import Side
-from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items
 from verifflowcc.services.trace_import import ImportReport, Outcome, export_items, import_items
+from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.adopt import Choices
 
 YOU = "human:You"

@@ -18,9 +18,9 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.items.rules.front_matter import split
-from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items
 from verifflowcc.services.trace_import import export_items, import_items
+from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.adopt import Choices
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-EXPORT", "REQ-TRACE-IMPORT")

@@ -21,11 +21,11 @@ from verifflowcc.services.approvals import Opinions, approve, approve_signed, re
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.rerun import reproduce
 from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.waivers import waive, what_to_waive
+from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 YES = Opinions(Opinion.APPROVED)
 CHANGES = PLAN.replace("/plan/", "/build/").replace("plan.md", "changes.md")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.workflows.load import load_shipped, parse_workflow, shipped_names, templates_folder
 from verifflowcc.base.config.config_validate import check
 from verifflowcc.base.config.tools_file import parse_tools
 from verifflowcc.base.model.gate_values import RULES, Kind
 from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import Family, Severity
+from verifflowcc.sprint.store.workflow_load import load_shipped, parse_workflow, shipped_names, templates_folder
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 ROW = re.compile(r"(?m)^\| `([\w-]+)` \|(.*)\|(.*)\|(.*)\|$")

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.workflows.load import load_workflow, workflow_names
 from verifflowcc.base.errors import ConfigError, UsageError
 from verifflowcc.base.model.gate_values import Kind, Mode
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.configuration import check_config, effective_config
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.workflows import (
+from verifflowcc.sprint.store.workflow_load import load_workflow, workflow_names
+from verifflowcc.sprint.use.configuration import check_config, effective_config
+from verifflowcc.sprint.use.workflow_use import (
     check_workflow,
     list_workflows,
     show_workflow,

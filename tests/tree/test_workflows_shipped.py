@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.workflows.load import load_workflow, parse_workflow, shipped_names, templates_folder
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
 from verifflowcc.base.model.sprint_state import Edits, Leg, Stage, Workflow, asks_nothing, default_uses
 from verifflowcc.base.model.trace_values import Severity
-from verifflowcc.workflow.drawing import with_modes
-from verifflowcc.workflow.moves import pin, unpin
+from verifflowcc.sprint.rules.stage_moves import pin, unpin
+from verifflowcc.sprint.rules.workflow_drawing import with_modes
+from verifflowcc.sprint.store.workflow_load import load_workflow, parse_workflow, shipped_names, templates_folder
 
 pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
 

@@ -13,7 +13,6 @@ from verifflowcc.cli import (
     code,
     context,
     evidence,
-    feedback,
     history,
     init,
     integrate,
@@ -26,7 +25,6 @@ from verifflowcc.cli import (
     trace,
     who_may,
     window,
-    workflow,
 )
 from verifflowcc.cli import (
     approve as baseline,
@@ -59,6 +57,8 @@ from verifflowcc.cli import (
     init as status,
 )
 from verifflowcc.cli.who_may import Group
+from verifflowcc.sprint.cli import feedback_command as feedback
+from verifflowcc.sprint.cli import workflow_command as workflow
 
 if TYPE_CHECKING:
     from typer import Typer

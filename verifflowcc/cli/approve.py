@@ -103,7 +103,7 @@ def show(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
     from verifflowcc.base.use.baseline_files import baseline_statuses
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import check_page as baseline_views
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     workspace = open_workspace()
     found = baseline_statuses(workspace.root, active_sprint(workspace, sprint), workspace.today())
@@ -117,10 +117,10 @@ def _accept(kind: BaselineKind, given: _Options, runs: int = 1, *, prune: bool =
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import check_page as baseline_views
-    from verifflowcc.cli import moves
-    from verifflowcc.cli import moves as asking
     from verifflowcc.services import baseline_making
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.cli import move_output as asking
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     if prune and (given.reason or given.expires):
         raise UsageError("--prune keeps reason and day", hint="vfcc baseline tests --prune")
@@ -167,9 +167,9 @@ def waive(
     For what lies there now, and no longer than that: a waiver ends when its files change, or with its last day. It
     takes a person at a terminal; in a strict workflow, two.
     """
-    from verifflowcc.cli import moves
     from verifflowcc.services import waivers
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace
@@ -182,7 +182,7 @@ def waive(
 
 
 def _waive_ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool) -> None:
-    from verifflowcc.cli import moves as asking
+    from verifflowcc.sprint.cli import move_output as asking
 
     asked = what.asked
     shown = [
@@ -195,7 +195,7 @@ def _waive_ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool)
 
 
 def _waive_show(done: "Waived", what: "Waivable", here: "Workspace", *, as_json: bool) -> None:
-    from verifflowcc.cli import moves as asking
+    from verifflowcc.sprint.cli import move_output as asking
 
     until = f" until {done.waiver.expires}" if done.waiver.expires else ""
     lines = [f"{what.sprint}/{what.stage}, {what.asked.criterion.id}: waived by {done.waiver.actor}{until}"]
@@ -240,9 +240,9 @@ def approve(
     """
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.model.people import Opinion
-    from verifflowcc.cli import moves
     from verifflowcc.services import approvals
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     if sum((reject, request, signed is not None)) > 1:
         raise UsageError("say one of --reject, --request and --signed", hint="vfcc approve --help")
@@ -285,7 +285,7 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
 
 
 def _ask(what: "Approvable", said: "Opinions", *, yes: bool) -> None:
-    from verifflowcc.cli import moves as asking
+    from verifflowcc.sprint.cli import move_output as asking
 
     files = [f"- {one.path} ({one.bytes:,} bytes, {one.digest[:19]})" for one in what.files]
     word = "Reject" if str(said.opinion) == "rejected" else "Accept" if what.in_words else "Approve"
@@ -297,7 +297,7 @@ def _ask(what: "Approvable", said: "Opinions", *, yes: bool) -> None:
 
 
 def _show(made: "Approval", what: "Approvable", here: "Workspace", *, as_json: bool) -> None:
-    from verifflowcc.cli import moves as asking
+    from verifflowcc.sprint.cli import move_output as asking
 
     word, now = made.word, made.asked
     until = f" until {word.expires}" if word.expires else ""

@@ -16,7 +16,7 @@ from verifflowcc.base.terminal.options import counted
 from verifflowcc.base.terminal.output import emit, plain
 from verifflowcc.base.terminal.table import width_of
 from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, can_draw, drawn, has_unicode, revealed, wants_color
-from verifflowcc.workflow.drawing import draw_v
+from verifflowcc.sprint.rules.workflow_drawing import draw_v
 
 if TYPE_CHECKING:
     from collections.abc import Callable

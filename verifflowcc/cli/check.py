@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from verifflowcc.services.checking import Everything
     from verifflowcc.services.gates import StageGates
     from verifflowcc.services.owed import Owed
-    from verifflowcc.services.workflows import WorkflowReport
+    from verifflowcc.sprint.use.workflow_use import WorkflowReport
 
 
 # `vfcc check gate`: ask a stage's gate, and run and write nothing.
@@ -57,7 +57,7 @@ def gate(
     from verifflowcc.cli import gate_views
     from verifflowcc.services.gates import ask_entry, ask_stage
     from verifflowcc.services.owed import hard_at, next_command
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     one_output(quiet=quiet, more=as_json or canary)
     workspace = open_workspace()
@@ -158,7 +158,7 @@ def _rerun(sprint: str | None, *, as_json: bool) -> None:
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.prove_views import reproduction
     from verifflowcc.services.rerun import reproduce
-    from verifflowcc.services.sprint_reading import current_or_last
+    from verifflowcc.sprint.use.sprint_reading import current_or_last
 
     workspace = open_workspace()
     found = reproduce(workspace, current_or_last(workspace, sprint))
@@ -221,7 +221,7 @@ def workflow(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.options import counted
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.workflows import check_workflow
+    from verifflowcc.sprint.use.workflow_use import check_workflow
 
     one_output(quiet=quiet, more=as_json)
     report = check_workflow(open_workspace())

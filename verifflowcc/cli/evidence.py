@@ -46,7 +46,7 @@ def metrics(
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import report_views
     from verifflowcc.services.metrics import gather_metrics
-    from verifflowcc.workflow.metrics_words import csv_text
+    from verifflowcc.sprint.rules.stage_numbers import csv_text
 
     if as_csv and as_json:
         raise UsageError("give --csv or --json, not both", hint="vfcc metrics --csv")
@@ -76,7 +76,7 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
     from verifflowcc.base.terminal.terminal import wants_color
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.next_step import next_step
-    from verifflowcc.services.sprint_reading import sprint_with_stage
+    from verifflowcc.sprint.use.sprint_reading import sprint_with_stage
 
     workspace = open_workspace()
     if stage is not None:
@@ -221,8 +221,8 @@ def _allow(top: "Path", command: "TestCommand", *, yes: bool) -> None:
     from verifflowcc.base.process.acting import actor_here
     from verifflowcc.base.process.clock import SystemClock, terminal_in_use
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli.allow_views import quoted
     from verifflowcc.services.proving.changes import allow_command
+    from verifflowcc.sprint.cli.allow_output import quoted
 
     if command.allowed:
         return
@@ -275,10 +275,11 @@ def run(
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.envelope import Problem
-    from verifflowcc.cli import evidence_views, moves
+    from verifflowcc.cli import evidence_views
     from verifflowcc.services.evidence import run_evidence
-    from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.status import remember_status
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_status import remember_status
 
     if every and (names or stage):
         raise UsageError("everything is meant by --all; it goes with no name and no --stage", hint="leave out --all")
@@ -334,10 +335,11 @@ def add(
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.envelope import Problem
-    from verifflowcc.cli import evidence_views, moves
+    from verifflowcc.cli import evidence_views
     from verifflowcc.services.evidence import add_evidence
-    from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.status import remember_status
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_status import remember_status
 
     if (file is None) == (value is None):
         raise UsageError("give either a file or --value", hint=f"vfcc evidence add FILE --criterion {criterion}")
@@ -367,7 +369,7 @@ def list_(
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import evidence_views
     from verifflowcc.services.evidence_listing import list_evidence
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     workspace = open_workspace()
     lines = list_evidence(workspace, active_sprint(workspace, sprint).id, stage=stage, every=every)
@@ -389,7 +391,7 @@ def show(
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import evidence_views
     from verifflowcc.services.evidence_listing import output_of, show_evidence
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     workspace = open_workspace()
     view = show_evidence(workspace, active_sprint(workspace, sprint).id, which)
@@ -420,7 +422,7 @@ def stale(
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import evidence_views
     from verifflowcc.services.evidence_listing import find_stale
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     workspace = open_workspace()
     found = find_stale(workspace, active_sprint(workspace, sprint).id, stage=stage)
@@ -448,10 +450,10 @@ def redact(
     Its numbers stay, and an event says who did it and why. Git's history keeps the old file: change the secret itself,
     too.
     """
-    from verifflowcc.cli import moves
-    from verifflowcc.cli import moves as asking
     from verifflowcc.services.evidence_redacting import redact_evidence, what_to_redact
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.cli import move_output as asking
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace

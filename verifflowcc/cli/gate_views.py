@@ -8,7 +8,7 @@ from verifflowcc.base.terminal.output import folded, shortened
 from verifflowcc.base.terminal.terminal import painted, wants_color
 from verifflowcc.base.text.identifiers import shown_ids
 from verifflowcc.services.gates import StageGates
-from verifflowcc.workflow.people import in_sprint
+from verifflowcc.sprint.rules.sprint_people import in_sprint
 
 _COMMENT = "  # "
 """Begins what a step says beside its command."""

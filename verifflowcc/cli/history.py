@@ -333,9 +333,9 @@ def prune(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli import moves as asking
     from verifflowcc.cli.history_views import pruned
     from verifflowcc.services.history.analysing import days_in, plan_pruning, prune_history
+    from verifflowcc.sprint.cli import move_output as asking
 
     days, workspace = days_in(older_than), open_workspace()
     plan = plan_pruning(workspace, days)

@@ -11,7 +11,7 @@ def records(root: str) -> bool:
     from verifflowcc.base.errors import VfccError
     from verifflowcc.base.model.config_values import HookSettings
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.services.configuration import effective_config
+    from verifflowcc.sprint.use.configuration import effective_config
 
     try:
         return effective_config(Workspace(Path(root))).config.hooks.record

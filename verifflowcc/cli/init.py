@@ -10,9 +10,9 @@ from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag, QuietFlag, Y
 
 if TYPE_CHECKING:
     from verifflowcc.cli.init_questions import InitAnswers
-    from verifflowcc.services.configuration import ConfigReport
     from verifflowcc.services.initialise import Initialised
-    from verifflowcc.services.repairing import RepairPlan
+    from verifflowcc.sprint.use.configuration import ConfigReport
+    from verifflowcc.sprint.use.repairing import RepairPlan
 
 
 # `vfcc allow`.
@@ -37,8 +37,8 @@ def allow(
     from verifflowcc.base.errors import CommandsNotAllowed, UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli import allow_views
-    from verifflowcc.services.allow import allow_commands, show_commands, withdraw_commands
+    from verifflowcc.sprint.cli import allow_output as allow_views
+    from verifflowcc.sprint.use.allow_use import allow_commands, show_commands, withdraw_commands
 
     if yes + check + withdraw > 1:
         raise UsageError("only one of --yes, --check and --withdraw makes sense", hint="vfcc allow --help")
@@ -84,7 +84,7 @@ def check(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.options import counted
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.configuration import check_config
+    from verifflowcc.sprint.use.configuration import check_config
 
     one_output(quiet=quiet, more=as_json)
     report = check_config(open_workspace())
@@ -114,7 +114,7 @@ def show(as_json: JsonFlag = False) -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.table import table
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.configuration import show_config
+    from verifflowcc.sprint.use.configuration import show_config
 
     settings = show_config(open_workspace())
     if as_json:
@@ -128,7 +128,7 @@ def show(as_json: JsonFlag = False) -> None:
 def schema() -> None:
     """Print the JSON Schema of config.yaml, for editors."""
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.services.configuration import config_schema
+    from verifflowcc.sprint.use.configuration import config_schema
 
     out.emit(config_schema())
 
@@ -174,10 +174,10 @@ def doctor(repair: RepairFlag = False, yes: YesFlag = False, as_json: JsonFlag =
 def _repair(*, yes: bool, as_json: bool) -> None:
     """Show what would be moved, ask, and move it to `.memory/local/quarantine/`."""
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves
-    from verifflowcc.cli import moves as asking
-    from verifflowcc.services import repairing
-    from verifflowcc.services.people_acting import require_person
+    from verifflowcc.sprint.cli import move_output as asking
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use import repairing
+    from verifflowcc.sprint.use.people_acting import require_person
 
     acting = moves.acting_here()
     plan = repairing.plan_repair(acting.workspace)
@@ -198,7 +198,7 @@ def _repair(*, yes: bool, as_json: bool) -> None:
 
 
 def _lines(plan: "RepairPlan") -> list[str]:
-    from verifflowcc.cli import moves as asking
+    from verifflowcc.sprint.cli import move_output as asking
 
     lines = []
     for each in plan.strays:
@@ -255,7 +255,7 @@ def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag =
     from verifflowcc.base.terminal.terminal import wants_color
     from verifflowcc.base.use.envelope import Problem
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.status import remember_status
+    from verifflowcc.sprint.use.sprint_status import remember_status
 
     if line and not as_json:
         from verifflowcc.base.text.hidden_text import printable
@@ -375,11 +375,12 @@ def _carry_out(root: Path, answers: "InitAnswers") -> str:
     """Do what the person agreed to beside the memory tree; return the command to continue with."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.cli import integrate_views, moves
-    from verifflowcc.cli.allow_views import verdict
-    from verifflowcc.services.allow import allow_commands
+    from verifflowcc.cli import integrate_views
     from verifflowcc.services.integrating import integrate, targets
     from verifflowcc.services.sprints import start_sprint
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.cli.allow_output import verdict
+    from verifflowcc.sprint.use.allow_use import allow_commands
 
     workspace = Workspace(root)
     if answers.allowed:

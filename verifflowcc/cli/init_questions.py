@@ -9,12 +9,12 @@ from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.cli.allow_views import plain, table
-from verifflowcc.services.allow import CommandTable, planned_commands
-from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.services.initialise import configuration_text, suggested_commands
-from verifflowcc.services.obvious_command import Suggestion, typed_command
 from verifflowcc.services.project_facts import ProjectFacts, ToolFact
+from verifflowcc.sprint.cli.allow_output import plain, table
+from verifflowcc.sprint.use.allow_use import CommandTable, planned_commands
+from verifflowcc.sprint.use.command_guess import Suggestion, typed_command
+from verifflowcc.sprint.use.configuration import shipped_workflows
 
 _YES = frozenset({"y", "yes"})
 _NO = frozenset({"n", "no"})

@@ -81,12 +81,12 @@ def add(
     from verifflowcc.base.terminal.output import read_stdin
     from verifflowcc.cli.memory_views import acting_here
     from verifflowcc.cli.trace_people import tell_added
-    from verifflowcc.services.loading import not_loaded_here
     from verifflowcc.services.memory.access import CONTRADICTION, SUPERSEDED, note_metrics
     from verifflowcc.services.memory.adding import Typed, add_item, superseding, wanted_of
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.trace_door import trace_wanted
     from verifflowcc.services.trace_adding import add_item as add_trace_item
+    from verifflowcc.sprint.use.item_loading import not_loaded_here
 
     if (text is None) is not stdin:
         what = "both the text and --stdin are given" if stdin else "there is nothing to remember"
@@ -140,7 +140,7 @@ def add(
 
 def _ask(planned: "Planned", *, yes: bool) -> None:
     from verifflowcc.cli.memory_views import before_and_after
-    from verifflowcc.cli.moves import confirm
+    from verifflowcc.sprint.cli.move_output import confirm
 
     question = "Change this preference?" if planned.before else "Remember this preference in all your projects?"
     confirm(before_and_after(planned.before, planned.after), question, yes=yes)

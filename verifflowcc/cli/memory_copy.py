@@ -153,7 +153,7 @@ def import_(
 
 
 def _confirm(asked: "Sequence[Incoming]", *, yes: bool) -> None:
-    from verifflowcc.cli.moves import confirm, listed
+    from verifflowcc.sprint.cli.move_output import confirm, listed
 
     lines = listed([f"  {each.stored.item.title}" for each in asked])
     told = [f"preferences that would steer every prompt in every project: {len(asked)}", *lines]

@@ -98,8 +98,8 @@ def _is_sure() -> bool:
 def _ask_to_forget(here: "Here", found: "Found", *, yes: bool) -> None:
     """A person is asked; what an agent may forget at all, it forgets."""
     from verifflowcc.cli.memory_views import before_and_after
-    from verifflowcc.cli.moves import confirm
     from verifflowcc.services.memory.here import is_person
+    from verifflowcc.sprint.cli.move_output import confirm
 
     if is_person(here.actor):
         confirm(before_and_after(None, found.stored), f"Forget {found.item.id}?", yes=yes)
@@ -118,8 +118,8 @@ def _tell_forgotten(done: "Forgotten") -> None:
 def _forget_source(here: "Here", source: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import tell
-    from verifflowcc.cli.moves import confirm
     from verifflowcc.services.memory.purging import purge
+    from verifflowcc.sprint.cli.move_output import confirm
 
     done = purge(
         here.workspace,
@@ -218,7 +218,7 @@ def move(
 
 def _memory_moving_ask(moving: "ItemChange", *, yes: bool) -> None:
     from verifflowcc.cli.memory_views import before_and_after
-    from verifflowcc.cli.moves import confirm
+    from verifflowcc.sprint.cli.move_output import confirm
 
     confirm(before_and_after(None, moving.after), "Remember this preference in all your projects?", yes=yes)
 
@@ -313,7 +313,7 @@ def edit(
 
 def _ask(asked: "ItemChange", *, yes: bool) -> None:
     from verifflowcc.cli.memory_views import before_and_after
-    from verifflowcc.cli.moves import confirm
+    from verifflowcc.sprint.cli.move_output import confirm
 
     confirm(before_and_after(asked.before, asked.after), "Change this preference?", yes=yes)
 

@@ -102,7 +102,7 @@ def ingest(
 def _agreed(steering: "Sequence[Learned]") -> bool:
     from verifflowcc.base.process.clock import terminal_in_use
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli.moves import listed
+    from verifflowcc.sprint.cli.move_output import listed
 
     out.say(f"preferences that would steer every prompt in every project: {len(steering)}")
     out.say("\n".join(listed([f"  {each.title}" for each in steering])))
@@ -426,6 +426,6 @@ def _show(promoting: "Promoting") -> None:
 
 
 def _ask(promoting: "Promoting", *, yes: bool) -> None:
-    from verifflowcc.cli.moves import confirm
+    from verifflowcc.sprint.cli.move_output import confirm
 
     confirm([promoting.after.item.title], "Remember this preference in all your projects?", yes=yes)

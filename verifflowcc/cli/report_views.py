@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from verifflowcc.base.terminal.table import table
-from verifflowcc.workflow.metrics_words import (
+from verifflowcc.sprint.rules.stage_numbers import (
     Numbers,
     SprintMetrics,
     lasting,

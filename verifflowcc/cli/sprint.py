@@ -33,8 +33,8 @@ def start(
     as_json: JsonFlag = False,
 ) -> None:
     """Start a sprint and enter its first stage."""
-    from verifflowcc.cli import moves
     from verifflowcc.services.sprints import start_sprint
+    from verifflowcc.sprint.cli import move_output as moves
 
     acting = moves.acting_here()
     done = start_sprint(
@@ -57,7 +57,7 @@ def list_(as_json: JsonFlag = False) -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.table import table
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.sprint_reading import list_sprints
+    from verifflowcc.sprint.use.sprint_reading import list_sprints
 
     lines = list_sprints(open_workspace())
     if as_json:
@@ -80,10 +80,10 @@ def show(sprint: SprintArgument = None, named: SprintOption = None, as_json: Jso
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli import moves as fork_views
     from verifflowcc.cli import sprint_views
-    from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.status import lines, people_said
+    from verifflowcc.sprint.cli import move_output as fork_views
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_status import lines, people_said
 
     workspace = open_workspace()
     state = active_sprint(workspace, sprint_of(sprint, named))
@@ -117,10 +117,10 @@ def resolve(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli import moves
-    from verifflowcc.cli import moves as fork_views
     from verifflowcc.services.forks import forked_sprint, resolve_fork
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.cli import move_output as fork_views
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     if keep is None:
         here = open_workspace()
@@ -152,9 +152,9 @@ def report(
     from verifflowcc.base.files.text_files import write_given
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli import moves as fork_views
     from verifflowcc.services.report import report_sprint
-    from verifflowcc.services.sprint_reading import active_sprint, current_or_last
+    from verifflowcc.sprint.cli import move_output as fork_views
+    from verifflowcc.sprint.use.sprint_reading import active_sprint, current_or_last
     from verifflowcc.workflow.report_page import report_page
 
     as_html = _is_html(output, as_json=as_json)
@@ -206,9 +206,9 @@ def close(
     Exits with 4 while a stage is not passed, unless --unfinished says why it ends all the same.
     """
     from verifflowcc.base.files.text_files import read_given
-    from verifflowcc.cli import moves
-    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.sprints import close_sprint
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     done = close_sprint(

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from verifflowcc.base.model.sprint_state import SprintState, StageState, stage_status, with_gaps
 from verifflowcc.base.terminal.table import table
-from verifflowcc.cli import moves as fork_views
 from verifflowcc.cli.gate_views import following, one_gate
 from verifflowcc.services.stages import StageView
+from verifflowcc.sprint.cli import move_output as fork_views
 
 
 def whole(state: SprintState, said: Sequence[str] = ()) -> str:

@@ -49,10 +49,10 @@ def put(
     vfcc stage put plan --file draft.md
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves
     from verifflowcc.services.artifact_drafting import put_artifact
-    from verifflowcc.services.sprint_reading import active_sprint
-    from verifflowcc.services.status import remember_status
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_status import remember_status
 
     acting = moves.acting_here(piped=True)
     wanted = active_sprint(acting.workspace, sprint).id
@@ -82,7 +82,7 @@ def draft(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.services.artifact_drafting import draft_artifacts
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     workspace = open_workspace()
     drafts = draft_artifacts(workspace, active_sprint(workspace, sprint).id, name, stage, write=not stdout)
@@ -96,8 +96,8 @@ def draft(
 
 def _given(name: str, file: str | None) -> bytes:
     """Return the text that was given, at most one byte more than an artifact may have."""
-    from verifflowcc.adapters.files.evidence import LARGEST_TEXT_BYTES
     from verifflowcc.base.errors import UsageError
+    from verifflowcc.sprint.store.evidence_store import LARGEST_TEXT_BYTES
 
     most = LARGEST_TEXT_BYTES + 1
     if file is None and sys.stdin.isatty():
@@ -148,10 +148,10 @@ def show(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli import moves as fork_views
     from verifflowcc.cli import sprint_views
-    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.stages import show_stage
+    from verifflowcc.sprint.cli import move_output as fork_views
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     workspace = open_workspace()
     view = show_stage(workspace, active_sprint(workspace, sprint).id, stage)
@@ -170,9 +170,9 @@ def list_(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli import moves as fork_views
     from verifflowcc.cli import sprint_views
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.cli import move_output as fork_views
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     state = active_sprint(open_workspace(), sprint)
     if as_json:
@@ -208,9 +208,9 @@ def advance(
     Exits with 4, and says what is missing, where a gate on the way is closed. With a stage, and where an advance left
     it already, it changes nothing and exits with 0.
     """
-    from verifflowcc.cli import moves
-    from verifflowcc.services.sprint_reading import sprint_with_stage
     from verifflowcc.services.stages import advance_stage
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import sprint_with_stage
 
     acting = moves.acting_here()
     stay = one_of(stage, leaving, "--from", "stages")
@@ -233,10 +233,10 @@ def skip(
 
     It takes a person at a terminal. A stage with a criterion that cannot be waived cannot be skipped.
     """
-    from verifflowcc.cli import moves
-    from verifflowcc.cli import moves as asking
     from verifflowcc.services import skipping
-    from verifflowcc.services.sprint_reading import active_sprint
+    from verifflowcc.sprint.cli import move_output as asking
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace
@@ -261,9 +261,9 @@ def reopen(
     as_json: JsonFlag = False,
 ) -> None:
     """Go back to a stage that was left; what was done stays on record."""
-    from verifflowcc.cli import moves
-    from verifflowcc.services.sprint_reading import active_sprint
     from verifflowcc.services.stages import reopen_stage
+    from verifflowcc.sprint.cli import move_output as moves
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     acting = moves.acting_here()
     wanted = active_sprint(acting.workspace, sprint).id

@@ -7,8 +7,8 @@ import typer
 from verifflowcc.base.terminal.options import JsonFlag, SprintOption, StageOption, StdinFlag, YesFlag
 
 if TYPE_CHECKING:
-    from verifflowcc.cli.moves import Acting
     from verifflowcc.domain.tasks import TaskStatus
+    from verifflowcc.sprint.cli.move_output import Acting
 
 app = typer.Typer(help="Start and end tasks, and record what they find out.", no_args_is_help=True)
 
@@ -37,9 +37,9 @@ def start(
     What is recorded in it is in the prompts of its role until it ends.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves
     from verifflowcc.cli.task_views import started
     from verifflowcc.services.memory.tasks_filling import start_task
+    from verifflowcc.sprint.cli import move_output as moves
 
     acting = moves.acting_here()
     task = start_task(acting.workspace, about, actor=acting.actor, agent=agent, sprint=sprint, stage=stage)
@@ -70,9 +70,9 @@ def note(
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import read_stdin
-    from verifflowcc.cli import moves
     from verifflowcc.cli.task_views import noted
     from verifflowcc.services.memory.tasks_filling import Note, note_in_task
+    from verifflowcc.sprint.cli import move_output as moves
 
     if (text is None) is not stdin:
         raise UsageError("say a text or --stdin, one of the two", hint='vfcc task note "What was found out"')
@@ -127,9 +127,9 @@ def fail(
 
 def _forget(task: str | None, *, yes: bool, as_json: bool) -> None:
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves
     from verifflowcc.cli.task_views import ended
     from verifflowcc.services.memory.tasks_ending import clear_task
+    from verifflowcc.sprint.cli import move_output as moves
 
     acting = moves.acting_here()
     name = _meant(acting, task, "vfcc task fail --forget")
@@ -157,10 +157,10 @@ def list_(
 def show(task: TaskArgument = None, as_json: JsonFlag = False) -> None:
     """Show a task and all that it remembers."""
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves
     from verifflowcc.cli.task_views import page
     from verifflowcc.services.memory.scopes import agent_of
     from verifflowcc.services.memory.tasks import show_task
+    from verifflowcc.sprint.cli import move_output as moves
 
     acting = moves.acting_here()
     shown = show_task(acting.workspace, task, agent_of(acting.actor))
@@ -171,9 +171,9 @@ def show(task: TaskArgument = None, as_json: JsonFlag = False) -> None:
 
 def _end(task: str | None, status: "TaskStatus", outcome: str, promote: list[str], *, yes: bool, as_json: bool) -> None:
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves
     from verifflowcc.cli.task_views import ended
     from verifflowcc.services.memory.tasks_ending import end_task
+    from verifflowcc.sprint.cli import move_output as moves
 
     acting = moves.acting_here()
     verb = "finish" if status == "completed" else "fail"
@@ -193,9 +193,9 @@ def _meant(acting: "Acting", task: str | None, command: str) -> str:
 def _tell(acting: "Acting", name: str, verb: str, promote: list[str], *, yes: bool) -> None:
     """Say what goes, and how to keep it; a person is asked, anybody else has been told."""
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves as asking
     from verifflowcc.cli.task_views import to_end
     from verifflowcc.services.memory.tasks_ending import plan_end
+    from verifflowcc.sprint.cli import move_output as asking
 
     ending = plan_end(acting.workspace, name, promote)
     if not ending.go:

@@ -28,7 +28,7 @@ def noted(done: "Noted") -> str:
 
 def to_end(ending: "Ending", verb: str) -> list[str]:
     """Return what goes with the end of a task, and how to keep it."""
-    from verifflowcc.cli.moves import listed
+    from verifflowcc.sprint.cli.move_output import listed
 
     count = len(ending.go)
     return [

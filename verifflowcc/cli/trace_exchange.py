@@ -90,8 +90,8 @@ def create(
     Retired ones are left out. A baseline that is there is never overwritten.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves
     from verifflowcc.services.trace_sources import create_baseline
+    from verifflowcc.sprint.cli import move_output as moves
 
     acting = moves.acting_here()
     made = create_baseline(acting.workspace, name, note, actor=acting.actor)
@@ -270,9 +270,9 @@ def import_(
     from verifflowcc.adapters.foreign.find import Given
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.stage_words import one_of
-    from verifflowcc.cli import moves
     from verifflowcc.cli.trace_item_views import import_text
     from verifflowcc.services.trace_import import import_items
+    from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.trace.adopt import Choices
 
     chosen = one_of(format_, tuple(IMPORTERS), "format", "vfcc trace import PATH --format …") if format_ else None

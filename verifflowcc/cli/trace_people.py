@@ -53,8 +53,8 @@ def add(
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import read_stdin
-    from verifflowcc.cli import moves
     from verifflowcc.services.trace_adding import Wanted, add_item
+    from verifflowcc.sprint.cli import move_output as moves
 
     if text and stdin:
         raise UsageError("say --text or --stdin, not both", hint="vfcc trace add --help")
@@ -115,8 +115,8 @@ def retire(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.text.hidden_text import printable
-    from verifflowcc.cli import moves
     from verifflowcc.services.trace_adding import retire_item
+    from verifflowcc.sprint.cli import move_output as moves
 
     acting = moves.acting_here()
     done = retire_item(acting.workspace, item, reason, actor=acting.actor)
@@ -177,9 +177,10 @@ def review(
     its ends changed after a review; record why it still holds with --to and --reason.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves, trace_item_views
-    from verifflowcc.cli import moves as asking
+    from verifflowcc.cli import trace_item_views
     from verifflowcc.services.trace_clearing import review_items, what_to_review
+    from verifflowcc.sprint.cli import move_output as asking
+    from verifflowcc.sprint.cli import move_output as moves
 
     if to is not None or reason:
         _clear(items or [], to, reason, others=everything or own, yes=yes, as_json=as_json)
@@ -198,9 +199,10 @@ def _clear(items: list[str], to: str | None, reason: str, *, others: bool, yes: 
     """Record why one suspect link holds still."""
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves, trace_item_views
-    from verifflowcc.cli import moves as asking
+    from verifflowcc.cli import trace_item_views
     from verifflowcc.services.trace_clearing import clear_link, what_to_clear
+    from verifflowcc.sprint.cli import move_output as asking
+    from verifflowcc.sprint.cli import move_output as moves
 
     if to is None or len(items) != 1 or others:
         raise UsageError(
@@ -230,9 +232,10 @@ def verify(
     are.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import moves, trace_item_views
-    from verifflowcc.cli import moves as asking
+    from verifflowcc.cli import trace_item_views
     from verifflowcc.services.trace_clearing import verify_item, what_to_verify
+    from verifflowcc.sprint.cli import move_output as asking
+    from verifflowcc.sprint.cli import move_output as moves
 
     acting = moves.acting_here()
     what = what_to_verify(acting.workspace, item, method, saw, actor=acting.actor)

@@ -155,7 +155,7 @@ def demand(name: str, needed: str, words: "Sequence[str]") -> None:
     from verifflowcc.base.model.people import needs
     from verifflowcc.base.process.acting import actor_here
     from verifflowcc.base.use.workspace import current_folder
-    from verifflowcc.services.people_acting import require_person
+    from verifflowcc.sprint.use.people_acting import require_person
 
     actor = actor_here(current_folder())
     if actor.name.startswith("human:") or (needed == CI_TOO and actor.name == "ci"):

@@ -98,7 +98,7 @@ def _item(workspace: Workspace, name: str) -> str:
 def _artifact(workspace: Workspace, sprint: str, stage: str, name: str) -> str:
     from verifflowcc.base.use.stage_words import find_stage
     from verifflowcc.services.gates import artifacts_of
-    from verifflowcc.services.sprint_reading import show_sprint
+    from verifflowcc.sprint.use.sprint_reading import show_sprint
 
     find_stage(show_sprint(workspace, sprint), stage)
     found = {each.artifact.path: each for each in artifacts_of(workspace, sprint, stage)}

@@ -15,7 +15,7 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.mcp.answers import CODE_ANSWERS, MOST_TOKENS, Caller, ToolAnswer, answer, step_of
 from verifflowcc.services.next_step import NextStep, next_step
-from verifflowcc.services.sprint_reading import active_sprint, resolve_sprint
+from verifflowcc.sprint.use.sprint_reading import active_sprint, resolve_sprint
 
 CLOSE = "close"
 _STAY = 6
@@ -137,7 +137,7 @@ def code(
 def put(at: ToolContext, name: str, text: str, request: Request = "") -> ToolAnswer:
     """Store an artifact of the active stage."""
     from verifflowcc.services.artifact_drafting import put_artifact
-    from verifflowcc.services.status import remember_status
+    from verifflowcc.sprint.use.sprint_status import remember_status
 
     sprint = active_sprint(at.workspace)
     stored = put_artifact(at.workspace, sprint.id, name, text.encode("utf-8", "replace"), actor=at.caller.actor)
@@ -153,7 +153,7 @@ def check(
     """Run the project's commands for evidence, then show the gate."""
     from verifflowcc.base.errors import WorkspaceError
     from verifflowcc.services.evidence import run_evidence
-    from verifflowcc.services.status import remember_status
+    from verifflowcc.sprint.use.sprint_status import remember_status
 
     sprint, lines = active_sprint(at.workspace), []
     try:
@@ -182,7 +182,7 @@ def advance(
     """Leave a stage that owes nothing, or close the sprint."""
     from verifflowcc.services.sprints import close_sprint
     from verifflowcc.services.stages import advance_stage
-    from verifflowcc.services.status import remember_status
+    from verifflowcc.sprint.use.sprint_status import remember_status
 
     if not stage.strip():
         raise UsageError("name the stage to leave", hint="vfcc next")

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from verifflowcc import __version__
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.model.entries import LayerUse, Prompt
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, StageState, StageStatus
@@ -18,11 +17,12 @@ from verifflowcc.report.page_template import TONES, PageTemplates, StatusMark, m
 from verifflowcc.report.report_facts import ReportFacts, ScopeItems, SprintFacts
 from verifflowcc.report.v_picture import step_line, tree_of, v_picture
 from verifflowcc.services.memory.listing import Row
+from verifflowcc.sprint.rules.stage_numbers import lasting, shown
+from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.trace.answers import TestSeen
 from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import Matrix
 from verifflowcc.workflow.failures import review_line, waiver_line
-from verifflowcc.workflow.metrics_words import lasting, shown
 from verifflowcc.workflow.report_page import ReportSection, SprintReport, report_opening, report_page, report_sections
 
 INDEX, GATES, TRACE, PROMPTS, MEMORY = "index.html", "gates.html", "trace.html", "prompts.html", "memory.html"

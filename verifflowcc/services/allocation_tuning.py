@@ -16,9 +16,9 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.packing.pack import allocate
 from verifflowcc.services.circumstances import circumstances
 from verifflowcc.services.compiling import compile_here
-from verifflowcc.services.configuration import effective_config, show_config
 from verifflowcc.services.context import reading_of
 from verifflowcc.services.memory.scopes import roles_here
+from verifflowcc.sprint.use.configuration import effective_config, show_config
 
 LAST = 20
 FEWEST = 3

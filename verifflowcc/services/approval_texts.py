@@ -12,8 +12,8 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import Approvable
-from verifflowcc.services.sprint_reading import load_sprint
-from verifflowcc.workflow.people import reviews
+from verifflowcc.sprint.rules.sprint_people import reviews
+from verifflowcc.sprint.use.sprint_reading import load_sprint
 
 LARGEST_SHOWN = 64 * 1024
 """Bytes of one file that are shown; of a larger one, its head."""

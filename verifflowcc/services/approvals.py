@@ -14,7 +14,10 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.stage_words import find_stage, one_line, stage_meant
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import gates_of, sound_facts
-from verifflowcc.services.people_acting import (
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
+from verifflowcc.sprint.rules.sprint_people import latest_words, reviews
+from verifflowcc.sprint.rules.stage_moves import approval_line, approves
+from verifflowcc.sprint.use.people_acting import (
     Transition,
     add_note,
     address,
@@ -23,13 +26,10 @@ from verifflowcc.services.people_acting import (
     require_person,
     settle,
 )
-from verifflowcc.services.recorded_edits import adopt_recorded_edits
-from verifflowcc.services.sprint_reading import load_movable
+from verifflowcc.sprint.use.sprint_reading import load_movable
 from verifflowcc.workflow.assess_artifact import Authorship, authorship, subject_files
 from verifflowcc.workflow.assess_people import approve_command, author_step
 from verifflowcc.workflow.gate import entry_gate, exit_gate
-from verifflowcc.workflow.moves import approval_line, approves
-from verifflowcc.workflow.people import latest_words, reviews
 
 if TYPE_CHECKING:
     from verifflowcc.base.git.git_signatures import VerifiedCommit

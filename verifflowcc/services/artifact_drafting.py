@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from verifflowcc.adapters.files.evidence import LARGEST_TEXT_BYTES
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.ledger import LedgerWriter
@@ -23,9 +22,10 @@ from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import artifacts_of
-from verifflowcc.services.people_acting import add_note, require_open, settle
-from verifflowcc.services.sprint_reading import command_in, load_movable
 from verifflowcc.services.stages import stage_in_work
+from verifflowcc.sprint.store.evidence_store import LARGEST_TEXT_BYTES
+from verifflowcc.sprint.use.people_acting import add_note, require_open, settle
+from verifflowcc.sprint.use.sprint_reading import command_in, load_movable
 from verifflowcc.workflow.assess_artifact import (
     BLANK,
     OwedArtifact,

@@ -19,9 +19,9 @@ from verifflowcc.services.memory.finding import day_said
 from verifflowcc.services.memory.listing import BY_IMPORTANCE, Asked, list_items
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.tasks_ending import clear_task
-from verifflowcc.services.sprint_reading import active_sprint
 from verifflowcc.services.sprints import update_sprint
 from verifflowcc.services.stages import update_stage
+from verifflowcc.sprint.use.sprint_reading import active_sprint
 
 # The memory hierarchy decision's own names, for programs that import vfcc: a thin front for the services.
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from verifflowcc.adapters.files.evidence import read_blob, remove_reports
 from verifflowcc.adapters.proving.scratch import Scratch, scratch_environment, scratch_of
 from verifflowcc.base.errors import FormatError, NotAllowed, UsageError, WorkspaceError
 from verifflowcc.base.files.ledger import LedgerWriter
@@ -29,18 +28,19 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.baseline_files import load_baseline
 from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.formats.junit_tests import failing_tests
-from verifflowcc.formats.sarif import lint_findings, scan_findings
 from verifflowcc.proving.new_imports import import_roots, package_folders
 from verifflowcc.proving.parts import Part, PartRules, part_of
-from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.evidence_running import running
 from verifflowcc.services.gates import gather_facts
-from verifflowcc.services.people_acting import Transition, add_note, last_day, require_open, require_person, settle
 from verifflowcc.services.proving.changes import environments, generated, program_of
-from verifflowcc.services.sprint_reading import load_movable
+from verifflowcc.sprint.rules.junit_tests import failing_tests
+from verifflowcc.sprint.rules.measured_verdict import filled, report_path, report_paths
+from verifflowcc.sprint.rules.sarif import lint_findings, scan_findings
+from verifflowcc.sprint.store.evidence_store import read_blob, remove_reports
+from verifflowcc.sprint.use.allow_use import ensure_allowed
+from verifflowcc.sprint.use.people_acting import Transition, add_note, last_day, require_open, require_person, settle
+from verifflowcc.sprint.use.sprint_reading import load_movable
 from verifflowcc.workflow.evidence_wanted import everything
-from verifflowcc.workflow.measured_verdict import filled, report_path, report_paths
 from verifflowcc.workflow.staleness import chosen, report_kind
 
 # Run a configured command on the content of a sprint's base, in a scratch tree beside the repository.

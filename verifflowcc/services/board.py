@@ -13,11 +13,11 @@ from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, Stage
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import gather_facts
-from verifflowcc.services.sprint_reading import show_sprint
-from verifflowcc.services.status import OpenSprint, Status, current_status
+from verifflowcc.sprint.rules.stage_moves import next_in_order
+from verifflowcc.sprint.use.sprint_reading import show_sprint
+from verifflowcc.sprint.use.sprint_status import OpenSprint, Status, current_status
 from verifflowcc.workflow.evidence_wanted import everything, idle
 from verifflowcc.workflow.gate import assess
-from verifflowcc.workflow.moves import next_in_order
 from verifflowcc.workflow.staleness import chosen, stale_reasons
 
 QUICK = frozenset(kind for kind, rule in KINDS.items() if not rule.asks)

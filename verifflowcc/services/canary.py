@@ -14,11 +14,11 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import select
 from verifflowcc.base.use.stage_words import stage_meant
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.evidence_running import CommandRun, run_for
 from verifflowcc.services.evidence_single import SINGLE
 from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.sprint_reading import load_movable
+from verifflowcc.sprint.use.allow_use import ensure_allowed
+from verifflowcc.sprint.use.sprint_reading import load_movable
 from verifflowcc.workflow.assess_recorded import judge
 from verifflowcc.workflow.canaries import FAR_NUMBERS, canaries
 from verifflowcc.workflow.evidence_wanted import Wanted

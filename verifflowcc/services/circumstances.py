@@ -22,17 +22,17 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services import prompt_templates
-from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.refs import Checking, Code, code_of, committed_code
 from verifflowcc.services.offering import Caps, Past, caps_for
 from verifflowcc.services.prompt_sources import SourceRequest, Sources, close_sources, open_sources
 from verifflowcc.services.reading import Selection, select
-from verifflowcc.services.role_files import own_roles, shipped_roles
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.services.sprint_reading import depends_on
 from verifflowcc.services.standpoint import depends_on as place_depends_on
 from verifflowcc.services.standpoint import resolve
 from verifflowcc.services.trace_prompt import PromptFacts, PromptTrace, prompt_facts
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.sprint.use.role_files import own_roles, shipped_roles
+from verifflowcc.sprint.use.sprint_reading import depends_on
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix

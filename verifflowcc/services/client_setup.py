@@ -13,7 +13,6 @@ from verifflowcc.adapters.files.integrations import (
     write_link,
     write_text,
 )
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.config.tools_file import read_tools
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.files.lock import locked
@@ -37,6 +36,7 @@ from verifflowcc.clients.doors import (
 )
 from verifflowcc.clients.files import Outcome
 from verifflowcc.services.integrating import ClientFile, Integrated, integrate, targets
+from verifflowcc.sprint.store.workflow_load import templates_folder
 
 # The skills that are shipped: procedures that a client's agent opens when it needs one.
 

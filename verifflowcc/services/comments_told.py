@@ -7,7 +7,7 @@ from verifflowcc.base.model.people import Decision, Feedback
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.store.item_edits import parse_item
-from verifflowcc.services.feedback import sprint_feedback
+from verifflowcc.sprint.use.feedback import sprint_feedback
 from verifflowcc.workflow.assess_people import concerning
 
 _WORD_OF = {"human": Trust.HUMAN, "tool": Trust.TOOL, "ci": Trust.TOOL, "agent": Trust.AGENT}

@@ -27,11 +27,11 @@ from verifflowcc.packing.fill import LayerQueue
 from verifflowcc.packing.pack import pack
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.gathering import Gathered, brief_of, gather
-from verifflowcc.services.loading import not_loaded
 from verifflowcc.services.prompt_sources import PAID_BY, handed_over
 from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
 from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.sprint.use.item_loading import not_loaded
 
 ROOM_CHARS = 65_536
 ROOM_PER_ENTRY_CHARS = 1024

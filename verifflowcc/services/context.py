@@ -26,9 +26,9 @@ from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.compiling import compile_here
 from verifflowcc.services.prompt_sources import Sources, close_sources, user_index, user_items
 from verifflowcc.services.reading import Source, select
-from verifflowcc.services.role_files import shipped_roles
-from verifflowcc.services.sprint_reading import active_sprint, resolve_sprint
-from verifflowcc.workflow.people import VARIABLE
+from verifflowcc.sprint.rules.sprint_people import VARIABLE
+from verifflowcc.sprint.use.role_files import shipped_roles
+from verifflowcc.sprint.use.sprint_reading import active_sprint, resolve_sprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

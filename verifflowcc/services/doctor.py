@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from verifflowcc import __version__
-from verifflowcc.adapters.workflows.load import load_workflow
 from verifflowcc.base.config.config_load import FILE
 from verifflowcc.base.errors import VfccError, WorkspaceError
 from verifflowcc.base.files.layout import PROJECTIONS
@@ -25,17 +24,18 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.use.workspace import MEMORY, Workspace, open_workspace
-from verifflowcc.services.configuration import check_config, effective_config
 from verifflowcc.services.hooks_health import history_remarks, hooks_remarks, newest_fault
 from verifflowcc.services.initialise import IGNORED
-from verifflowcc.services.loading import dead_memory
 from verifflowcc.services.memory_health import extras_remarks, privacy_remarks
 from verifflowcc.services.migrating import format_of
-from verifflowcc.services.role_files import TOOLS, roles_without_tools
 from verifflowcc.services.source_reader import LOG
 from verifflowcc.services.sprint_health import commands_remarks, sprints_remarks
-from verifflowcc.services.sprint_reading import load_sprint
-from verifflowcc.services.workflows import check_workflow, open_workflows
+from verifflowcc.sprint.store.workflow_load import load_workflow
+from verifflowcc.sprint.use.configuration import check_config, effective_config
+from verifflowcc.sprint.use.item_loading import dead_memory
+from verifflowcc.sprint.use.role_files import TOOLS, roles_without_tools
+from verifflowcc.sprint.use.sprint_reading import load_sprint
+from verifflowcc.sprint.use.workflow_use import check_workflow, open_workflows
 
 LATER_IGNORED = PROJECTIONS[1:]
 """Version 0.1 committed these. A workspace of that time may go on to: a note, no finding."""

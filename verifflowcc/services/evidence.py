@@ -6,15 +6,6 @@ from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
-from verifflowcc.adapters.files.evidence import (
-    evidence_path,
-    is_from_the_future,
-    newest_after,
-    place_evidence,
-    put_evidence,
-    read_blob,
-    read_report,
-)
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.base.files.ledger import LedgerWriter
 from verifflowcc.base.git.git_protected import head_commit, read_history
@@ -29,8 +20,6 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.guarding import refuse_secrets
 from verifflowcc.base.use.stage_words import find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.evidence import encode_evidence
-from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.evidence_running import (
     CommandRun,
     Made,
@@ -47,11 +36,22 @@ from verifflowcc.services.evidence_running import (
 )
 from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.gates import gather_facts, sound_facts, write_results
-from verifflowcc.services.people_acting import WAIT_S, record, require_open, require_person
-from verifflowcc.services.sprint_reading import ledger_of, load_movable
+from verifflowcc.sprint.rules.evidence_files import encode_evidence
+from verifflowcc.sprint.rules.measured_verdict import filled
+from verifflowcc.sprint.store.evidence_store import (
+    evidence_path,
+    is_from_the_future,
+    newest_after,
+    place_evidence,
+    put_evidence,
+    read_blob,
+    read_report,
+)
+from verifflowcc.sprint.use.allow_use import ensure_allowed
+from verifflowcc.sprint.use.people_acting import WAIT_S, record, require_open, require_person
+from verifflowcc.sprint.use.sprint_reading import ledger_of, load_movable
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.evidence_wanted import Wanted, due, everything, named, of_stage, one_named, without_idle
-from verifflowcc.workflow.measured_verdict import filled
 from verifflowcc.workflow.staleness import inputs_now
 
 # Put evidence on record: its file, and the event that makes it count.

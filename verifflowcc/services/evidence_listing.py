@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.files.evidence import read_blob
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.model.baseline_rules import baseline_for
 from verifflowcc.base.model.evidence_values import Evidence
@@ -13,9 +12,10 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import LEAST_ENDING, ambiguous, fitting_ids, short_id
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.gates import gather_facts
-from verifflowcc.services.sprint_reading import load_movable
+from verifflowcc.sprint.store.evidence_store import read_blob
+from verifflowcc.sprint.use.evidence_reading import read_recorded
+from verifflowcc.sprint.use.sprint_reading import load_movable
 from verifflowcc.workflow.assess_recorded import assess_recorded, judge, run_step
 from verifflowcc.workflow.evidence_wanted import Wanted, everything
 from verifflowcc.workflow.staleness import chosen, id_of, stale_reasons

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 
-from verifflowcc.adapters.files.evidence import place_evidence, put_evidence, read_evidence_file
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.ledger import LedgerWriter
@@ -25,11 +24,12 @@ from verifflowcc.base.text.hidden_text import withhold_words
 from verifflowcc.base.text.secrets import kinds_of, withhold
 from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.services.evidence_listing import find_evidence
 from verifflowcc.services.gates import read_results_file, results_path
-from verifflowcc.services.people_acting import Transition, add_note, address, require_person, settle
-from verifflowcc.services.sprint_reading import load_movable
+from verifflowcc.sprint.rules.evidence_files import encode_evidence
+from verifflowcc.sprint.store.evidence_store import place_evidence, put_evidence, read_evidence_file
+from verifflowcc.sprint.use.people_acting import Transition, add_note, address, require_person, settle
+from verifflowcc.sprint.use.sprint_reading import load_movable
 
 
 @dataclass(frozen=True, slots=True)

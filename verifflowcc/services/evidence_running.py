@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from verifflowcc import __version__
-from verifflowcc.adapters.files.evidence import put_blob, remove_reports
 from verifflowcc.adapters.proving.scratch import known_words
 from verifflowcc.base.errors import FormatError, WorkspaceError
 from verifflowcc.base.files.lock import locked
@@ -25,16 +24,17 @@ from verifflowcc.base.text.hidden_text import withhold_words
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.baseline_files import load_baseline
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.cobertura import measure_coverage
-from verifflowcc.formats.evidence import make_evidence
-from verifflowcc.formats.junit_tests import Known, measure_junit
-from verifflowcc.formats.metric_json import measure_metrics
-from verifflowcc.formats.sarif import measure_lint, measure_sarif
 from verifflowcc.proving.outcomes import running_test, without_stacks
 from verifflowcc.proving.runners import Runner, runner_of
 from verifflowcc.services.gates import keep_results
+from verifflowcc.sprint.rules.cobertura import measure_coverage
+from verifflowcc.sprint.rules.evidence_files import make_evidence
+from verifflowcc.sprint.rules.junit_tests import Known, measure_junit
+from verifflowcc.sprint.rules.measured_verdict import filled, report_paths
+from verifflowcc.sprint.rules.metric_json import measure_metrics
+from verifflowcc.sprint.rules.sarif import measure_lint, measure_sarif
+from verifflowcc.sprint.store.evidence_store import put_blob, remove_reports
 from verifflowcc.workflow.evidence_wanted import Wanted
-from verifflowcc.workflow.measured_verdict import filled, report_paths
 from verifflowcc.workflow.staleness import differences, inputs_now, report_kind
 
 # Measure what a criterion asks for in a report, with what the project holds at hand.

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.files.evidence import put_blob
 from verifflowcc.base.errors import VfccError
 from verifflowcc.base.formats.result_lines import ProofLine, encode_proof, traced_name
 from verifflowcc.base.git.git_place import top_of
@@ -24,7 +23,6 @@ from verifflowcc.base.text.glob import matches
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.grammars import language_of
 from verifflowcc.code.rules.source_testcases import CASES_OF, read_cases
-from verifflowcc.formats.junit_tests import reported_name
 from verifflowcc.proving.new_imports import package_folders
 from verifflowcc.proving.parts import Part, PartRules, part_of
 from verifflowcc.proving.python_tests import python_tests
@@ -41,15 +39,17 @@ from verifflowcc.proving.tests_settings import (
     pytest_settings,
 )
 from verifflowcc.proving.verdicts import TestVerdict, Verdict, judge_change
-from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_running import Made, Report, Source, kept, now, take_baseline, wrote
 from verifflowcc.services.gates import has_items
 from verifflowcc.services.proving.changes import Change, program_of, read_change
 from verifflowcc.services.proving.proof import ChangeProof, prove_change
 from verifflowcc.services.proving.proof import Wanted as Proving
 from verifflowcc.services.proving.trials import Limits
+from verifflowcc.sprint.rules.junit_tests import reported_name
+from verifflowcc.sprint.rules.measured_verdict import REFACTORING, examples_of, report_paths
+from verifflowcc.sprint.store.evidence_store import put_blob
+from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.workflow.evidence_wanted import Wanted
-from verifflowcc.workflow.measured_verdict import REFACTORING, examples_of, report_paths
 from verifflowcc.workflow.staleness import differences, inputs_now
 
 # What the tests of a project lost between two contents of it: both read, and compared.

@@ -8,9 +8,9 @@ from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, short_id
 from verifflowcc.base.use.guarding import refuse_secrets
 from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.people_acting import Transition, refresh_progress, settle
-from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unsound
-from verifflowcc.workflow.fold import fold
+from verifflowcc.sprint.rules.sprint_fold import fold
+from verifflowcc.sprint.use.people_acting import Transition, refresh_progress, settle
+from verifflowcc.sprint.use.sprint_reading import ledger_of, load_sprint, unsound
 
 
 def forked_sprint(workspace: Workspace, sprint_id: str) -> SprintState:

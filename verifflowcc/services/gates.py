@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.files.evidence import put_blob, read_artifact_texts, read_blob
 from verifflowcc.base.config.config_load import FILE
 from verifflowcc.base.errors import FormatError, VfccError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
@@ -24,22 +23,23 @@ from verifflowcc.base.text.canonical import fold_newlines
 from verifflowcc.base.use.baseline_files import baseline_statuses, changed_rules
 from verifflowcc.base.use.stage_words import find_stage, stage_meant
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.formats.junit_tests import read_tests
 from verifflowcc.proving.runners import runner_of
-from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.evidence_reading import read_recorded
-from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.outside_edits import with_recorded_edits, with_stage_watched
-from verifflowcc.services.pinned_workflow import check_pinned_workflow
-from verifflowcc.services.sprint_reading import changed_by_hand, ledger_of, load_movable
+from verifflowcc.sprint.rules.junit_tests import read_tests
+from verifflowcc.sprint.rules.sprint_fold import ledger_day
+from verifflowcc.sprint.rules.sprint_people import reviews, waivers, with_addresses
+from verifflowcc.sprint.rules.stage_moves import after_passing, next_in_order
+from verifflowcc.sprint.store.evidence_store import put_blob, read_artifact_texts, read_blob
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.sprint.use.evidence_reading import read_recorded
+from verifflowcc.sprint.use.feedback import sprint_feedback
+from verifflowcc.sprint.use.pinned_workflow import check_pinned_workflow
+from verifflowcc.sprint.use.sprint_reading import changed_by_hand, ledger_of, load_movable
 from verifflowcc.workflow.assess_artifact import artifact_puts, recorded_edits
 from verifflowcc.workflow.assess_recorded import asks_trace, specified
 from verifflowcc.workflow.evidence_wanted import everything
 from verifflowcc.workflow.failures import failures_of
-from verifflowcc.workflow.fold import ledger_day
 from verifflowcc.workflow.gate import entry_gate, exit_gate
-from verifflowcc.workflow.moves import after_passing, next_in_order
-from verifflowcc.workflow.people import reviews, waivers, with_addresses
 from verifflowcc.workflow.staleness import fewer_tests
 
 # The tests of a report one by one, committed beside the evidence, so that each clone can tell which item they show.
@@ -58,8 +58,8 @@ def keep_results(workspace: Workspace, criterion: Criterion, report: bytes | Non
     """
     if criterion.kind is not Kind.JUNIT or report is None or not has_items(workspace.memory):
         return None
-    from verifflowcc.services.pinned_workflow import policy_of
     from verifflowcc.services.trace_code import read_code, read_items
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
     from verifflowcc.trace.join import Marked, Ran, results_of, specified
 
     policy = policy_of(workspace)
@@ -300,8 +300,8 @@ def results_command(config: Config, state: SprintState | None) -> str:
 
 def results_hint(workspace: Workspace) -> str:
     """Return the end of a sentence that says how to get test results in a project as it is now."""
-    from verifflowcc.services.configuration import effective_config
-    from verifflowcc.services.sprint_reading import command_in
+    from verifflowcc.sprint.use.configuration import effective_config
+    from verifflowcc.sprint.use.sprint_reading import command_in
 
     config = effective_config(workspace).config
     if not config.trace.results_from:
@@ -314,7 +314,7 @@ def results_hint(workspace: Workspace) -> str:
 
 
 def _movable_sprints(workspace: Workspace) -> Iterator[SprintState]:
-    from verifflowcc.services.sprint_reading import load_movable, open_sprints
+    from verifflowcc.sprint.use.sprint_reading import load_movable, open_sprints
 
     for state in open_sprints(workspace):
         try:
@@ -413,8 +413,8 @@ def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
     facts = with_changes(workspace, facts)
     if not asks_trace(state.workflow):
         return facts
-    from verifflowcc.services.configuration import effective_config
     from verifflowcc.services.trace_checking import check_trace
+    from verifflowcc.sprint.use.configuration import effective_config
 
     command = results_command(effective_config(workspace).config, state)
     report = check_trace(workspace, workflow=state.workflow, state=state).report

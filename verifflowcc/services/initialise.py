@@ -5,15 +5,15 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.workflows.load import example_folder, load_workflow, own_name, templates_folder
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files.layout import CORE_FILES, MEMORY, PROJECTIONS
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.services.configuration import shipped_workflows
-from verifflowcc.services.obvious_command import Suggestion, obvious_commands, with_suggestions
-from verifflowcc.services.role_files import starting_files
+from verifflowcc.sprint.store.workflow_load import example_folder, load_workflow, own_name, templates_folder
+from verifflowcc.sprint.use.command_guess import Suggestion, obvious_commands, with_suggestions
+from verifflowcc.sprint.use.configuration import shipped_workflows
+from verifflowcc.sprint.use.role_files import starting_files
 
 IGNORED = ("local/", *PROJECTIONS, ".vfcc-*.tmp")
 """The lines of `.memory/.gitignore`."""

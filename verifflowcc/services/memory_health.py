@@ -7,7 +7,7 @@ from verifflowcc.base.files.private_files import open_to_others
 from verifflowcc.base.model.config_values import BackendKind, SecretScanner
 from verifflowcc.base.model.ports import Health, Remark
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.configuration import check_config, effective_config
+from verifflowcc.sprint.use.configuration import check_config, effective_config
 
 AREA = "memory"
 

@@ -13,11 +13,9 @@ from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, Stage
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.baseline_files import baseline_statuses
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence_reading import read_recorded
-from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unknown_sprint
-from verifflowcc.workflow.failures import failures_of
-from verifflowcc.workflow.fold import closed_line
-from verifflowcc.workflow.metrics_words import (
+from verifflowcc.sprint.rules.sprint_fold import closed_line
+from verifflowcc.sprint.rules.stage_moves import metrics_of
+from verifflowcc.sprint.rules.stage_numbers import (
     Numbers,
     SprintMetrics,
     StageMetrics,
@@ -26,7 +24,9 @@ from verifflowcc.workflow.metrics_words import (
     totals,
     unknown,
 )
-from verifflowcc.workflow.moves import metrics_of
+from verifflowcc.sprint.use.evidence_reading import read_recorded
+from verifflowcc.sprint.use.sprint_reading import ledger_of, load_sprint, unknown_sprint
+from verifflowcc.workflow.failures import failures_of
 
 
 @dataclass(frozen=True, slots=True)

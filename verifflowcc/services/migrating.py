@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from verifflowcc.adapters.process.allowed import read_allowed
 from verifflowcc.base.config.config_defaults import read_small
 from verifflowcc.base.config.config_load import FILE, read_config
 from verifflowcc.base.config.tools_file import KEYS, VERSION, parse_tools
@@ -32,8 +31,9 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.services.history.reading import gather_history, scattered_days
 from verifflowcc.services.migrating_config import format_value, plan_config
-from verifflowcc.services.role_files import TOOLS, starting_files
-from verifflowcc.services.sprint_reading import open_sprints
+from verifflowcc.sprint.store.allowed import read_allowed
+from verifflowcc.sprint.use.role_files import TOOLS, starting_files
+from verifflowcc.sprint.use.sprint_reading import open_sprints
 
 # A step of `migrate`, as it is reported.
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.config.shorten import shorten
-from verifflowcc.adapters.workflows.load import templates_folder, workflow_names
 from verifflowcc.base.config.config_defaults import ALLOCATIONS, LAYERS, STRATEGIES
 from verifflowcc.base.config.config_load import FILE, read_config
 from verifflowcc.base.config.config_provenance import Setting, settings_of
@@ -18,6 +17,7 @@ from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.store.item_edits import read_block
+from verifflowcc.sprint.store.workflow_load import templates_folder, workflow_names
 
 _BOM = b"\xef\xbb\xbf"
 _START = re.compile(rb"(?:%[^\n]*\n)*---[ \t]*\r?\n")

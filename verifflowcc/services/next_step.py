@@ -8,7 +8,7 @@ from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.owed import ADVANCE, Owed, owed_by, owed_to_close, way_on
-from verifflowcc.services.sprint_reading import command_in, not_chosen, resolve_sprint, show_sprint
+from verifflowcc.sprint.use.sprint_reading import command_in, not_chosen, resolve_sprint, show_sprint
 
 
 @dataclass(frozen=True, slots=True)

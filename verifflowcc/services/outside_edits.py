@@ -142,7 +142,7 @@ def _agent_acted(stage: StageState, facts: Facts) -> bool:
 
 
 def _records(workspace: Workspace) -> bool:
-    from verifflowcc.services.configuration import effective_config
+    from verifflowcc.sprint.use.configuration import effective_config
 
     return effective_config(workspace).config.hooks.record
 

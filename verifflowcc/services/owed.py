@@ -14,7 +14,7 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import StageGates, sound_facts
-from verifflowcc.services.sprint_reading import command_in
+from verifflowcc.sprint.use.sprint_reading import command_in
 from verifflowcc.workflow.gate import closing_gate
 
 ADVANCE = "vfcc stage advance"

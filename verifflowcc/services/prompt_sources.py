@@ -25,10 +25,10 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.services.comments_told import comments_told
-from verifflowcc.services.loading import names_source
 from verifflowcc.services.reading import Source
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.standpoint import progress_of
+from verifflowcc.sprint.use.item_loading import names_source
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix

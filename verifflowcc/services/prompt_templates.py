@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.errors import TemplateError
 from verifflowcc.base.files.layout import MEMORY, check_inside
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.role_files import TEMPLATE_ENDING
+from verifflowcc.sprint.store.workflow_load import templates_folder
+from verifflowcc.sprint.use.role_files import TEMPLATE_ENDING
 
 if TYPE_CHECKING:
     from verifflowcc.context.template_rules import PromptTemplate

@@ -25,8 +25,8 @@ from verifflowcc.context.view import (
     prose_view,
 )
 from verifflowcc.services.circumstances import Circumstances
-from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.trace_prompt import PromptFacts
+from verifflowcc.sprint.use.role_files import TOOLS
 
 if TYPE_CHECKING:
     from verifflowcc.code.rules.changed_code import ChangedCode

@@ -16,8 +16,8 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.shape import PLACED, is_of_project
 from verifflowcc.formats.history_rows import with_place
 from verifflowcc.services.history.reading import own_partitions
-from verifflowcc.services.people_acting import add_note
-from verifflowcc.services.sprint_reading import load_movable
+from verifflowcc.sprint.use.people_acting import add_note
+from verifflowcc.sprint.use.sprint_reading import load_movable
 from verifflowcc.workflow.assess_artifact import artifact_puts, edits_payload, recorded_edits
 
 MOST_FILES = 200

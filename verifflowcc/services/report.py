@@ -2,13 +2,13 @@
 
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence_reading import read_recorded
-from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.gates import artifacts_of
 from verifflowcc.services.metrics import sprint_metrics
-from verifflowcc.services.sprint_reading import load_sprint
-from verifflowcc.workflow.fold import arrange
-from verifflowcc.workflow.people import reviews, waivers
+from verifflowcc.sprint.rules.sprint_fold import arrange
+from verifflowcc.sprint.rules.sprint_people import reviews, waivers
+from verifflowcc.sprint.use.evidence_reading import read_recorded
+from verifflowcc.sprint.use.feedback import sprint_feedback
+from verifflowcc.sprint.use.sprint_reading import load_sprint
 from verifflowcc.workflow.report_page import SprintReport, make_report
 
 

@@ -15,16 +15,16 @@ from verifflowcc.base.model.sprint_state import SprintState, StageStatus
 from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.evidence_running import Made, run_for, running
 from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.gates import results_differ, sound_facts
-from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.vouching import Vouched, vouched
+from verifflowcc.sprint.rules.measured_verdict import reason_of_refactoring
+from verifflowcc.sprint.use.allow_use import ensure_allowed
+from verifflowcc.sprint.use.sprint_reading import load_movable
 from verifflowcc.workflow.assess_recorded import judge
 from verifflowcc.workflow.evidence_wanted import Wanted, asked_again, of_stage
 from verifflowcc.workflow.gate import asks_rules, assess, rules_criterion
-from verifflowcc.workflow.measured_verdict import reason_of_refactoring
 from verifflowcc.workflow.staleness import chosen, evidence_changes, id_of, stale_reasons
 
 

@@ -13,7 +13,7 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.shape import digest_of
-from verifflowcc.services.configuration import effective_config
+from verifflowcc.sprint.use.configuration import effective_config
 
 # The project's token counter, which remembers what it counted.
 

@@ -15,7 +15,9 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import hard_at
-from verifflowcc.services.people_acting import (
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
+from verifflowcc.sprint.rules.stage_moves import after_skipping
+from verifflowcc.sprint.use.people_acting import (
     Transition,
     address,
     last_day,
@@ -24,12 +26,10 @@ from verifflowcc.services.people_acting import (
     require_person,
     settle,
 )
-from verifflowcc.services.recorded_edits import adopt_recorded_edits
-from verifflowcc.services.sprint_reading import load_movable
-from verifflowcc.services.stage_entry import entry_fields
+from verifflowcc.sprint.use.sprint_reading import load_movable
+from verifflowcc.sprint.use.stage_entry import entry_fields
 from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.gate import entry_gate, exit_gate
-from verifflowcc.workflow.moves import after_skipping
 
 
 @dataclass(frozen=True, slots=True)

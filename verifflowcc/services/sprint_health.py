@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from verifflowcc.adapters.files.evidence import evidence_files, foreign_entries
 from verifflowcc.base.errors import VfccError
 from verifflowcc.base.files.installed import is_program
 from verifflowcc.base.files.layout import CORE_FILES
@@ -14,15 +13,16 @@ from verifflowcc.base.model.events import Event
 from verifflowcc.base.model.ports import Health, Remark
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.use.workspace import LedgersRead, Workspace
-from verifflowcc.services.allow import show_commands
-from verifflowcc.services.configuration import check_config, effective_config
-from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.evidence_redacting import secrets_in
-from verifflowcc.services.pinned_workflow import check_pinned_workflow
-from verifflowcc.services.repairing import plan_for, steps_of
-from verifflowcc.services.sprint_reading import ledger_of, list_sprints, load_sprint, parse_results, results_path
-from verifflowcc.workflow.fold import corrected_later, event_file
-from verifflowcc.workflow.people import progress_document
+from verifflowcc.sprint.rules.sprint_fold import corrected_later, event_file
+from verifflowcc.sprint.rules.sprint_people import progress_document
+from verifflowcc.sprint.store.evidence_store import evidence_files, foreign_entries
+from verifflowcc.sprint.use.allow_use import show_commands
+from verifflowcc.sprint.use.configuration import check_config, effective_config
+from verifflowcc.sprint.use.evidence_reading import read_recorded
+from verifflowcc.sprint.use.pinned_workflow import check_pinned_workflow
+from verifflowcc.sprint.use.repairing import plan_for, steps_of
+from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_sprint, parse_results, results_path
 from verifflowcc.workflow.staleness import id_of
 
 # What a project still lacks before its first sprint can produce evidence; nothing is run or written.

@@ -19,13 +19,23 @@ from verifflowcc.base.text.identifiers import LONGEST, is_slug, numbered, slug
 from verifflowcc.base.use.baseline_files import rules_at_start
 from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.owed import Owed, hard_at
-from verifflowcc.services.people_acting import Transition, record, refresh_progress, require_person, results_of, settle
-from verifflowcc.services.role_files import create_role_files, created_notes
-from verifflowcc.services.sprint_reading import (
+from verifflowcc.sprint.rules import stage_moves as payloads
+from verifflowcc.sprint.rules.sprint_fold import learnings_block, with_block
+from verifflowcc.sprint.rules.workflow_drawing import with_modes
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.sprint.use.feedback import open_feedback_of_earlier_sprints
+from verifflowcc.sprint.use.people_acting import (
+    Transition,
+    record,
+    refresh_progress,
+    require_person,
+    results_of,
+    settle,
+)
+from verifflowcc.sprint.use.role_files import create_role_files, created_notes
+from verifflowcc.sprint.use.sprint_reading import (
     ledger_of,
     list_sprints,
     load_movable,
@@ -33,10 +43,7 @@ from verifflowcc.services.sprint_reading import (
     open_sprints,
     results_path,
 )
-from verifflowcc.services.stage_entry import entry_fields
-from verifflowcc.workflow import moves as payloads
-from verifflowcc.workflow.drawing import with_modes
-from verifflowcc.workflow.fold import learnings_block, with_block
+from verifflowcc.sprint.use.stage_entry import entry_fields
 from verifflowcc.workflow.gate import CLOSING, closing_gate
 
 
@@ -98,7 +105,7 @@ def start_sprint(  # noqa: PLR0913 - one for each option of the command
 def _begin(
     workspace: Workspace, settings: StartSettings, *, workflow: str, actor: str, sprint_id: str | None, commit: bool
 ) -> Transition:
-    from verifflowcc.adapters.workflows.load import load_workflow  # reading YAML is for starting alone
+    from verifflowcc.sprint.store.workflow_load import load_workflow  # reading YAML is for starting alone
 
     plan = with_modes(load_workflow(workspace.memory, workflow), effective_config(workspace).config.gates.modes)
     require_start(workspace, workflow, actor)

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.adapters.files.evidence import read_artifacts
 from verifflowcc.base.errors import ConflictError, UsageError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.ledger import LedgerWriter, moved_first, read_text
@@ -29,14 +28,15 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.gates import StageGates, ask_stage, gates_of, sound_facts
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
-from verifflowcc.services.people_acting import Transition, record, settle
-from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
-from verifflowcc.services.sprint_reading import load_movable, load_sprint
-from verifflowcc.services.stage_entry import earlier_advance, ended_stay, entry_fields
-from verifflowcc.workflow import moves as payloads
+from verifflowcc.sprint.rules import stage_moves as payloads
+from verifflowcc.sprint.rules.stage_moves import reopenable
+from verifflowcc.sprint.store.evidence_store import read_artifacts
+from verifflowcc.sprint.use.people_acting import Transition, record, settle
+from verifflowcc.sprint.use.pinned_workflow import check_pinned_workflow
+from verifflowcc.sprint.use.sprint_reading import load_movable, load_sprint
+from verifflowcc.sprint.use.stage_entry import earlier_advance, ended_stay, entry_fields
 from verifflowcc.workflow.assess_recorded import specified
-from verifflowcc.workflow.moves import reopenable
 from verifflowcc.workflow.summary import StageExit, kept_of, metrics_document, summary_document
 
 _ARTIFACT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?")

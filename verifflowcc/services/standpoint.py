@@ -7,7 +7,7 @@ from verifflowcc.base.files.layout import MEMORY, Place
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprint_reading import (
+from verifflowcc.sprint.use.sprint_reading import (
     choice_files,
     ledger_of,
     not_chosen,

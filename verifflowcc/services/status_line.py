@@ -5,7 +5,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence_listing import find_stale
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.owed import owed_by
-from verifflowcc.services.sprint_reading import resolve_sprint, show_sprint
+from verifflowcc.sprint.use.sprint_reading import resolve_sprint, show_sprint
 
 
 def status_line(workspace: Workspace) -> str:

@@ -28,9 +28,9 @@ from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_render import REFINES, against, fitting, link_entry, render_trace_item
 from verifflowcc.items.rules.front_matter_list import ListEdit
 from verifflowcc.items.store.item_edits import edit_item, edit_item_list
-from verifflowcc.services.loading import reason_here, refuse_scanned
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view, items_view
+from verifflowcc.sprint.use.item_loading import reason_here, refuse_scanned
 from verifflowcc.text.wording import normative
 from verifflowcc.trace.view import TraceView
 

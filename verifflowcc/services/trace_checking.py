@@ -16,8 +16,8 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.base.use.baseline_files import baseline_status, load_baseline
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.services.sprint_reading import active_sprint
 from verifflowcc.services.trace_code import INDEX, Looked, key_of, look, nothing_collected
+from verifflowcc.sprint.use.sprint_reading import active_sprint
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_sources import SourcesRead
@@ -142,8 +142,8 @@ def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, inde
     if kept is not None:
         return _CODEC.value(kept)
     # A report that is kept needs nothing of what makes one, and every look at a gate asks for it.
-    from verifflowcc.services.pinned_workflow import policy_of
     from verifflowcc.services.trace_sources import gather
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
     from verifflowcc.trace.check import check
 
     policy = policy_of(workspace, workflow)

@@ -13,10 +13,10 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.formats.fingerprint import LinkState, link_state, review_word, stamp_of_item, stamp_of_link
 from verifflowcc.formats.trace_render import stamp_line
 from verifflowcc.items.rules.front_matter_list import ListEdit
-from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_adding import Edit, begin_edit, set_keys, set_list, with_texts, write_edits
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view, items_view
+from verifflowcc.sprint.use.people_acting import require_person
 from verifflowcc.trace.answers import CodePlace, implementers
 from verifflowcc.trace.telling import pointed_content, symbol_digest
 from verifflowcc.trace.view import TraceView

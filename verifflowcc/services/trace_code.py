@@ -8,7 +8,6 @@ from pathlib import Path
 
 from verifflowcc import __version__
 from verifflowcc.adapters.index.trace import ItemRow, TraceIndex, trace_item_from_text, trace_item_to_text
-from verifflowcc.adapters.workflows.load import workflow_text
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.files.installed import program_stamp
 from verifflowcc.base.files.layout import as_on_disk
@@ -27,7 +26,8 @@ from verifflowcc.base.text.record_codec import plain_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files
 from verifflowcc.items.store.item_walk import MemoryWalk, walk_memory
-from verifflowcc.services.configuration import effective_config
+from verifflowcc.sprint.store.workflow_load import workflow_text
+from verifflowcc.sprint.use.configuration import effective_config
 
 # What a trace check would look at, seen from outside: stamps, digests and ids, with nothing parsed.
 #

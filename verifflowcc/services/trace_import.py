@@ -34,9 +34,9 @@ from verifflowcc.items.rules.import_values import (
     with_imported,
 )
 from verifflowcc.items.store.item_edits import decode, read_block
-from verifflowcc.services.loading import asks_for_scan, refuse_scanned
-from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items
+from verifflowcc.sprint.use.item_loading import asks_for_scan, refuse_scanned
+from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.adopt import ITEMS, Adopted, Choices, Here, adopt
 
 # Export the trace items of a project for other tools.

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.evidence import read_artifact_texts
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, parse_tools
 from verifflowcc.base.files.layout import MEMORY, Place, as_on_disk, settled
 from verifflowcc.base.files.write import Tree
@@ -32,10 +31,11 @@ from verifflowcc.context.data_sentences import (
 from verifflowcc.context.view import one_line
 from verifflowcc.items.store.item_walk import ITEMS, MemoryWalk
 from verifflowcc.services.reading import prompt_text
-from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.sprint.rules.sprint_people import progress_document
+from verifflowcc.sprint.store.evidence_store import read_artifact_texts
+from verifflowcc.sprint.use.role_files import TOOLS
 from verifflowcc.workflow.assess_artifact import artifact_criteria_of, assess_artifact, requires_of, suggested_for
-from verifflowcc.workflow.people import progress_document
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.trace_codes import TracePolicy
@@ -249,8 +249,8 @@ class PromptTrace:
         """
         if not self._read:
             from verifflowcc.adapters.index.trace import TraceIndex
-            from verifflowcc.services.pinned_workflow import policy_of
             from verifflowcc.services.trace_code import nothing_collected, read_walked
+            from verifflowcc.sprint.use.pinned_workflow import policy_of
 
             tree, state = request.tree, request.state
             tree.stamps.take([f"{MEMORY}/workflow.yaml"])

@@ -32,18 +32,18 @@ from verifflowcc.base.model.trace_values import (
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.baseline_files import baseline_statuses
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.evidence import inputs_digest
-from verifflowcc.formats.junit_claims import LARGEST_REPORT_BYTES
-from verifflowcc.formats.junit_tests import JUnitTests, read_tests
 from verifflowcc.services.gates import gather_facts, read_results_file
-from verifflowcc.services.sprint_reading import list_sprints, load_movable
+from verifflowcc.sprint.rules.evidence_files import inputs_digest
+from verifflowcc.sprint.rules.junit_claims import LARGEST_REPORT_BYTES
+from verifflowcc.sprint.rules.junit_tests import JUnitTests, read_tests
+from verifflowcc.sprint.rules.sprint_fold import event_file
+from verifflowcc.sprint.rules.sprint_people import expired, waivers
+from verifflowcc.sprint.use.sprint_reading import list_sprints, load_movable
 from verifflowcc.trace.join import Marked, Ran, results_of
 from verifflowcc.workflow.assess_people import waived_subject
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.evidence_wanted import Wanted, everything
-from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.gate import assess
-from verifflowcc.workflow.people import expired, waivers
 from verifflowcc.workflow.staleness import chosen, id_of, stale_reasons
 
 # What a ledger tells the trace checks: artifacts that are gone, a left side that moved, waivers that lapsed.
@@ -240,7 +240,7 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Tol
 
 def _sprints(workspace: Workspace) -> tuple[str, ...]:
     """Return the sprints that are not closed, else the one that was closed last; none before the first."""
-    from verifflowcc.services.sprint_reading import ledger_of, list_sprints
+    from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints
 
     lines = list_sprints(workspace)
     going = tuple(line.id for line in lines if line.status is not SprintStatus.CLOSED)
@@ -252,9 +252,9 @@ def _sprints(workspace: Workspace) -> tuple[str, ...]:
 
 def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> Facts:
     """Return what evidence of tests is compared with; git and the people are not asked. Raises as `load_movable`."""
-    from verifflowcc.services.configuration import effective_config
-    from verifflowcc.services.evidence_reading import read_recorded
-    from verifflowcc.services.sprint_reading import load_movable
+    from verifflowcc.sprint.use.configuration import effective_config
+    from verifflowcc.sprint.use.evidence_reading import read_recorded
+    from verifflowcc.sprint.use.sprint_reading import load_movable
 
     state = load_movable(workspace, sprint_id)[1]
     return Facts(
@@ -359,7 +359,7 @@ def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping
     if not names:
         return
     from verifflowcc.services.gates import gather_facts
-    from verifflowcc.services.sprint_reading import load_movable
+    from verifflowcc.sprint.use.sprint_reading import load_movable
 
     for sprint_id in _sprints(workspace):
         try:

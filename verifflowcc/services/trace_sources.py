@@ -20,8 +20,8 @@ from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.base.use.stage_words import one_line, one_of
 from verifflowcc.base.use.workspace import MEMORY, Workspace, provider
 from verifflowcc.formats.trace_table import encode_baseline, is_baseline, read_baseline
-from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import INDEX, Looked, look, nothing_collected, read_walked
+from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.view import TraceView
 
 # What the commands that write items look at: all items, and the policy that they obey.
@@ -33,8 +33,8 @@ def items_view(workspace: Workspace) -> TraceView:
     Raises ConfigError where the configuration or the workflow is not sound.
     """
     from verifflowcc.base.model.trace_values import TraceSources
-    from verifflowcc.services.pinned_workflow import policy_of
     from verifflowcc.services.trace_code import read_items
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
 
     policy = policy_of(workspace)
     read = read_items(workspace, policy)
@@ -44,7 +44,7 @@ def items_view(workspace: Workspace) -> TraceView:
 def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
     """Return the item in a file's bytes, None where it is none; `path` begins at the project's root."""
     from verifflowcc.adapters.files.trace_items import parse_trace_item
-    from verifflowcc.services.pinned_workflow import policy_of
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
 
     return parse_trace_item(path, data, policy_of(workspace).types)
 
@@ -336,7 +336,7 @@ def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:
 
 def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """Return the files that differ from the base of the open sprint (of any, where several are open)."""
-    from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+    from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 
     found: set[str] | None = None
     notices = []

@@ -15,10 +15,10 @@ from verifflowcc.base.model.people import Contributor, Opinion, Review, fold_nam
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.sprint.rules.measured_verdict import reason_of_refactoring
+from verifflowcc.sprint.rules.sprint_fold import event_file
+from verifflowcc.sprint.rules.stage_moves import approves
 from verifflowcc.workflow.assess_artifact import authorship, subject_of
-from verifflowcc.workflow.fold import event_file
-from verifflowcc.workflow.measured_verdict import reason_of_refactoring
-from verifflowcc.workflow.moves import approves
 
 # Whether a signed commit names somebody else than the person whose key signed it.
 #

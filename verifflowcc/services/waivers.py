@@ -11,7 +11,9 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.approvals import chosen_gates, pick
-from verifflowcc.services.people_acting import (
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
+from verifflowcc.sprint.rules.sprint_people import waivers
+from verifflowcc.sprint.use.people_acting import (
     Transition,
     add_note,
     address,
@@ -20,11 +22,9 @@ from verifflowcc.services.people_acting import (
     require_person,
     settle,
 )
-from verifflowcc.services.recorded_edits import adopt_recorded_edits
-from verifflowcc.services.sprint_reading import load_movable
+from verifflowcc.sprint.use.sprint_reading import load_movable
 from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.assess_people import by_person, waived_subject, waiver_fault
-from verifflowcc.workflow.people import waivers
 
 
 @dataclass(frozen=True, slots=True)

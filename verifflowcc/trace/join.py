@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from verifflowcc.base.formats.trace_tests import TestNames
 from verifflowcc.base.model.trace_values import CodeFile, Outcome, Results, TestResult, TraceItem
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.formats.junit_claims import ProjectPaths, Result
-from verifflowcc.formats.junit_tests import JUnitTest
+from verifflowcc.sprint.rules.junit_claims import ProjectPaths, Result
+from verifflowcc.sprint.rules.junit_tests import JUnitTest
 
 # Which file and symbol of the tree a test of a report is, whatever its tool calls it.
 

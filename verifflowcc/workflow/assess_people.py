@@ -11,8 +11,8 @@ from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.identifiers import short_id
+from verifflowcc.sprint.rules.sprint_people import expired, latest_words
 from verifflowcc.workflow.assess_artifact import Authorship, authorship, objection_to, subject_files, subject_of
-from verifflowcc.workflow.people import expired, latest_words
 
 _Said = TypeVar("_Said", Review, Waiver)
 _UNIT = 1_000_000

@@ -13,8 +13,8 @@ from verifflowcc.base.model.trace_codes import needs_among, selected
 from verifflowcc.base.model.trace_values import RED, Finding, TraceReport
 from verifflowcc.base.text.canonical import canonical, digest_bytes, digest_text
 from verifflowcc.base.text.glob import select
-from verifflowcc.workflow.measured_verdict import REFACTORING, Shown, shown_by
-from verifflowcc.workflow.moves import pin_criterion
+from verifflowcc.sprint.rules.measured_verdict import REFACTORING, Shown, shown_by
+from verifflowcc.sprint.rules.stage_moves import pin_criterion
 from verifflowcc.workflow.staleness import chosen, id_of, inputs_now, stale_reasons
 
 # What the trace checks say to a gate: the findings that a criterion asks about, if there was anything to ask.

@@ -10,10 +10,10 @@ from verifflowcc.base.model.sprint_state import SprintState, StageState, StageSt
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.sprint.rules.sprint_people import expired
+from verifflowcc.sprint.rules.stage_moves import after_passing
 from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.assess_recorded import assess_recorded, specified, waits_for_items
-from verifflowcc.workflow.moves import after_passing
-from verifflowcc.workflow.people import expired
 
 
 @dataclass(frozen=True, slots=True)

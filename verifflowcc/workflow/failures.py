@@ -8,8 +8,8 @@ from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import Assessment, Criterion, Gate, Mode, Verdict
 from verifflowcc.base.model.people import Review, Waiver
 from verifflowcc.base.model.sprint_state import DONE, Artifact, SprintState, StageState, StageStatus, drifted
+from verifflowcc.sprint.rules.sprint_people import expired
 from verifflowcc.workflow.assess_recorded import judge
-from verifflowcc.workflow.people import expired
 
 # What did not go as the workflow has it, up to the exit of a stage; one clause each.
 

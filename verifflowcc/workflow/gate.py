@@ -15,9 +15,9 @@ from verifflowcc.base.model.sprint_state import Edits, Stage
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.glob import finds, pattern_fault, select
+from verifflowcc.sprint.rules.sprint_people import expired, latest_words
 from verifflowcc.workflow.assess_people import apply_waiver, by_person, shortened
 from verifflowcc.workflow.evidence_wanted import assess_upstream, idle
-from verifflowcc.workflow.people import expired, latest_words
 from verifflowcc.workflow.staleness import evidence_changes
 
 # What git tells of the work since the sprint's base: which files changed, and what the commits say.

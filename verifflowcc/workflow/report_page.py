@@ -10,9 +10,8 @@ from verifflowcc.base.model.gate_values import Kind, Mode, Verdict
 from verifflowcc.base.model.people import Decision, Feedback, Review, Waiver
 from verifflowcc.base.model.sprint_state import Outcome, SprintState, StageState, StageStatus, with_gaps
 from verifflowcc.base.records import dataclass, field, replace
-from verifflowcc.workflow.failures import clause, deviations_in_sprint, review_line, waiver_line
-from verifflowcc.workflow.gate import RULES
-from verifflowcc.workflow.metrics_words import (
+from verifflowcc.sprint.rules.sprint_people import expired
+from verifflowcc.sprint.rules.stage_numbers import (
     Numbers,
     SprintMetrics,
     lasting,
@@ -21,7 +20,8 @@ from verifflowcc.workflow.metrics_words import (
     words_of_coverage,
     words_of_tests,
 )
-from verifflowcc.workflow.people import expired
+from verifflowcc.workflow.failures import clause, deviations_in_sprint, review_line, waiver_line
+from verifflowcc.workflow.gate import RULES
 
 # A sprint as a whole, for people outside it: what its report says, gathered from its ledger and its evidence.
 #

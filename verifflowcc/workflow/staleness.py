@@ -12,8 +12,8 @@ from verifflowcc.base.model.sprint_state import artifacts_folder
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.glob import select
 from verifflowcc.base.text.hidden_text import withhold_words
-from verifflowcc.formats.evidence import folder_digests, inputs_digest
-from verifflowcc.workflow.measured_verdict import report_path
+from verifflowcc.sprint.rules.evidence_files import folder_digests, inputs_digest
+from verifflowcc.sprint.rules.measured_verdict import report_path
 
 # Which pieces of evidence speak for a criterion.
 

@@ -12,10 +12,10 @@ from verifflowcc.base.model.people import Decision
 from verifflowcc.base.model.sprint_state import Artifact, SprintState, Stage, StageState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.extract import short_form
+from verifflowcc.sprint.rules.sprint_people import latest_words
+from verifflowcc.sprint.rules.stage_numbers import percent
 from verifflowcc.workflow.assess_people import concerning, waiver_fault
 from verifflowcc.workflow.failures import clause, deviations, review_line, waiver_line
-from verifflowcc.workflow.metrics_words import percent
-from verifflowcc.workflow.people import latest_words
 
 # Numbers from the evidence that a gate used: tests, coverage, how much there was.
 

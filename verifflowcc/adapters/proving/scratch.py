@@ -25,7 +25,7 @@ from verifflowcc.base.git.git_versions import TreeFile, contents
 from verifflowcc.base.git.work_tree import FOLDER, LINK, object_id
 from verifflowcc.base.process.command_run import Ran, run_command
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.formats.junit_tests import words_of
+from verifflowcc.sprint.rules.junit_tests import words_of
 
 # Which words the project's files hold: a test that nobody wrote has a name that stands nowhere.
 

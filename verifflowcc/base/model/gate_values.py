@@ -69,7 +69,7 @@ class KindRule:
     measures: Mapping[str, Scale] | None = None
     limited: bool = False
     assess: str = _RECORDED
-    judge: str = "verifflowcc.workflow.measured_verdict:judge_limits"
+    judge: str = "verifflowcc.sprint.rules.measured_verdict:judge_limits"
     plant: str = "verifflowcc.workflow.canaries:plant_measures"
     report: ReportForm | None = None
     asks: str = ""
@@ -97,14 +97,14 @@ KINDS: Mapping[Kind, KindRule] = {
         "{command} succeeds",
         ("command", "trust", "inputs"),
         ("command",),
-        judge="verifflowcc.workflow.measured_verdict:judge_command",
+        judge="verifflowcc.sprint.rules.measured_verdict:judge_command",
     ),
     Kind.JUNIT: KindRule(
         "all tests of {command} pass",
         (*_RUN, *_LIMITS),
         ("command",),
         _counts("tests", "failed", "errors", "skipped", "flaky", "unknown"),
-        judge="verifflowcc.workflow.measured_verdict:judge_junit",
+        judge="verifflowcc.sprint.rules.measured_verdict:judge_junit",
         report=ReportForm(
             "xml", "Its test results (JUnit XML).", "verifflowcc.services.evidence_running:measure_tests"
         ),
@@ -115,7 +115,7 @@ KINDS: Mapping[Kind, KindRule] = {
         ("command",),
         dict.fromkeys(("line", "branch", "changed"), Scale.PERCENT),
         limited=True,
-        judge="verifflowcc.workflow.measured_verdict:judge_coverage",
+        judge="verifflowcc.sprint.rules.measured_verdict:judge_coverage",
         report=ReportForm(
             "xml", "Its coverage (Cobertura XML).", "verifflowcc.services.evidence_running:measure_cobertura"
         ),
@@ -125,7 +125,7 @@ KINDS: Mapping[Kind, KindRule] = {
         (*_RUN, *_LIMITS),
         ("command",),
         _counts("error", "warning", "note", "new_error", "new_warning", "new_note"),
-        judge="verifflowcc.workflow.measured_verdict:judge_findings",
+        judge="verifflowcc.sprint.rules.measured_verdict:judge_findings",
         report=ReportForm("sarif", "Its findings (SARIF).", "verifflowcc.services.evidence_running:measure_scan"),
     ),
     Kind.LINT: KindRule(
@@ -133,7 +133,7 @@ KINDS: Mapping[Kind, KindRule] = {
         (*_RUN, *_LIMITS),
         ("command",),
         _counts("findings"),
-        judge="verifflowcc.workflow.measured_verdict:judge_lint",
+        judge="verifflowcc.sprint.rules.measured_verdict:judge_lint",
         report=ReportForm(
             "txt", "Its findings as lines of text.", "verifflowcc.services.evidence_running:measure_lines"
         ),
@@ -144,7 +144,7 @@ KINDS: Mapping[Kind, KindRule] = {
         ("metric",),
         {"value": Scale.ANY},
         limited=True,
-        judge="verifflowcc.workflow.measured_verdict:judge_metric",
+        judge="verifflowcc.sprint.rules.measured_verdict:judge_metric",
         report=ReportForm(
             "json",
             "Its measures (a JSON object of numbers).",
@@ -154,7 +154,7 @@ KINDS: Mapping[Kind, KindRule] = {
     Kind.BASELINE: KindRule(
         "a baseline is frozen",
         ("files", "tagged"),
-        judge="verifflowcc.workflow.measured_verdict:judge_baseline",
+        judge="verifflowcc.sprint.rules.measured_verdict:judge_baseline",
         asks="git",
         computed=True,
     ),
@@ -163,7 +163,7 @@ KINDS: Mapping[Kind, KindRule] = {
         ("command", "inputs", "at_most"),
         ("command",),
         _counts("unguarded", "not_discriminating", "inconclusive"),
-        judge="verifflowcc.workflow.measured_verdict:judge_red_first",
+        judge="verifflowcc.sprint.rules.measured_verdict:judge_red_first",
         newer=True,
     ),
     Kind.TESTS_KEPT: KindRule(
@@ -171,7 +171,7 @@ KINDS: Mapping[Kind, KindRule] = {
         ("inputs", "at_most"),
         (),
         _counts("removed", "skipped", "narrowed", "weakened", "altered", "hollow", "settings", "hooks"),
-        judge="verifflowcc.workflow.measured_verdict:judge_tests_kept",
+        judge="verifflowcc.sprint.rules.measured_verdict:judge_tests_kept",
         computed=True,
         newer=True,
     ),

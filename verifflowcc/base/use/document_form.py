@@ -70,7 +70,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.context_diff.Change": {"what": "change"},
     "verifflowcc.services.evidence.EvidenceAdded": {"asked": "assessment"},
     "verifflowcc.services.evidence_listing.EvidenceView": {"asked": "assessment"},
-    "verifflowcc.services.feedback.Said": {"done": "move"},
+    "verifflowcc.sprint.use.feedback.Said": {"done": "move"},
     "verifflowcc.services.evidence_redacting.Redaction": {"done": "move"},
     "verifflowcc.services.history.offering.Action": {"about": "subject"},
     "verifflowcc.services.memory.importing.ImportedItem": {"fate": "outcome"},
@@ -87,7 +87,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.memory.tasks_ending.Ended": {"gone": "removed"},
     "verifflowcc.services.migrating.Step": {"what": "action"},
     "verifflowcc.services.next_step.NextStep": {"owed": "unmet", "instead": "alternative", "by": "chosen_by"},
-    "verifflowcc.services.status.Word": {"word": "opinion"},
+    "verifflowcc.sprint.use.sprint_status.Word": {"word": "opinion"},
     "verifflowcc.services.proving.proof.ChangeProof": {"untried": "not_tried"},
     "verifflowcc.services.proving.proof.Proof": {"left": "remaining"},
     "verifflowcc.services.recall.evaluating.Answer": {"standing": "invalid_reason"},
@@ -102,8 +102,8 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.recall.evaluating.RecallAt": {"recall_bp": "recall"},
     "verifflowcc.services.rerun.Rerun": {"found": "result"},
     "verifflowcc.services.stages.StageView": {"owed": "unmet"},
-    "verifflowcc.services.status.OpenSprint": {"words": "opinions"},
-    "verifflowcc.services.status.Status": {"by": "chosen_by"},
+    "verifflowcc.sprint.use.sprint_status.OpenSprint": {"words": "opinions"},
+    "verifflowcc.sprint.use.sprint_status.Status": {"by": "chosen_by"},
     "verifflowcc.services.trace_adding.Added": {"lacks": "missing"},
     "verifflowcc.services.trace_checking.TraceChecked": {"looked_at": "examined"},
     "verifflowcc.services.trace_import.ImportReport": {"left": "not_imported"},
@@ -156,8 +156,8 @@ UNITS: Mapping[str, Mapping[str, Units]] = {
     "verifflowcc.services.recall.evaluating.RecallAt": {"recall_bp": Units.BASIS_POINTS},
     "verifflowcc.services.window.showing.ItemNow": {"relevance": Units.THOUSANDTHS},
     "verifflowcc.services.window.showing.WindowPage": {"share": Units.THOUSANDTHS},
-    "verifflowcc.workflow.metrics_words.SprintMetrics": {"totals": Units.BASIS_POINTS_BY_NAME},
-    "verifflowcc.workflow.metrics_words.StageMetrics": {"numbers": Units.BASIS_POINTS_BY_NAME},
+    "verifflowcc.sprint.rules.stage_numbers.SprintMetrics": {"totals": Units.BASIS_POINTS_BY_NAME},
+    "verifflowcc.sprint.rules.stage_numbers.StageMetrics": {"numbers": Units.BASIS_POINTS_BY_NAME},
 }
 """Field → the unit of its whole numbers, where a document shows them as parts of one."""
 
@@ -218,7 +218,7 @@ LEAN: Mapping[str, str] = {
     " review links"
     " linked_by code tests",
     "verifflowcc.services.trace_narrowing.Row": "id type title status parents children review",
-    "verifflowcc.services.people_acting.Transition": "state(id status current gaps) event(id) changed before after"
+    "verifflowcc.sprint.use.people_acting.Transition": "state(id status current gaps) event(id) changed before after"
     " notes warnings"
     " committed git_command learnings",
     "verifflowcc.trace.answers.CodePlace": "path line symbol",

@@ -20,7 +20,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.tasks import Task
 from verifflowcc.episodes.shape import PLACED, VERSION, moment
 from verifflowcc.formats.history_rows import with_place
-from verifflowcc.services.configuration import effective_config
+from verifflowcc.sprint.use.configuration import effective_config
 
 # Add events to the history from the whole program, in the form in which hooks add them.
 

@@ -229,8 +229,8 @@ def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, rea
 @contextmanager
 def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounter]:
     """The project's counter, with the defaults where its settings cannot be read."""
-    from verifflowcc.services.configuration import effective_config
     from verifflowcc.services.sent_prompts import project_counter
+    from verifflowcc.sprint.use.configuration import effective_config
 
     settings = reader.read("token settings", lambda: effective_config(workspace).config.tokens, TokenSettings())
     with project_counter(workspace, settings) as counter:

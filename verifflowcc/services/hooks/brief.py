@@ -14,7 +14,6 @@ from verifflowcc.base.process.clock import OutOfTimeError, within
 from verifflowcc.base.records import replace
 from verifflowcc.episodes.permission_line import permission_line
 from verifflowcc.episodes.seen_brief import OVER, OWED, RULE, SeenBrief
-from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.hooks.brief_memory import (
     BriefRequest,
     before_compaction,
@@ -39,7 +38,8 @@ from verifflowcc.services.hooks.brief_text import (
 )
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.services.sprint_reading import command_in
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.sprint.use.sprint_reading import command_in
 
 # What a session that goes on has not seen yet: new entries of its brief, and what it was shown and holds no more.
 

@@ -8,7 +8,7 @@ from verifflowcc.episodes.seen_brief import OWED
 from verifflowcc.services.hooks.brief_memory import BriefRequest, minute
 from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
 from verifflowcc.services.owed import next_command, owed_by
-from verifflowcc.services.sprint_reading import command_in
+from verifflowcc.sprint.use.sprint_reading import command_in
 from verifflowcc.workflow.assess_recorded import judge
 from verifflowcc.workflow.evidence_wanted import Wanted, everything
 from verifflowcc.workflow.staleness import chosen, stale_reasons

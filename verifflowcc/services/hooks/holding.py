@@ -13,7 +13,7 @@ from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.hooks.brief_text import shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.owed import Owed, next_command, owed_by
-from verifflowcc.services.sprint_reading import command_in
+from verifflowcc.sprint.use.sprint_reading import command_in
 
 _TOLD = 5
 

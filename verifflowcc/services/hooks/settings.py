@@ -20,9 +20,9 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.quick_json import read
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.sprint_reading import NO_SPRINT, CurrentSprint, choice_files, open_sprints, resolve_sprint
-from verifflowcc.workflow.people import VARIABLE
+from verifflowcc.sprint.rules.sprint_people import VARIABLE
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.sprint.use.sprint_reading import NO_SPRINT, CurrentSprint, choice_files, open_sprints, resolve_sprint
 
 FORMAT = 4
 _ALWAYS = ("SessionStart", "SubagentStart", "PreCompact", "SessionEnd")

@@ -443,7 +443,7 @@ def _type(workspace: Workspace | None, name: str, scope: str) -> str:
     wanted = name.strip().casefold().replace("-", "_")
     policy = None
     if workspace is not None and scope != "user" and wanted not in TYPES:
-        from verifflowcc.services.pinned_workflow import policy_of
+        from verifflowcc.sprint.use.pinned_workflow import policy_of
 
         policy = policy_of(workspace)
     return type_said(name, scope, policy)

@@ -265,7 +265,7 @@ def _types(workspace: Workspace | None, items: Iterable[Looked]) -> tuple[frozen
     traced = frozenset(name for name, each in TYPES.items() if each.trace)
     if workspace is None or all(each.item.type in TYPES for each in items):
         return frozenset(TYPES), traced
-    from verifflowcc.services.pinned_workflow import policy_of
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
 
     own = frozenset(policy_of(workspace).types)
     return frozenset(TYPES) | own, traced | own

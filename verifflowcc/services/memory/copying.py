@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.errors import BackendError, UsageError, WorkspaceError
 from verifflowcc.base.files.private_files import USER, user_settings_file
 from verifflowcc.base.model.config_values import BackendKind
@@ -21,10 +20,11 @@ from verifflowcc.items.rules.front_matter import split
 from verifflowcc.items.rules.import_values import KEY, read_imported
 from verifflowcc.items.rules.item_older import Json, item_line
 from verifflowcc.items.store.item_edits import read_block
-from verifflowcc.services.loading import scanned
 from verifflowcc.services.memory.here import require_person
 from verifflowcc.services.memory.opening import backend_of, open_kind, open_store
 from verifflowcc.services.memory.scopes import PROJECT, read_scope, scopes_searched
+from verifflowcc.sprint.store.workflow_load import templates_folder
+from verifflowcc.sprint.use.item_loading import scanned
 
 # Write items out, so that another machine can take them in byte for byte.
 

@@ -17,7 +17,7 @@ from verifflowcc.services.memory.here import require_change, require_person
 from verifflowcc.services.memory.opening import backend_of, open_store
 from verifflowcc.services.memory.reading_only import open_for_reading
 from verifflowcc.services.memory.recording import with_source
-from verifflowcc.services.people_acting import require_person as people_acting_require_person
+from verifflowcc.sprint.use.people_acting import require_person as people_acting_require_person
 
 # Take a project that is there no more off as the source of user items; the items stay.
 

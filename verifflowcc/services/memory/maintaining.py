@@ -49,7 +49,7 @@ from verifflowcc.services.memory.recording import changed
 from verifflowcc.services.memory.stage_ending import Stages
 from verifflowcc.services.memory.tasks import all_tasks
 from verifflowcc.services.memory.upkeep import Round, keep_up, parts_of
-from verifflowcc.services.sprint_reading import open_sprints
+from verifflowcc.sprint.use.sprint_reading import open_sprints
 
 # Merge the log of uses into the items, once for each use, whenever the merge was interrupted.
 #

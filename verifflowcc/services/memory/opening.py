@@ -12,9 +12,9 @@ from verifflowcc.base.model.config_values import BackendKind, MemorySettings
 from verifflowcc.base.model.item_values import ScopeKind
 from verifflowcc.base.model.memory_protocol import MemoryBackend
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.loading import scanned
 from verifflowcc.services.memory.here import required
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.sprint.use.item_loading import scanned
 
 
 @contextmanager

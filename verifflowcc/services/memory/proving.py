@@ -13,13 +13,13 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.standing import superseded
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.lifecycle.stale_refs import Turned, proven
-from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.memory.consolidating import Shelf, Step, StepKind
 from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.memory.recording import rewritten
 from verifflowcc.services.memory.tasks import all_tasks
-from verifflowcc.workflow.measured_verdict import shown_by
-from verifflowcc.workflow.people import Learning
+from verifflowcc.sprint.rules.measured_verdict import shown_by
+from verifflowcc.sprint.rules.sprint_people import Learning
+from verifflowcc.sprint.use.evidence_reading import read_recorded
 
 # What a sprint has learned that is worth more than the sprint: offered at its close, with a command that keeps it.
 

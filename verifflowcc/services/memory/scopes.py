@@ -92,7 +92,7 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
     from verifflowcc.adapters.files.task_files import remember_scopes
     from verifflowcc.base.files.layout import Stamps
     from verifflowcc.services.memory.tasks import task_places
-    from verifflowcc.services.sprint_reading import depends_on
+    from verifflowcc.sprint.use.sprint_reading import depends_on
 
     before = Stamps(workspace.root)
     before.take((*depends_on(workspace), *task_places(workspace)))
@@ -104,7 +104,7 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
 def _read_open_ones(workspace: Workspace) -> Iterator[str]:
     from verifflowcc.base.model.sprint_state import SprintStatus
     from verifflowcc.services.memory.tasks import all_tasks
-    from verifflowcc.services.sprint_reading import list_sprints
+    from verifflowcc.sprint.use.sprint_reading import list_sprints
 
     yield PROJECT
     for line in list_sprints(workspace):
@@ -116,7 +116,7 @@ def _read_open_ones(workspace: Workspace) -> Iterator[str]:
 
 
 def _sprint(workspace: Workspace, name: str) -> str:
-    from verifflowcc.services.sprint_reading import active_sprint, ledger_of, unknown_sprint
+    from verifflowcc.sprint.use.sprint_reading import active_sprint, ledger_of, unknown_sprint
 
     if not name:
         return f"sprint/{active_sprint(workspace).id}"
@@ -128,7 +128,7 @@ def _sprint(workspace: Workspace, name: str) -> str:
 
 def _stage(workspace: Workspace, name: str) -> str:
     from verifflowcc.base.use.stage_words import find_stage, stage_meant
-    from verifflowcc.services.sprint_reading import active_sprint, show_sprint
+    from verifflowcc.sprint.use.sprint_reading import active_sprint, show_sprint
 
     if not name:
         state = active_sprint(workspace)
@@ -146,8 +146,8 @@ def is_role(workspace: Workspace, name: str) -> bool:
 
 def roles_here(workspace: Workspace) -> set[str]:
     """Return the names of the roles that have prompts here."""
-    from verifflowcc.services.configuration import effective_config
-    from verifflowcc.services.role_files import own_roles, shipped_roles
+    from verifflowcc.sprint.use.configuration import effective_config
+    from verifflowcc.sprint.use.role_files import own_roles, shipped_roles
 
     known = (
         _agents(workspace)

@@ -20,8 +20,8 @@ from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.memory.proving import fixes, raise_confidence, turned_checks
 from verifflowcc.services.memory.putting_away import STAGE, put_away
 from verifflowcc.services.memory.tasks import all_tasks, find_task
-from verifflowcc.services.people_acting import Transition
-from verifflowcc.services.sprint_reading import load_sprint
+from verifflowcc.sprint.use.people_acting import Transition
+from verifflowcc.sprint.use.sprint_reading import load_sprint
 
 # Items that end with their stage: what a stage was in the middle of is archived once the stage is left.
 

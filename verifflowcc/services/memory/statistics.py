@@ -13,7 +13,6 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace, provider
 from verifflowcc.formats.metric_line import Metrics, PromptsCounted, RecallMeasured, read_metrics
-from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.access import (
     CALLS,
     CANDIDATES,
@@ -30,6 +29,7 @@ from verifflowcc.services.memory.access import (
 from verifflowcc.services.memory.here import identity_of
 from verifflowcc.services.memory.listing import rows_among
 from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
+from verifflowcc.sprint.use.configuration import effective_config
 
 # What memory did, as the ten counters and the four indicators, from the log that `counting` writes.
 

@@ -74,7 +74,7 @@ def task_in_work(workspace: Workspace, name: str | None, agent: str | None, *, c
     """
     if name is not None:
         return find_task(workspace, name)
-    from verifflowcc.services.sprint_reading import resolve_sprint
+    from verifflowcc.sprint.use.sprint_reading import resolve_sprint
 
     tasks = open_tasks(workspace, agent, resolve_sprint(workspace).id)
     if not tasks:

@@ -21,13 +21,13 @@ from verifflowcc.base.use.stage_words import LONGEST_TITLE, find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace, provider
 from verifflowcc.domain.tasks import Task
 from verifflowcc.lifecycle.expire import evicted
-from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.putting_away import EVICTED, put_away
 from verifflowcc.services.memory.recording import Draft, Letters, changed, keyed, record, title_of
 from verifflowcc.services.memory.scopes import NAME, agent_of
 from verifflowcc.services.memory.tasks import find_task, task_in_work, tasks_folder
-from verifflowcc.services.sprint_reading import active_sprint, ledger_of, open_sprints, show_sprint
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.sprint.use.sprint_reading import active_sprint, ledger_of, open_sprints, show_sprint
 
 # Make room in a store that holds too many extracted and inferred items: the lowest tenth is archived, not deleted.
 

@@ -31,7 +31,7 @@ def trace_wanted(workspace: Workspace | None, typed: Typed) -> Wanted | None:
 
 
 def _is_traced(workspace: Workspace, name: str) -> bool:
-    from verifflowcc.services.pinned_workflow import policy_of
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
 
     if name in TYPES and not is_trace_type(name):
         return False

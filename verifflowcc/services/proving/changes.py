@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.process.allowed import allow_provable, read_provable
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import top_of
@@ -38,6 +37,7 @@ from verifflowcc.proving.splitting import FileChange, Split, split
 from verifflowcc.proving.tests_lost import title_units
 from verifflowcc.proving.tests_settings import PYTEST_SETTINGS_FILES as FILES
 from verifflowcc.proving.tests_settings import pytest_settings
+from verifflowcc.sprint.store.allowed import allow_provable, read_provable
 
 # The command that runs a repository's tests: which one, and whether this machine allows it.
 

@@ -18,11 +18,11 @@ from verifflowcc.domain.window import KeptWindow, Window, WindowItem
 from verifflowcc.episodes.failures import open_failures
 from verifflowcc.episodes.session_brief import brief_of, sound_events, window_of
 from verifflowcc.episodes.window_prepare import PRUNE_ABOVE_PERCENT, age_minutes, is_over, scored
-from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.history.offering import sessions
 from verifflowcc.services.history.reading import session_events
 from verifflowcc.services.sent_prompts import project_counter
 from verifflowcc.services.window.context_window import ContextWindow, Given, keep, session_meant, windows_folder
+from verifflowcc.sprint.use.configuration import effective_config
 
 # The window of a client's session, as its history has it: what hooks recorded, and what was added by hand beside.
 #

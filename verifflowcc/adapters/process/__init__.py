@@ -1,1 +1,0 @@
-"""Running a project's commands, and which of them this machine allows."""

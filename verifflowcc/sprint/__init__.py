@@ -1,0 +1,1 @@
+"""Workflows, the ledger and its fold, stages, feedback."""

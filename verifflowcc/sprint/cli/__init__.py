@@ -1,0 +1,1 @@
+"""Sprints, workflows and their ledger: its commands: parse, call, show."""

@@ -1,0 +1,1 @@
+"""Sprints, workflows and their ledger: pure values and rules."""

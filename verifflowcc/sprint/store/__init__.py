@@ -1,0 +1,1 @@
+"""Sprints, workflows and their ledger: what is read and written."""

@@ -1,0 +1,1 @@
+"""Sprints, workflows and their ledger: one function per use case."""

@@ -1,0 +1,119 @@
+"""Whether the workflow that a sprint was started under is still there, and is what its ledger says.
+
+A sprint goes by its workflow as the ledger holds it. A project's own workflow file that is gone, cannot be read, or
+calls a stage of the sprint by another name is refused all the same: people read that file, and would be misled. So is
+a ledger that names the very file that lies here, and asks for something else than it does.
+"""
+
+import json
+
+from verifflowcc.base.errors import ConfigError, LedgerError, UsageError
+from verifflowcc.base.model.config_values import TraceSettings
+from verifflowcc.base.model.gate_values import Criterion, Mode
+from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, Stage, Workflow
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.records import replace
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.sprint.rules.policy_record import policy_to_json
+from verifflowcc.sprint.store.workflow_load import OWN, load_shipped, load_workflow, workflow_text
+from verifflowcc.sprint.use.configuration import effective_config, shipped_workflows
+
+# What is asked of the trace here: the workflow's rules, and what `config.yaml` says on top of them.
+
+
+def policy_of(workspace: Workspace, workflow: Workflow | None = None) -> TracePolicy:
+    """Return the rules of a workflow, that of `config.yaml` where none is given, with the settings of `trace` in it.
+
+    Raises ConfigError where the configuration or the workflow is not sound, UsageError where there is no such workflow.
+    """
+    config = effective_config(workspace).config
+    if workflow is None:
+        from verifflowcc.sprint.store.workflow_load import load_workflow
+
+        workflow = load_workflow(workspace.memory, config.workflow)
+    return with_settings(workflow.trace, config.trace)
+
+
+def with_settings(policy: TracePolicy, settings: TraceSettings) -> TracePolicy:
+    """Return the rules with what the settings say in place of theirs; what the settings leave out stays."""
+    merged = replace(
+        policy,
+        code=settings.code or policy.code,
+        tests=settings.tests or policy.tests,
+        id_pattern=settings.id_pattern or policy.id_pattern,
+        digest="",
+    )
+    text = json.dumps(policy_to_json(merged), ensure_ascii=True, sort_keys=True)
+    return replace(merged, digest=digest_text(text))
+
+
+def check_pinned_workflow(workspace: Workspace, state: SprintState, *, thorough: bool = False) -> tuple[str, ...]:
+    """Return notices about the workflow file of a sprint; a closed one needs the project's own no more.
+
+    Only where it is `thorough` is a shipped workflow compared with the ledger: to parse one takes a tenth of a second.
+
+    Raises ConfigError where the project's own workflow is missing, unsound, or lost a stage that the sprint has;
+    LedgerError where the ledger says that it holds the file as it lies here, and asks for something else.
+    """
+    pinned = state.workflow
+    if pinned is None:
+        return ()
+    if pinned.name in shipped_workflows():
+        if digest_text(workflow_text(workspace.memory, pinned.name)[0]) != pinned.digest:
+            return (f"{state.id} goes by {pinned.name} as another version of vfcc ships it",)
+        if thorough:
+            _check_same(pinned, load_shipped(pinned.name), state)
+        return ()
+    if state.status is SprintStatus.CLOSED:
+        return ()
+    now = _own(workspace, pinned.name, state)
+    gone = [stage.id for stage in pinned.stages if now.stage(stage.id) is None]
+    if gone:
+        reason = f"{OWN}:1: {state.id} has the stage {gone[0]}, and {pinned.name} does not any more"
+        raise ConfigError((reason,), hint=f"git diff -- .memory/{OWN}  # bring the stage's id back")
+    if now.digest != pinned.digest:
+        return (f".memory/{OWN} changed since {state.id} was started; the sprint goes by what it was then",)
+    _check_same(pinned, now, state)
+    return ()
+
+
+def _own(workspace: Workspace, name: str, state: SprintState) -> Workflow:
+    try:
+        return load_workflow(workspace.memory, name)
+    except UsageError as error:
+        reason = f"{OWN}:1: {state.id} goes by the workflow {name}, which is not here any more"
+        raise ConfigError((reason,), hint=f"git checkout -- .memory/{OWN}") from error
+    except ConfigError as error:
+        raise ConfigError(error.problems, hint=error.hint or "vfcc check workflow") from error
+
+
+def _check_same(pinned: Workflow, now: Workflow, state: SprintState) -> None:
+    """Raise LedgerError where the two are not one; only the modes may differ, which `config.yaml` may have set."""
+    for stage in now.stages:
+        there = pinned.stage(stage.id)
+        differs = _differs(there, stage, strict=now.strict) if there else "is not there"
+        if differs or pinned.strict != now.strict:
+            told = f"{stage.id} {differs}" if differs else "it is not strict"
+            folder = f".memory/sprint/{state.id}/events"
+            raise LedgerError(
+                f"{folder}: {state.id} records the workflow {now.name} as it is here, but differs from it: {told}",
+                hint=f"git log --stat -- {folder}  # who changed its first event?",
+            )
+
+
+def _differs(pinned: Stage, now: Stage, *, strict: bool) -> str:
+    there = {each.id: each for each in (*pinned.enter, *pinned.exit)}
+    for each in (*now.enter, *now.exit):
+        one = there.get(each.id)
+        if one is None:
+            return f"lacks {each.id}"
+        if _modeless(one) != _modeless(each) or (strict and one.mode is not each.mode is Mode.HARD):
+            return f"asks something else by {each.id}"
+    return ""
+
+
+def _modeless(criterion: Criterion) -> Criterion:
+    return replace(
+        criterion, mode=Mode.HARD, title="", at_least=dict(criterion.at_least), at_most=dict(criterion.at_most)
+    )

@@ -1,0 +1,286 @@
+"""What is going on: the open sprints and the next step; and the snapshot from which `fast/` says it again.
+
+The snapshot carries the text and the JSON as they are printed, and stamps of every folder and file that they depend on.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files.layout import Stamps, settled
+from verifflowcc.base.files.write import write_atomic
+from verifflowcc.base.model.people import Decision, Opinion
+from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, SprintStatus, with_gaps
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.hidden_text import printable
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.envelope import data_text
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.sprint.rules.sprint_people import VARIABLE, expired, latest_words, reviews, waivers
+from verifflowcc.sprint.use.feedback import sprint_feedback
+from verifflowcc.sprint.use.sprint_reading import (
+    choice_files,
+    depends_on,
+    ledger_of,
+    list_sprints,
+    resolve_sprint,
+    show_sprint,
+)
+
+# What people said in a sprint, for a status: the words that stand on record, and how many comments are open.
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word on a stage: `approved`, `accepted`, `rejected`, `waived` or `skipped` (then with no criterion).
+
+    `expires` is its last day, `expired` says whether that is over. Whether it is on what lies there now, only a gate
+    can say.
+    """
+
+    word: str
+    """`approved`, `accepted`, `rejected`, `waived` or `skipped`."""
+    stage: str
+    criterion: str | None
+    actor: str
+    reason: str
+    expires: str | None
+    """The last day, or null."""
+    expired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleSaid:
+    """The words on record, in the order of stages, and the number of open comments."""
+
+    words: tuple[Word, ...]
+    comments: int
+
+
+def people_said(workspace: Workspace, state: SprintState, today: str) -> PeopleSaid:
+    """Return what people said in a sprint, as of `today` (a day)."""
+    order = {each.stage.id: place for place, each in enumerate(state.stages)}
+    words = sorted(_words(state, today), key=lambda one: order.get(one.stage, len(order)))
+    waiting = [one for one in sprint_feedback(workspace, state) if one.decision is Decision.OPEN]
+    return PeopleSaid(tuple(words), len(waiting))
+
+
+def lines(said: PeopleSaid, sprint_id: str) -> list[str]:
+    """Return it as lines for a person; nothing where nothing was said."""
+    told = [_line(one) for one in said.words]
+    if told:
+        told.append(f"whether these are on what lies there now, the gates say: vfcc check gate --sprint {sprint_id}")
+    if said.comments:
+        many = "comments are" if said.comments > 1 else "comment is"
+        told.append(f"{said.comments} {many} open: vfcc feedback list --sprint {sprint_id}")
+    return told
+
+
+def valid_until_ms(said: PeopleSaid) -> int | None:
+    """Return the moment (ms since 1970, UTC) at which a word that still holds expires, or None."""
+    days = [one.expires for one in said.words if one.expires and not one.expired]
+    if not days:
+        return None
+    over = datetime.fromisoformat(min(days)).replace(tzinfo=UTC) + timedelta(days=1)
+    return int(over.timestamp() * 1000)
+
+
+def _words(state: SprintState, today: str) -> Iterator[Word]:
+    for review in latest_words(reviews(state.notes)):
+        word = "accepted" if review.statement and review.opinion is Opinion.APPROVED else str(review.opinion)
+        yield Word(
+            word=word,
+            stage=review.stage,
+            criterion=review.criterion,
+            actor=review.actor,
+            reason=review.statement or review.reason,
+            expires=review.expires,
+            expired=expired(review.expires, today),
+        )
+    for one in waivers(state.notes):
+        over = expired(one.expires, today)
+        yield Word("waived", one.stage, one.criterion, one.actor, one.reason, one.expires, over)
+    for each in state.stages:
+        if skip := each.skip:
+            over = expired(skip.expires, today)
+            yield Word("skipped", each.stage.id, None, skip.actor, skip.reason, skip.expires, over)
+
+
+def _line(one: Word) -> str:
+    where = f"{one.stage}/{one.criterion}" if one.criterion else one.stage
+    ends = f" until {one.expires}" if one.expires else ""
+    over = " (expired)" if one.expired else ""
+    why = f": {one.reason}" if one.reason else ""
+    return f"{one.word}: {where} by {one.actor}{ends}{over}{why}"
+
+
+SNAPSHOT_FORMAT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSprint:
+    """An open sprint: its place in its V, the last event as of which this is said, and the next command.
+
+    `words` are the opinions of people, `comments` is the number of comments that are open, `gaps` that of the criteria
+    which its stages were passed without.
+    """
+
+    id: str
+    title: str
+    status: str
+    stage: str | None
+    passed: int
+    """How many stages are passed."""
+    stages: int
+    problems: int
+    """Event files that cannot be trusted."""
+    words: tuple[Word, ...]
+    """Statements of people in the sprint."""
+    comments: int
+    """How many comments are open."""
+    as_of: str
+    """The last event included."""
+    next: str
+    gaps: int = 0
+    """Criteria that were open when their stages were passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The open sprints, how many are closed, and the next command.
+
+    `without_events` are sprints that have a `goals.md` and no ledger: their start was cut short, or their events are
+    lost. `current` is the sprint that commands act on, `by` what chose it of several; `problem` says why none is
+    chosen, `hint` how to choose one.
+    """
+
+    open: tuple[OpenSprint, ...]
+    closed: int
+    """How many sprints are closed."""
+    next: str
+    without_events: tuple[str, ...] = ()
+    """Sprints with a `goals.md` and no ledger."""
+    current: str | None = None
+    """The current sprint, or null."""
+    by: str = ""
+    """What selected it among several, or empty."""
+    problem: str = ""
+    """Why none of several is selected, or empty."""
+    hint: str = ""
+    """How to select one, or empty."""
+
+    @property
+    def damaged(self) -> tuple[str, ...]:
+        """The open sprints that have event files which cannot be trusted."""
+        return tuple(sprint.id for sprint in self.open if sprint.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStatus:
+    """A status as it is printed: `json` is the lean document."""
+
+    text: str
+    json: str
+    status: Status
+
+
+def current_status(workspace: Workspace) -> Status:
+    """Return the status, from the ledgers."""
+    lines = list_sprints(workspace)
+    open_ones = tuple(_open(workspace, line) for line in lines if line.status is not SprintStatus.CLOSED)
+    found = resolve_sprint(workspace)
+    following = [one.next for one in open_ones if found.id in (None, one.id)] or ['vfcc sprint start "Title"']
+    return Status(
+        open=open_ones,
+        closed=len(lines) - len(open_ones),
+        next=following[0],
+        without_events=ledger_of(workspace).without_events(),
+        current=found.id,
+        by=found.by if found.label else "",
+        problem=found.problem,
+        hint=found.hint if found.problem else "",
+    )
+
+
+def remember_status(workspace: Workspace) -> ShownStatus:
+    """Return the status as it is printed, and leave it where `fast/` finds it, unless that cannot be written."""
+    before = Stamps(workspace.root)
+    before.take((*depends_on(workspace), *choice_files(workspace)))
+    status = current_status(workspace)
+    shown = ShownStatus(printable(withhold(_text(status))), data_text(status), status)
+    if status.damaged or not settled(before.touched_ns) or os.environ.get(VARIABLE):
+        return shown  # `fast/` exits with 0, so a damaged ledger is left to the full command
+    snapshot = {
+        "format": SNAPSHOT_FORMAT,
+        "text": shown.text,
+        "json": shown.json,
+        "until": min(filter(None, (valid_until_ms(one) for one in _said(status))), default=None),
+        "stamps": before.by_path,
+    }
+    try:
+        write_atomic(workspace.local / "snapshot.json", json.dumps(snapshot, ensure_ascii=False, indent=1) + "\n")
+    except WorkspaceError:
+        return shown  # a read-only tree has no snapshot, and needs none to be told truly
+    return shown
+
+
+def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
+    state = show_sprint(workspace, line.id)
+    said = people_said(workspace, state, workspace.today())
+    return OpenSprint(
+        id=line.id,
+        title=state.title,
+        status=str(state.status),
+        stage=state.current,
+        passed=sum(each.status in DONE for each in state.stages),
+        stages=len(state.stages),
+        problems=len(state.problems),
+        words=said.words,
+        comments=said.comments,
+        as_of=", ".join(state.heads) or "no event",
+        next=_next(state),
+        gaps=state.gaps,
+    )
+
+
+def _next(state: SprintState) -> str:
+    """Return the next command as far as the ledger decides it.
+
+    The rest depends on every file of the project, which no stamp of the snapshot covers: `vfcc next` asks the gates.
+    """
+    if state.problems:
+        return f"vfcc sprint show {state.id}"
+    if state.fork:
+        return f"vfcc sprint resolve {state.id}"
+    return f"vfcc next --sprint {state.id}"
+
+
+def _said(status: Status) -> Iterator[PeopleSaid]:
+    return (PeopleSaid(sprint.words, sprint.comments) for sprint in status.open)
+
+
+def _text(status: Status) -> str:
+    lines = []
+    for sprint in status.open:
+        chosen = f" ({status.by})" if status.by and sprint.id == status.current else ""
+        state = "" if sprint.status == "open" else f" ({sprint.status})"
+        where = f"in {sprint.stage}, " if sprint.stage else ""
+        lines.append(f"{sprint.id}{chosen}: {sprint.title}{state}")
+        passed = f"{sprint.passed} of {sprint.stages} stages passed{with_gaps(sprint.gaps)}"
+        lines.append(f"  {where}{passed}, as of event {sprint.as_of}")
+        if sprint.problems:
+            lines.append(f"  {sprint.problems} of its event files cannot be trusted and are left out here")
+        lines += [f"  {line}" for line in lines(PeopleSaid(sprint.words, sprint.comments), sprint.id)]
+        lines.append(f"  next: {sprint.next}")
+    if not status.open:
+        lines += ["no sprint is open", f"  next: {status.next}"]
+    if status.problem:
+        lines += [status.problem, f"  choose: {status.hint}"]
+    for name in status.without_events:
+        lines.append(f"{name}: has goals.md and no event; its start was cut short, or its events are lost")
+        lines.append("  next: vfcc doctor")
+    if status.closed:
+        lines.append(f"{status.closed} closed: vfcc sprint list")
+    return "\n".join(lines) + "\n"
