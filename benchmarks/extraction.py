@@ -39,12 +39,12 @@ if __package__ in (None, ""):
 from benchmarks.extraction_gold import Dialogue, Rule, dialogues, matching
 from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.domain.candidates import Candidate, Extracted, Held, Settles
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import kinds
-from verifflowcc.lifecycle.extract.turns import extract, statement_of
-from verifflowcc.lifecycle.settle import settle
-from verifflowcc.services.memory.refining import Extractor, with_model
+from verifflowcc.memory.rules import tool_kinds as kinds
+from verifflowcc.memory.rules.candidates import Candidate, Extracted, Held, Settles
+from verifflowcc.memory.rules.settle import settle
+from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turns import Speaker, Turn
+from verifflowcc.memory.use.refining import Extractor, with_model
 
 Read = Callable[[Turn], Extracted]
 _LINE = re.compile(r"^(?P<name>[\w' -]{1,30}):\s*(?P<text>.*)$")

@@ -31,13 +31,13 @@ if __package__ in (None, ""):
 from benchmarks.measure import Command, Figures, machine, measure
 from verifflowcc.base.model.config_values import ModelSettings
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.candidates import Extracted
-from verifflowcc.domain.turns import Conversation, Speaker, Turn
-from verifflowcc.formats.turns import read_turns
-from verifflowcc.lifecycle.extract.turns import extract, statement_of
-from verifflowcc.services.memory.ingesting import ingest
-from verifflowcc.services.memory.opening import memory_settings
-from verifflowcc.services.memory.refining import Extractor, with_model
+from verifflowcc.memory.rules.candidates import Extracted
+from verifflowcc.memory.rules.conversation import read_turns
+from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turns import Conversation, Speaker, Turn
+from verifflowcc.memory.use.ingesting import ingest
+from verifflowcc.memory.use.refining import Extractor, with_model
+from verifflowcc.memory.use.stores import memory_settings
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
 MEBIBYTE = 1_048_576

@@ -19,8 +19,8 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 SENTENCES = Path(__file__).with_name("layer_sentences.csv")
 SURE, UNSURE = 600, 500

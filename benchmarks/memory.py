@@ -35,7 +35,7 @@ from benchmarks.memory_items import made
 from benchmarks.memory_stores import SCOPE, SERVER_ABSENT, own_home, server_url
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.memory.use.stores import open_store
 
 ROOT = Path(__file__).resolve().parents[1]
 VFCC = str(Path(sys.executable).with_name("vfcc"))

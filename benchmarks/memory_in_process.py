@@ -18,13 +18,13 @@ from types import FrameType
 
 from benchmarks.memory_items import Text, item_of
 from benchmarks.memory_stores import SCOPE
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 from verifflowcc.base.model.memory_protocol import Filters, MemoryBackend
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.items.store.item_edits import parse_item
-from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use.maintaining import maintain
+from verifflowcc.memory.use.stores import open_store
 
 GETS = 20
 FILTERS: Filters = {"type": "decision", "importance": {"$gte": 0.7}}

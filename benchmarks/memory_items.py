@@ -12,12 +12,12 @@ from datetime import date, timedelta
 from itertools import cycle, islice
 from pathlib import Path
 
-from verifflowcc.adapters.backends.placing import home_path, stored_item
 from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import DEFAULT_CONFIDENCE, Item, Source, SourceKind, Trust, item_type
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.text.identifiers import slug
 from verifflowcc.items.rules.front_matter import split
+from verifflowcc.memory.store.placing import home_path, stored_item
 
 FOLDER = ".memory/project"
 MIXTURE = ("fact", "insight", "decision", "fix", "convention", "fact", "failure", "insight", "guideline")

@@ -26,18 +26,18 @@ class Place:
 def open_place(place: Place) -> MemoryBackend:
     """Open the store of a place, made where it is not there yet."""
     if place.kind == "memory":
-        from verifflowcc.adapters.backends.in_memory import InMemoryBackend
+        from verifflowcc.memory.store.in_memory import InMemoryBackend
 
         return InMemoryBackend(SCOPE)
     if place.kind == "sqlite":
-        from verifflowcc.adapters.backends.sqlite import SqliteBackend
+        from verifflowcc.memory.store.sqlite_backend import SqliteBackend
 
         return SqliteBackend(place.folder / "items.db", SCOPE)
     if place.kind == "postgres":
-        from verifflowcc.adapters.backends.postgres import PostgresBackend
+        from verifflowcc.memory.store.postgres import PostgresBackend
 
         return PostgresBackend(place.url, SCOPE, place.project)
-    from verifflowcc.adapters.backends.files import FilesBackend
+    from verifflowcc.memory.store.file_backend import FilesBackend
 
     return FilesBackend(place.folder, FOLDER, SCOPE, place.folder / ".memory" / "local")
 

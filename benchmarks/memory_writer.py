@@ -21,7 +21,7 @@ from benchmarks.memory_stores import SCOPE, Place, open_place
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.model.item_values import Source
 from verifflowcc.base.model.memory_protocol import MemoryBackend
-from verifflowcc.services.memory.adding import Planned, Wanted, add_item
+from verifflowcc.memory.use.adding import Planned, Wanted, add_item
 
 Write = Callable[[Text, str], None]
 _NOTHING = Text("first", "One that is not counted.")

@@ -31,8 +31,8 @@ from benchmarks.recall_figures import Mean, Row, gain_of, mean_of
 from benchmarks.recall_locomo import Ask, Asked, Said, Talk, at_home, kept, share_found
 from benchmarks.recall_plain import plain
 from verifflowcc.base.model.recall_values import Unit
-from verifflowcc.recall import scoring
-from verifflowcc.recall.scoring import MONTHS
+from verifflowcc.memory.rules import recall_scoring as scoring
+from verifflowcc.memory.rules.recall_scoring import MONTHS
 
 CHATS = {"tune": range(11, 16), "report": range(16, 21)}
 DEPTHS = (5, 10, 25)

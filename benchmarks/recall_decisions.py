@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.recall_locomo import at_home
-from verifflowcc.adapters.files.ingested import read_labelled_file
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.recall.evaluating import evaluate
+from verifflowcc.memory.store.ingested_turns import read_labelled_file
+from verifflowcc.memory.use.recall_evaluating import evaluate
 
 QUESTIONS = Path(__file__).parents[1] / "docs" / "examples" / "eval-decisions.yaml"
 RECORDS = "architecture-decision-record"

@@ -21,15 +21,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.memory_stores import SCOPE
-from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.index import recall_index as recall_words
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 from verifflowcc.base.model.memory_protocol import MemoryBackend
 from verifflowcc.base.model.recall_values import Sought
 from verifflowcc.base.use.workspace import Workspace, open_workspace
-from verifflowcc.services.memory.opening import backend_of, open_store
-from verifflowcc.services.recall import finding
-from verifflowcc.services.recall.searching import search, with_states
+from verifflowcc.memory.store import recall_index as recall_words
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use import search_fields as finding
+from verifflowcc.memory.use.searching import search, with_states
+from verifflowcc.memory.use.stores import backend_of, open_store
 
 GIVEN = "measured.json"
 UPDATES = 10

@@ -15,11 +15,11 @@ from itertools import accumulate, cycle, islice
 from pathlib import Path
 
 from benchmarks.memory_items import FOLDER, MIXTURE, made
-from verifflowcc.adapters.backends.placing import home_path, stored_item
 from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import DEFAULT_CONFIDENCE, Item, Source, SourceKind, Trust, item_type
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.items.rules.front_matter import split
+from verifflowcc.memory.store.placing import home_path, stored_item
 
 VOCABULARY = 30_000
 HEAD = 40

@@ -16,17 +16,17 @@ from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.memory_stores import own_home
-from verifflowcc.adapters.backends.placing import home_path, stored_item
 from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import DEFAULT_CONFIDENCE, Item, Source, SourceKind, item_type
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.model.recall_values import Sought
 from verifflowcc.base.text.identifiers import ALPHABET, LETTERS, item_id
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.recall.scoring import MONTHS
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.recording import title_of
-from verifflowcc.services.recall.searching import search
+from verifflowcc.memory.rules.recall_scoring import MONTHS
+from verifflowcc.memory.store.placing import home_path, stored_item
+from verifflowcc.memory.use.recording import title_of
+from verifflowcc.memory.use.searching import search
+from verifflowcc.memory.use.stores import open_store
 
 TUNED = ("conv-26", "conv-30", "conv-41")
 """The conversations that the product was tuned on."""

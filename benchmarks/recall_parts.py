@@ -10,15 +10,15 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from verifflowcc.adapters.index import recall_index as recall_words
 from verifflowcc.base.model.recall_values import FIELDS, Corpus
 from verifflowcc.base.text import stems
-from verifflowcc.recall import rank as factors
-from verifflowcc.recall import scoring
-from verifflowcc.recall import scoring as question
-from verifflowcc.recall import scoring as units
-from verifflowcc.recall.scoring import Question
-from verifflowcc.services.recall import finding
+from verifflowcc.memory.rules import recall_ranking as factors
+from verifflowcc.memory.rules import recall_scoring as question
+from verifflowcc.memory.rules import recall_scoring as scoring
+from verifflowcc.memory.rules import recall_scoring as units
+from verifflowcc.memory.rules.recall_scoring import Question
+from verifflowcc.memory.store import recall_index as recall_words
+from verifflowcc.memory.use import search_fields as finding
 
 Off = Callable[[], AbstractContextManager[object]]
 EVERY = 1_000_000

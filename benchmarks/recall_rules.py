@@ -27,10 +27,10 @@ from benchmarks.recall_locomo import at_home
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.model.recall_values import Sought
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.turns import Conversation
-from verifflowcc.services.memory.ingesting import ingest
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.recall.searching import search
+from verifflowcc.memory.rules.turns import Conversation
+from verifflowcc.memory.use.ingesting import ingest
+from verifflowcc.memory.use.searching import search
+from verifflowcc.memory.use.stores import open_store
 
 SCOPES = ("user", "project")
 LIMIT = 100

@@ -36,7 +36,7 @@ from benchmarks.recall_items import Passage, passages, questions, stored
 from benchmarks.recall_peer_runs import left_out, measured_peers, peer_commands
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.memory.use.stores import open_store
 
 ROOT = Path(__file__).resolve().parents[1]
 VFCC = str(Path(sys.executable).with_name("vfcc"))

@@ -31,11 +31,11 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from verifflowcc.base.model.item_values import Item, Source, SourceKind
-from verifflowcc.domain.candidates import Candidate, Held, Settles
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract, statement_of
-from verifflowcc.lifecycle.settle import settle
-from verifflowcc.services.memory.holding import mark_of
+from verifflowcc.memory.rules.candidates import Candidate, Held, Settles
+from verifflowcc.memory.rules.settle import settle
+from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turns import Speaker, Turn
+from verifflowcc.memory.use.laid_out import mark_of
 
 OWN_LIST = Path(__file__).with_name("statements.jsonl")
 SURE, UNSURE = 600, 500

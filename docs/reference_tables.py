@@ -21,7 +21,7 @@ from verifflowcc.base.model.trace_codes import CHECKS, RELATIONS, TYPES
 from verifflowcc.base.model.trace_values import Family, Severity
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS
-from verifflowcc.services.memory.statistics import MEANINGS as COUNTERS
+from verifflowcc.memory.use.statistics import MEANINGS as COUNTERS
 from verifflowcc.sprint.rules.stage_numbers import MEANINGS as NUMBERS
 from verifflowcc.sprint.store.workflow_load import load_shipped, shipped_names
 

@@ -8,10 +8,10 @@ from typing import Any
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.turns import Conversation, Speaker, Turn
-from verifflowcc.services.memory.ingesting import Choices, Ingested, ingest
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.purging import Purged, purge
+from verifflowcc.memory.rules.turns import Conversation, Speaker, Turn
+from verifflowcc.memory.use.ingesting import Choices, Ingested, ingest
+from verifflowcc.memory.use.purging import Purged, purge
+from verifflowcc.memory.use.stores import open_store
 
 ME, AGENT, CI = "human:You", "agent:coder", "ci"
 Seen = Counter[tuple[object, ...]]
@@ -78,7 +78,7 @@ def _standing(item: Item) -> tuple[object, ...]:
 
 def in_force(here: Workspace | None) -> set[str]:
     """What the items say that stand now."""
-    from verifflowcc.context.standing import standing
+    from verifflowcc.memory.rules.superseded import standing
 
     found = kept(here)
     left_out = standing([each.item for each in found]).left_out

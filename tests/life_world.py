@@ -4,13 +4,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.trees import write_memory
-from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.consolidating import Restored, Step, restore
-from verifflowcc.services.memory.finding import find_item
-from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
+from verifflowcc.memory.use.consolidating import Restored, Step, restore
+from verifflowcc.memory.use.item_search import find_item
+from verifflowcc.memory.use.maintaining import maintain
+from verifflowcc.memory.use.stores import open_store
 
 YOU, CODER = "human:You", "agent:coder"
 TODAY = "2026-11-21"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.memory_faults import FAULTS
-from verifflowcc.domain.memory_codes import CHECKS, HELP, MemoryFamily
-from verifflowcc.lifecycle.memory_check import check_memory
+from verifflowcc.memory.rules.memory_check import check_memory
+from verifflowcc.memory.rules.memory_codes import CHECKS, HELP, MemoryFamily
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "memory-checks.md"
 BEGIN, END = "<!-- checks -->\n", "<!-- end of checks -->\n"

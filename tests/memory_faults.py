@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from verifflowcc.base.model.config_values import CodeNow
 from verifflowcc.base.model.item_values import TYPES
-from verifflowcc.context.standing import stale_summaries, superseded
-from verifflowcc.lifecycle.memory_findings import Looked, MemorySources, Unread
+from verifflowcc.memory.rules.memory_findings import Looked, MemorySources, Unread
+from verifflowcc.memory.rules.superseded import stale_summaries, superseded
 from verifflowcc.services.memory.checking import look_into
 
 TODAY = "2026-11-21"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from verifflowcc.domain.turns import Speaker, Turn
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 EMPTY = '{"user_items": [], "project_items": []}'
 PERSON_SAID = "We decided that log lines are JSON from now on. Alice does the design, and I never want tabs."

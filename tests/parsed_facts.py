@@ -19,9 +19,9 @@ from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.code.rules.comment_syntax import LANGUAGES, language_of
 from verifflowcc.code.rules.marks import read_code
 from verifflowcc.code.rules.symbols_braces import spans
-from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.items.rules.front_matter import Refused, key_spans, split
-from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Speaker, Turn
 from verifflowcc.text.wording import demands, gaps, weak_words
 
 LARGEST_BYTES = 200_000

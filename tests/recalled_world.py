@@ -8,12 +8,12 @@ import pytest
 
 from tests.life_world import TODAY, Days
 from tests.trees import write_memory
-from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.model.recall_values import Recalled, Sought
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.recall.searching import search
+from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
+from verifflowcc.memory.use.searching import search
+from verifflowcc.memory.use.stores import open_store
 
 SCOPES = ("project", "user")
 Answer = list[tuple[str, str, int, str]]

@@ -9,10 +9,10 @@ import pytest
 
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.adding import Added, Typed, add_item, wanted_of
-from verifflowcc.services.memory.finding import Found, find_item
-from verifflowcc.services.memory.here import identity_of
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.memory.use.adding import Added, Typed, add_item, wanted_of
+from verifflowcc.memory.use.item_scope import identity_of
+from verifflowcc.memory.use.item_search import Found, find_item
+from verifflowcc.memory.use.stores import open_store
 
 ME, AGENT, CI = "human:You", "agent:coder", "ci"
 TODAY, LATER = "2026-11-21", "2026-11-22"

@@ -11,44 +11,47 @@ _HOMES = {
     "ContextRequest": "verifflowcc.services.assembling",
     "ContextWindow": "verifflowcc.services.window.context_window",
     "EpisodicMemory": "verifflowcc.services.history.episodic_memory",
-    "FilesBackend": "verifflowcc.services.memory.backends",
-    "GlobalMemoryStore": "verifflowcc.services.memory.tasks_filling",
-    "InMemoryBackend": "verifflowcc.services.memory.backends",
-    "Item": "verifflowcc.services.memory.backends",
+    "FilesBackend": "verifflowcc.memory.use.backend_api",
+    "GlobalMemoryStore": "verifflowcc.memory.use.task_filling",
+    "InMemoryBackend": "verifflowcc.memory.use.backend_api",
+    "Item": "verifflowcc.memory.use.backend_api",
     "KnowledgeGraph": "verifflowcc.code.use.graph_questions",
-    "MemoryBackend": "verifflowcc.services.memory.backends",
+    "MemoryBackend": "verifflowcc.memory.use.backend_api",
     "MemoryContext": "verifflowcc.services.assembling",
     "MemoryEntry": "verifflowcc.services.assembling",
     "MemoryLayer": "verifflowcc.services.assembling",
     "MemoryManager": "verifflowcc.services.assembling",
-    "ProjectMemoryStore": "verifflowcc.services.memory.tasks_filling",
-    "Source": "verifflowcc.services.memory.backends",
-    "SqliteBackend": "verifflowcc.services.memory.backends",
-    "StoredItem": "verifflowcc.services.memory.backends",
-    "TaskMemoryStore": "verifflowcc.services.memory.tasks_filling",
+    "ProjectMemoryStore": "verifflowcc.memory.use.task_filling",
+    "Source": "verifflowcc.memory.use.backend_api",
+    "SqliteBackend": "verifflowcc.memory.use.backend_api",
+    "StoredItem": "verifflowcc.memory.use.backend_api",
+    "TaskMemoryStore": "verifflowcc.memory.use.task_filling",
     "assemble_thinking_partner_context": "verifflowcc.services.assembling",
     "assemble_work_agent_context": "verifflowcc.services.assembling",
     "build_agent_prompt": "verifflowcc.services.assembling",
-    "create_item": "verifflowcc.services.memory.backends",
+    "create_item": "verifflowcc.memory.use.backend_api",
     "format_combined_context": "verifflowcc.services.assembling",
     "get_project_blocks": "verifflowcc.services.assembling",
     "get_user_context": "verifflowcc.services.assembling",
-    "open_store": "verifflowcc.services.memory.opening",
+    "open_store": "verifflowcc.memory.use.stores",
     "open_workspace": "verifflowcc.base.use.workspace",
 }
 """Each public name with the module that has it."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
-    from verifflowcc.adapters.backends.files import FilesBackend
-    from verifflowcc.adapters.backends.in_memory import InMemoryBackend
-    from verifflowcc.adapters.backends.sqlite import SqliteBackend
     from verifflowcc.base.model.entries import ContextPackage
     from verifflowcc.base.model.item_values import Item, Source
     from verifflowcc.base.model.layers import Layer as MemoryLayer
     from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.code.use.graph_questions import KnowledgeGraph
+    from verifflowcc.memory.store.file_backend import FilesBackend
+    from verifflowcc.memory.store.in_memory import InMemoryBackend
+    from verifflowcc.memory.store.sqlite_backend import SqliteBackend
+    from verifflowcc.memory.use.backend_api import create_item
+    from verifflowcc.memory.use.stores import open_store
+    from verifflowcc.memory.use.task_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
     from verifflowcc.services.assembling import (
         ContextAssembler,
         ContextRequest,
@@ -63,9 +66,6 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
         get_user_context,
     )
     from verifflowcc.services.history.episodic_memory import EpisodicMemory
-    from verifflowcc.services.memory.backends import create_item
-    from verifflowcc.services.memory.opening import open_store
-    from verifflowcc.services.memory.tasks_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
     from verifflowcc.services.window.context_window import ContextWindow
 
 __all__ = [

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.process import vfcc
 from tests.memory_faults import item
 from tests.trees import write_memory, write_tree
-from verifflowcc.domain.memory_codes import CHECKS
+from verifflowcc.memory.rules.memory_codes import CHECKS
 
 FACT = ".memory/project/items/fact"
 USER = ".local/share/vfcc/user"

@@ -9,7 +9,7 @@ from tests.cli.process import by_person, git, on_terminal, vfcc
 from tests.traced_project import CONFIG, HIGH, ITEMS, LOW, NEED, item, traced
 from tests.trees import write_tree
 from verifflowcc.base.model.trace_codes import CHECKS
-from verifflowcc.domain.memory_codes import CHECKS as MEMORY_CHECKS
+from verifflowcc.memory.rules.memory_codes import CHECKS as MEMORY_CHECKS
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

@@ -44,7 +44,7 @@ def test_a_session_begins_without_git_and_gates_where_no_sprint_is_open(young: P
 
     assert "verifflowcc.services.hooks.brief" in loaded
     assert sorted(loaded & (MAKERS | OF_SPRINTS)) == []
-    assert "verifflowcc.services.recall.searching" not in loaded
+    assert "verifflowcc.memory.use.searching" not in loaded
 
 
 def test_a_session_begins_with_kept_answers_where_nothing_changed_in_a_sprint(young: Path) -> None:

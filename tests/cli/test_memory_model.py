@@ -14,7 +14,7 @@ from tests.cli.process import VFCC, environment, vfcc
 from tests.cli.trees import everything
 from tests.model_world import EMPTY, PROGRAMS, Server, answer, api, counting_program, item, program, times_asked
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.statistics import measured
+from verifflowcc.memory.use.statistics import measured
 
 TALK = "You: We decided to change this: from now on log lines are JSON instead of plain text.\n"
 LOGS = item("project", "decision", "log_format", "From now on log lines are JSON")

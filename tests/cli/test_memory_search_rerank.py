@@ -10,7 +10,7 @@ from tests.cli.at_terminal import typed
 from tests.cli.process import vfcc
 from tests.model_world import PROGRAMS, counting_program, times_asked
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.statistics import measured
+from verifflowcc.memory.use.statistics import measured
 
 QUESTION = "Which database keeps the orders"
 FACTS = {"Orders are kept in Postgres": "one", "Orders are kept in MySQL": "two", "Orders are kept in Oracle": "three"}

@@ -11,7 +11,7 @@ from tests.cli.process import by_person, on_terminal, settings_of
 from tests.evidence_project import project
 from tests.screen import Screen
 from verifflowcc.base.terminal import output as out
-from verifflowcc.cli.painting import approval, changes, markdown
+from verifflowcc.memory.cli.painting import approval, changes, markdown
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 MARKDOWN = "# Title\n\nA `word`.\n\n```python\ndef add(a: int) -> int:\n    return a\n```\n\n- one\n\n\n"

@@ -11,10 +11,10 @@ import pytest
 import verifflowcc
 from tests.cli.process import git, vfcc
 from tests.trees import add_settings
-from verifflowcc.adapters.backends.in_memory import InMemoryBackend
 from verifflowcc.base.errors import SecretError, UsageError
+from verifflowcc.memory.store.in_memory import InMemoryBackend
+from verifflowcc.memory.use.backend_api import create_item
 from verifflowcc.services.assembling import ContextAssembler, ContextRequest, MemoryManager
-from verifflowcc.services.memory.backends import create_item
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
 OPTIONS = [

@@ -11,9 +11,9 @@ from tests.cli.at_terminal import person, typed
 from tests.cli.process import VFCC, Ran, environment, git, vfcc
 from tests.cli.test_killed import STOPPER
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.services.memory.tasks import find_task
-from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
+from verifflowcc.memory.rules.tasks import TaskStatus
+from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
+from verifflowcc.memory.use.task_finding import find_task
 
 CODER = {"VFCC_AGENT": "coder"}
 TESTER = {"VFCC_AGENT": "tester"}

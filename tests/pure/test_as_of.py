@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import Archived, DecisionFacts, DecisionStatus, Item, Link, Relation, Status
-from verifflowcc.context.standing import archived_on, as_of, standing, status_before, superseded
-from verifflowcc.lifecycle.expire import has_ended
+from verifflowcc.memory.rules.lifetimes import has_ended
+from verifflowcc.memory.rules.superseded import archived_on, as_of, standing, status_before, superseded
 
 START, TODAY = date(2026, 1, 1), date(2026, 11, 21)
 FACT = Item("a", "fact", "A", "a.md", "project", 500, 800, created="2026-03-01")

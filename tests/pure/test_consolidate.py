@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import Item, Link, Ref, Relation, Source, SourceKind, Status, Trust, Uses
-from verifflowcc.lifecycle.consolidate import (
+from verifflowcc.memory.rules.consolidate import (
     DENSE,
     MOST,
     Remembered,
@@ -19,7 +19,7 @@ from verifflowcc.lifecycle.consolidate import (
     summary_of,
     why_consolidated,
 )
-from verifflowcc.lifecycle.expire import LONGEST, statement, without_repeats
+from verifflowcc.memory.rules.lifetimes import LONGEST, statement, without_repeats
 
 FOUND = Source(SourceKind.EXTRACTED, "agent:coder")
 PROMOTED = (("promoted_by", "human:You"), ("promoted_on", "2026-11-01"), ("vouched_by", "human:You"))

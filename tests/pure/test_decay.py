@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import TYPES, Item, Source, SourceKind, Status, Uses, is_trace_type
-from verifflowcc.lifecycle.expire import FADED, GRACE_DAYS, has_ended, has_faded, idle_days, strength, why_faded
+from verifflowcc.memory.rules.lifetimes import FADED, GRACE_DAYS, has_ended, has_faded, idle_days, strength, why_faded
 
 TODAY = date(2026, 11, 21)
 FOUND = Source(SourceKind.EXTRACTED, "agent:coder")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.lifecycle.consolidate import DENSE, MOST, NEAR, Profile, dense_groups, nearness
+from verifflowcc.memory.rules.consolidate import DENSE, MOST, NEAR, Profile, dense_groups, nearness
 
 WORDS = [f"w{number}" for number in range(9)]
 PROFILES = st.lists(

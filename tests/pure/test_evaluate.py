@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.recall.evaluate import (
+from verifflowcc.memory.rules.recall_evaluation import (
     basis_points,
     mean_reciprocal_rank,
     recall_at,

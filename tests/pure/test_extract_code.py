@@ -2,9 +2,9 @@
 
 import pytest
 
-from verifflowcc.domain.candidates import Candidate
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 
 def said(text: str, name: str = "") -> list[Candidate]:

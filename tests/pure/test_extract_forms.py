@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.code_names import key_of
-from verifflowcc.lifecycle.extract.sentences import sentences
-from verifflowcc.lifecycle.extract.turns import extract, statement_of
+from verifflowcc.memory.rules.code_names import key_of
+from verifflowcc.memory.rules.sentences import sentences
+from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 KINDS = st.sampled_from(["function", "method", "variable", "class", "attribute", "function argument", "constant"])
 AFFIX = st.text("abcdefgxyz", min_size=1, max_size=3)

@@ -6,9 +6,9 @@ was put into its words. Now the sentence alone gives them.
 
 import pytest
 
-from verifflowcc.domain.candidates import Candidate
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 
 def said(text: str, name: str = "Alice") -> list[Candidate]:

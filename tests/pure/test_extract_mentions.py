@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import TYPES, Ref
-from verifflowcc.domain.candidates import Candidate
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.kinds import refs_of
-from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.tool_kinds import refs_of
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 SAYS = st.sampled_from(
     [

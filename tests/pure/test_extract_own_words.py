@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 _FRAME = frozenset("always never not use used using start end with names include have has must should".split())
 """Words by which a rule may be put into its plain form; whatever else it says has to be in the turn."""

@@ -3,9 +3,9 @@
 import pytest
 
 from verifflowcc.base.model.item_values import item_type
-from verifflowcc.domain.candidates import Candidate
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract, signals_of
+from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.turn_statements import extract, signals_of
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 EXAMPLES = [
     ("Prefers bullet points over prose", "user", "preference", "format_preference"),

@@ -3,10 +3,10 @@
 import pytest
 
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.domain.candidates import Candidate, Held, Settles
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract, statement_of
-from verifflowcc.lifecycle.settle import settle
+from verifflowcc.memory.rules.candidates import Candidate, Held, Settles
+from verifflowcc.memory.rules.settle import settle
+from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 STATED = [
     ("From now on, use Postgres for the orders database.", "Postgres", False),

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.candidates import Candidate
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.qualifiers import keeps, qualifiers
-from verifflowcc.lifecycle.extract.sentences import sentences
-from verifflowcc.lifecycle.extract.turns import extract, statement_of
+from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.qualifiers import keeps, qualifiers
+from verifflowcc.memory.rules.sentences import sentences
+from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 SUBJECTS = ("", "We ", "You ", "From now on, ", "Please ", "I want you to ", "Everyone should ", "Let's ")
 DENIALS = (

@@ -101,7 +101,7 @@ def test_few_findings_are_listed_each_while_there_is_room_in_the_order_of_groups
 
 def test_every_code_with_a_rank_of_its_own_is_a_check() -> None:
     from verifflowcc.base.model import findings as finding_groups
-    from verifflowcc.domain import memory_codes
+    from verifflowcc.memory.rules import memory_codes
 
     known = CHECKS.keys() | memory_codes.CHECKS.keys()
     assert known >= finding_groups._BROKEN | finding_groups._GUESSED | finding_groups._OF_RULES

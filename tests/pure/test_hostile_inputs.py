@@ -30,8 +30,8 @@ from verifflowcc.formats.import_markdown import read_markdown
 from verifflowcc.formats.import_needs import read_csv, read_needs
 from verifflowcc.formats.import_oft import read_oft
 from verifflowcc.formats.import_sdoc import read_sdoc
-from verifflowcc.formats.turns import read_turns
 from verifflowcc.items.rules.item_older import read_rows
+from verifflowcc.memory.rules.conversation import read_turns
 from verifflowcc.sprint.rules.cobertura import measure_coverage
 from verifflowcc.sprint.rules.evidence_files import parse_evidence
 from verifflowcc.sprint.rules.junit_tests import measure_junit, read_tests

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.context.standing import standing, superseded, withdrawn
 from verifflowcc.items.store.item_edits import parse_item
+from verifflowcc.memory.rules.superseded import standing, superseded, withdrawn
 
 pytestmark = pytest.mark.vfcc("REQ-SUPERSEDED")
 

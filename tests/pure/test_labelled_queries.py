@@ -3,7 +3,13 @@
 import pytest
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.recall.evaluate import LONGEST_QUESTION, Expectation, Labelled, Place, labelled_queries
+from verifflowcc.memory.rules.recall_evaluation import (
+    LONGEST_QUESTION,
+    Expectation,
+    Labelled,
+    Place,
+    labelled_queries,
+)
 
 pytestmark = pytest.mark.vfcc("REQ-INDICATOR-RECALL")
 

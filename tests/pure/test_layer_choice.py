@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 SENTENCES = Path(__file__).parents[2] / "benchmarks" / "layer_sentences.csv"
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import TYPES, Item, Source, SourceKind, Status, is_trace_type
-from verifflowcc.lifecycle.expire import evictable, evicted
+from verifflowcc.memory.rules.lifetimes import evictable, evicted
 
 FOUND = Source(SourceKind.EXTRACTED, "agent:coder")
 FACT = Item("a", "fact", "A", ".memory/project/items/fact/a.md", "project", 500, 800, source=FOUND)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import TYPES, Item, ScopeKind
-from verifflowcc.lifecycle.expire import has_ended, last_day, lifetime_days, why_ended
+from verifflowcc.memory.rules.lifetimes import has_ended, last_day, lifetime_days, why_ended
 
 FACT = Item("a", "fact", "A", ".memory/project/items/fact/a.md", "project", 500, 800, created="2026-01-01")
 CATEGORIES = sorted(name for name, each in TYPES.items() if each.scope is ScopeKind.USER)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.item_values import Uses
-from verifflowcc.formats.access_lines import (
+from verifflowcc.memory.rules.access_lines import (
     Planned,
     access_line,
     at_least,

@@ -12,8 +12,8 @@ from tests.memory_checks_page import PAGE, with_checks
 from tests.memory_faults import FAULTS, World, facts, item
 from verifflowcc.base.model.config_values import CodeNow
 from verifflowcc.base.model.trace_values import RED
-from verifflowcc.domain.memory_codes import CHECKS
-from verifflowcc.lifecycle.memory_check import check_memory, one_apart
+from verifflowcc.memory.rules.memory_check import check_memory, one_apart
+from verifflowcc.memory.rules.memory_codes import CHECKS
 
 
 def codes(world: World) -> list[str]:

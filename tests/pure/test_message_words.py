@@ -27,11 +27,11 @@ NAMES = {
 """Literals that are names, each with its reason."""
 
 VOCABULARY = {
-    "lifecycle/extract/clauses.py": "words by which a statement is recognised in what a user writes",
-    "lifecycle/extract/wishes.py": "words by which a statement is recognised in what a user writes",
-    "lifecycle/extract/judged.py": "words by which a statement is recognised in what a user writes",
-    "lifecycle/extract/qualifiers.py": "words by which a statement is recognised in what a user writes",
-    "lifecycle/extract/work_words.py": "words by which a statement is recognised in what a user writes",
+    "memory/rules/clauses.py": "words by which a statement is recognised in what a user writes",
+    "memory/rules/wishes.py": "words by which a statement is recognised in what a user writes",
+    "memory/rules/sentence_doubt.py": "words by which a statement is recognised in what a user writes",
+    "memory/rules/qualifiers.py": "words by which a statement is recognised in what a user writes",
+    "memory/rules/subject_words.py": "words by which a statement is recognised in what a user writes",
     "base/text/stems.py": "irregular forms of English words",
     "base/text/own_text.py": "sentences of prompts that earlier versions wrote, which are recognised",
     "trace/matrix.py": "names of columns, which scripts read",
@@ -39,7 +39,7 @@ VOCABULARY = {
 }
 """Files whose literals are data and are never printed, each with its reason."""
 
-NEGATION = ("lifecycle/model_answer.py", r"\b(?:not|no|never|nobody|")
+NEGATION = ("memory/rules/model_extraction.py", r"\b(?:not|no|never|nobody|")
 """A file and the beginning of its pattern that recognises a negation in what a model answers."""
 
 

@@ -3,7 +3,7 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.formats.metric_line import (
+from verifflowcc.memory.rules.metric_lines import (
     MOST,
     Counted,
     Entry,
@@ -13,8 +13,8 @@ from verifflowcc.formats.metric_line import (
     read_metrics,
     sum_days,
 )
-from verifflowcc.services.memory.model_budget import CALLS, TOKENS, spent_on
-from verifflowcc.services.memory.statistics import METRICS, measure
+from verifflowcc.memory.use.model_budget import CALLS, TOKENS, spent_on
+from verifflowcc.memory.use.statistics import METRICS, measure
 
 TODAY = "2026-11-21"
 MOMENTS = st.sampled_from(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.formats.metric_line import Counted, PromptCounted, RecallMeasured, metric_lines, read_metrics
-from verifflowcc.services.memory.statistics import METRICS, measure
+from verifflowcc.memory.rules.metric_lines import Counted, PromptCounted, RecallMeasured, metric_lines, read_metrics
+from verifflowcc.memory.use.statistics import METRICS, measure
 
 AT = "2026-11-21T14:00:00Z"
 NUMBERS = st.integers(0, 10**9)

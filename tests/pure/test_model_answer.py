@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.model_world import PERSON_SAID, answer, item, turn
 from verifflowcc.base.errors import ModelError
-from verifflowcc.domain.candidates import Candidate
-from verifflowcc.lifecycle.model_answer import (
+from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.model_extraction import (
     LONGEST_TURN,
     PROJECT_TYPES,
     SURE,

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.recall_values import Unit, extent_of
 from verifflowcc.base.text.stems import terms
-from verifflowcc.recall.rank import Ranked, rank
-from verifflowcc.recall.scoring import question_of
+from verifflowcc.memory.rules.recall_ranking import Ranked, rank
+from verifflowcc.memory.rules.recall_scoring import question_of
 
 TASK = question_of("cache the queue, retry the service of karpenter")
 

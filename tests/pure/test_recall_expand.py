@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from verifflowcc.base.model.config_values import ExpansionSettings
 from verifflowcc.base.model.item_values import Item, Link, Relation
 from verifflowcc.base.model.recall_values import Edge
-from verifflowcc.recall.rank import FROM_BEST, Neighbour, edge_between, expanded
+from verifflowcc.memory.rules.recall_ranking import FROM_BEST, Neighbour, edge_between, expanded
 
 pytestmark = pytest.mark.vfcc("REQ-READ-EXPANSION")
 

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import Item, Recency, Uses
-from verifflowcc.recall.rank import CONFIDENCE, IMPORTANCE, NOT_STANDING, RECENCY, USES, parts_of, recency
+from verifflowcc.memory.rules.recall_ranking import (
+    CONFIDENCE,
+    IMPORTANCE,
+    NOT_STANDING,
+    RECENCY,
+    USES,
+    parts_of,
+    recency,
+)
 
 pytestmark = pytest.mark.vfcc("REQ-SEARCH")
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.recall_values import FIELDS, KeptUnit, Unit
-from verifflowcc.recall.fusion import ALONE, MEANING, WHOLE, Compared, Place, fused, nearness
-from verifflowcc.recall.scoring import QUESTION, SPEAKER, Scored
+from verifflowcc.memory.rules.recall_fusion import ALONE, MEANING, WHOLE, Compared, Place, fused, nearness
+from verifflowcc.memory.rules.recall_scoring import QUESTION, SPEAKER, Scored
 
 pytestmark = pytest.mark.vfcc("REQ-EMBEDDINGS")
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.text.stems import stems
-from verifflowcc.recall.scoring import MONTH, MONTHS, NEAR_DAY, YEAR, question_of, tells_time
+from verifflowcc.memory.rules.recall_scoring import MONTH, MONTHS, NEAR_DAY, YEAR, question_of, tells_time
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.recall_values import FIELDS, Corpus, KeptUnit, Parts, Unit
-from verifflowcc.recall.scoring import MOST_TERMS, WEIGHTS, Scored, log2, question_of, score, wanted
+from verifflowcc.memory.rules.recall_scoring import MOST_TERMS, WEIGHTS, Scored, log2, question_of, score, wanted
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 

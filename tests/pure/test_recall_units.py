@@ -10,7 +10,7 @@ from verifflowcc.base.model.config_values import code_path
 from verifflowcc.base.model.item_values import DecisionFacts, Item, Ref, Source
 from verifflowcc.base.model.recall_values import FIELDS, Unit
 from verifflowcc.base.text.stems import stems
-from verifflowcc.recall.scoring import LARGEST_TERMS, file_term, question_of, units_of
+from verifflowcc.memory.rules.recall_scoring import LARGEST_TERMS, file_term, question_of, units_of
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 

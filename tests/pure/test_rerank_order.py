@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.errors import ModelError
-from verifflowcc.recall.order import (
+from verifflowcc.memory.rules.reranking_order import (
     LONGEST_QUESTION,
     order_question,
     order_schema,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from verifflowcc.base.model.config_values import RerankSettings
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.recall_values import Hit, Parts
-from verifflowcc.recall.order import CLOSE, FACTS, SHORT, why_rerank
+from verifflowcc.memory.rules.reranking_order import CLOSE, FACTS, SHORT, why_rerank
 
 CLEAR = "Which database keeps the orders"
 SETTINGS = RerankSettings(enabled=True)

@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import Item, Link, Relation
-from verifflowcc.context.standing import superseded
-from verifflowcc.domain.candidates import Candidate, Held, Settles
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract, statement_of
-from verifflowcc.lifecycle.settle import settle
+from verifflowcc.memory.rules.candidates import Candidate, Held, Settles
+from verifflowcc.memory.rules.settle import settle
+from verifflowcc.memory.rules.superseded import superseded
+from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 
 def one(text: str) -> Candidate:

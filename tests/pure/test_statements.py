@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.statements import OWN_LIST, scored, statements
-from verifflowcc.domain.candidates import TRIGGER, Candidate
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.revised import Match, Revision, revision, takes_back
-from verifflowcc.lifecycle.extract.turns import extract
-from verifflowcc.lifecycle.extract.work_words import unread_language
+from verifflowcc.memory.rules.candidates import TRIGGER, Candidate
+from verifflowcc.memory.rules.corrections import Match, Revision, revision, takes_back
+from verifflowcc.memory.rules.subject_words import unread_language
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 NEGATIONS = re.compile(r"\b(?:not|no|never|cannot|without|\w+n't)\b", re.IGNORECASE)
 LIMITS = re.compile(

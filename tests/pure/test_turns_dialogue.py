@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.turns import Conversation, Speaker
-from verifflowcc.formats.turns import read_dialogue
+from verifflowcc.memory.rules.conversation import read_dialogue
+from verifflowcc.memory.rules.turns import Conversation, Speaker
 
 
 def read(text: str, **more: object) -> Conversation:

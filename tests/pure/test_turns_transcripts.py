@@ -6,8 +6,8 @@ from collections.abc import Mapping
 import pytest
 
 from verifflowcc.base.errors import FormatError, UsageError
-from verifflowcc.domain.turns import OWN, Conversation, Speaker, voice_of_tool
-from verifflowcc.formats.turns import Kind, kind_of, read_turns
+from verifflowcc.memory.rules.conversation import Kind, kind_of, read_turns
+from verifflowcc.memory.rules.turns import OWN, Conversation, Speaker, voice_of_tool
 
 Row = Mapping[str, object]
 

@@ -8,9 +8,9 @@ from tests.window_world import NOW, drawn_items, item
 from verifflowcc.base.errors import BudgetError
 from verifflowcc.base.records import replace
 from verifflowcc.domain.episodes import Intent, TaskEpisode
-from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.domain.window import ItemType, Window, WindowItem
 from verifflowcc.episodes.window_prepare import past_work, prepared
+from verifflowcc.memory.rules.tasks import TaskStatus
 
 
 @settings(deadline=None, max_examples=300)

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from tests.tree.backend_items import make, texts_of_files
 from tests.tree.backend_questions import FILTERS, ITEMS, ORDERS
-from verifflowcc.adapters.backends.placing import home_path, stored_item
 from verifflowcc.base.errors import BackendError, UsageError
 from verifflowcc.base.model.item_query import conditions, matches, ordered
 from verifflowcc.base.model.memory_protocol import Filters, MemoryBackend, StoredItem
+from verifflowcc.memory.store.placing import home_path, stored_item
 
 WRITERS, WRITES = 32, 50
 PATIENCE_S = 300

@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.backends.placing import folder_of, home_path, stored_item
 from verifflowcc.base.formats.item_render import scalar
 from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
 
 
 def make(

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from verifflowcc.adapters.backends.files import FilesBackend
-from verifflowcc.adapters.backends.in_memory import InMemoryBackend
-from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.backends.sqlite import SqliteBackend
 from verifflowcc.base.model.memory_protocol import MemoryBackend
+from verifflowcc.memory.store.file_backend import FilesBackend
+from verifflowcc.memory.store.in_memory import InMemoryBackend
+from verifflowcc.memory.store.placing import folder_of
+from verifflowcc.memory.store.sqlite_backend import SqliteBackend
 
 
 @dataclass

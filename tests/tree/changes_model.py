@@ -13,11 +13,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from tests.tiers import count
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.errors import ConflictError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.memory.store.placing import stored_item
 
 FOLDER = ".memory/project"
 NAMES = st.sampled_from(["a", "b", "c"])

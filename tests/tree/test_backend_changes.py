@@ -102,7 +102,7 @@ def test_a_row_that_cannot_be_read_is_gone_and_told_as_a_problem(postgres: Serve
 @pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-POSTGRES")
 def test_many_are_fetched_from_a_server_in_parts(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifflowcc.adapters.backends.postgres._AT_ONCE", 7)
+    monkeypatch.setattr("verifflowcc.memory.store.postgres._AT_ONCE", 7)
     with closing(opener(postgres)("user")) as store:
         store.create_all([make(f"n{number:02}", "user") for number in range(20)])
         Copy().bring_up(store).check(store)

@@ -16,12 +16,12 @@ from tests.tree.backend_writing import KINDS
 from tests.tree.changes_model import Copy
 from tests.tree.test_backend_files import opened
 from tests.tree.test_backends_stopped import writing
-from verifflowcc.adapters.backends import sqlite_log
-from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.index import memory_items as memory_log
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.memory_protocol import MemoryBackend
+from verifflowcc.memory.store import memory_items as memory_log
+from verifflowcc.memory.store import sqlite_log
+from verifflowcc.memory.store.placing import stored_item
 
 FACTS = ".memory/project/items/fact"
 NAMES = "abcdef"

@@ -15,9 +15,9 @@ from tests.cli.trees import everything
 from tests.tiers import count
 from tests.tree.backend_conformance import ids
 from tests.tree.backend_items import make, texts_of_files
-from verifflowcc.adapters.backends.files import FilesBackend, ScopeLock
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.errors import BackendError, ConflictError, WorkspaceError
+from verifflowcc.memory.store.file_backend import FilesBackend, ScopeLock
+from verifflowcc.memory.store.placing import stored_item
 
 FOLDER = ".memory/project"
 FACTS = f"{FOLDER}/items/fact"

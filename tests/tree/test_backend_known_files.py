@@ -8,7 +8,7 @@ import pytest
 
 from tests.tree.backend_items import make
 from tests.tree.test_backend_files import FACTS, FOLDER, open_at, put, settled  # noqa: F401 - a fixture
-from verifflowcc.adapters.backends.files import FilesBackend
+from verifflowcc.memory.store.file_backend import FilesBackend
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def test_an_item_whose_file_did_not_change_is_the_same_without_a_parser(
     put(tmp_path, f"{FACTS}/a.md", make("a", title="Port").text)
     parsed = store.get("a")
     store.items()
-    monkeypatch.delattr("verifflowcc.adapters.index.memory_items.stored_item")
+    monkeypatch.delattr("verifflowcc.memory.store.memory_items.stored_item")
 
     assert store.get("a") == parsed is not None
 

@@ -9,9 +9,9 @@ import pytest
 
 from tests.tree.backend_conformance import ids
 from tests.tree.backend_items import make
-from verifflowcc.adapters.backends import sqlite as sqlite_file
-from verifflowcc.adapters.backends.sqlite import SqliteBackend
 from verifflowcc.base.errors import BackendError, ConflictError
+from verifflowcc.memory.store import sqlite_backend as sqlite_file
+from verifflowcc.memory.store.sqlite_backend import SqliteBackend
 
 MANY = 300
 

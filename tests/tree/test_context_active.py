@@ -11,7 +11,7 @@ from verifflowcc.base.model.entries import ContextPackage
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.model.recall_values import Sought
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.recall.searching import search
+from verifflowcc.memory.use.searching import search
 
 TASK = "mend the sluice gate"
 BRIEF = "### Before you plan"

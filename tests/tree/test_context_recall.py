@@ -7,14 +7,14 @@ import pytest
 
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.trees import commit, repository, write_memory
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use.stores import open_store
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
-from verifflowcc.services.memory.opening import open_store
 
 SQLITE = "memory: {backends: {project: sqlite}}\n"
 

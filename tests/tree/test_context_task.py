@@ -15,11 +15,11 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Fate, Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.tasks import TaskStatus
+from verifflowcc.memory.rules.tasks import TaskStatus
+from verifflowcc.memory.use.task_ending import end_task
+from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
-from verifflowcc.services.memory.tasks_ending import end_task
-from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
 
 YOU = "human:You"
 HEADING = "### Open task\n"

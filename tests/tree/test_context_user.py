@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from tests.prompt_world import ask, item, keys, person, skipped
 from tests.trees import committed_example, example, git, write_memory
-from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.backends.sqlite import SqliteBackend
 from verifflowcc.base.errors import BudgetError, UsageError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Candidate, Fate, Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.store.sqlite_backend import SqliteBackend
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.assembling import MemoryManager
 from verifflowcc.services.context import compile_for_person, compile_prompt_only, note_prompt

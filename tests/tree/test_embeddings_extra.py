@@ -10,7 +10,7 @@ from tests.trees import vfcc
 from verifflowcc.base.model.ports import Embedder
 from verifflowcc.base.model.recall_values import Sought
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.recall.searching import local_model, search
+from verifflowcc.memory.use.searching import local_model, search
 
 WHOLE = 1_000_000
 

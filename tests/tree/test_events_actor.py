@@ -9,8 +9,8 @@ from verifflowcc.base.formats.event_bytes import make_event, moment
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.people import NO_ROLE, PROGRAM, described
 from verifflowcc.base.process.acting import AGENT_MARKERS, Actor, acting, git_user
-from verifflowcc.services.memory.here import trust_of
-from verifflowcc.services.memory.scopes import agent_of
+from verifflowcc.memory.use.item_scope import trust_of
+from verifflowcc.memory.use.scopes import agent_of
 
 pytestmark = pytest.mark.vfcc("REQ-ACTORS")
 

@@ -9,9 +9,9 @@ from tests.prompt_world import ask, person, skipped
 from tests.trees import write_memory
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.finding import find_item
-from verifflowcc.services.memory.inbox import open_inbox
-from verifflowcc.services.memory.moving import promote_item
+from verifflowcc.memory.use.inbox import open_inbox
+from verifflowcc.memory.use.item_search import find_item
+from verifflowcc.memory.use.moving import promote_item
 from verifflowcc.services.trace_code import read_items
 
 LINE = "The export must work offline"

@@ -12,7 +12,11 @@ from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import FileInteraction, Intent, Operation, TaskEpisode
-from verifflowcc.domain.tasks import TaskStatus
+from verifflowcc.memory.rules.tasks import TaskStatus
+from verifflowcc.memory.use.statistics import Repeated
+from verifflowcc.memory.use.stores import open_store
+from verifflowcc.memory.use.task_ending import end_task
+from verifflowcc.memory.use.task_filling import start_task
 from verifflowcc.services.history.analysing import days_in, plan_pruning, prune_history
 from verifflowcc.services.history.offering import recent_actions, sessions, similar_tasks
 from verifflowcc.services.history.proposing import propose_patterns
@@ -31,10 +35,6 @@ from verifflowcc.services.history.sharing import (
     learned_patterns,
     share_session,
 )
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.statistics import Repeated
-from verifflowcc.services.memory.tasks_ending import end_task
-from verifflowcc.services.memory.tasks_filling import start_task
 
 YOU = "human:You"
 

@@ -15,12 +15,12 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.text.own_text import BEGIN, END
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.encode import Answer
+from verifflowcc.memory.use.task_filling import start_task
 from verifflowcc.services.history.questions import file_history
 from verifflowcc.services.history.sharing import learned_in_sessions
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered
 from verifflowcc.services.hooks.brief_text import fitted
-from verifflowcc.services.memory.tasks_filling import start_task
 
 DONE = "stage/sprint-02/coding/artifacts/changes.md"
 KNOWN = "tidewater/calendar.py"

@@ -12,7 +12,7 @@ from tests.trees import git, repository, write_memory
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.git.git_identity import _last_part
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.here import Identity, identity_of
+from verifflowcc.memory.use.item_scope import Identity, identity_of
 
 pytestmark = pytest.mark.vfcc("REQ-PROJECT-IDENTITY")
 

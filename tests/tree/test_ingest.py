@@ -6,17 +6,17 @@ import pytest
 
 from tests.ingested_world import in_force, kept, learn, state, talk, texts, turn
 from tests.remembered_world import World, add, find, world
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.model.item_values import Relation, SourceKind, Status
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.candidates import Extracted
-from verifflowcc.domain.turns import Turn
-from verifflowcc.lifecycle.extract.turns import extract
-from verifflowcc.services.memory.inbox import reject_item
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.putting_away import ENDED, put_away
-from verifflowcc.services.memory.remembering import Fate
+from verifflowcc.memory.rules.candidates import Extracted
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Turn
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use.archiving import ENDED, put_away
+from verifflowcc.memory.use.inbox import reject_item
+from verifflowcc.memory.use.remembering import Fate
+from verifflowcc.memory.use.stores import open_store
 
 TABS, SPACES = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."
 AGAIN = "Actually, go back: start function names with 'a_'."

@@ -11,8 +11,8 @@ import pytest
 from tests.ingest_killed import SAID
 from tests.ingested_world import in_force, kept, learn, talk, texts, turn, unlearn
 from tests.remembered_world import BACKENDS, world
-from verifflowcc.adapters.files.ingested import LOG, PLAN
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.store.ingested_turns import LOG, PLAN
 
 ROOT = Path(__file__).parents[2]
 FIRST, SECOND = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.ingested_world import AGENT, ME, in_force, kept, learn, parts, state, talk, texts, unlearn
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.context.standing import superseded
-from verifflowcc.domain.turns import Speaker, Turn
+from verifflowcc.memory.rules.superseded import superseded
+from verifflowcc.memory.rules.turns import Speaker, Turn
 
 SAID = (
     "From now on, always start function names with 'a_'.",

@@ -10,7 +10,7 @@ from tests.remembered_world import add, find, world
 from verifflowcc.base.errors import NotAllowed, UsageError
 from verifflowcc.base.model.item_values import Relation
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.editing import link_items
+from verifflowcc.memory.use.editing import link_items
 
 FIRST = "From now on, always start function names with 'a_'."
 SECOND = "Please start function names with 'b_' instead."

@@ -12,8 +12,8 @@ from verifflowcc.base.model.entries import Fate as PromptFate
 from verifflowcc.base.model.item_values import Relation, Status, Trust
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.inbox import open_inbox
-from verifflowcc.services.memory.remembering import Fate
+from verifflowcc.memory.use.inbox import open_inbox
+from verifflowcc.memory.use.remembering import Fate
 
 CI_RUNS, CI_MOVED = "Our CI runs on Jenkins.", "We moved from Jenkins to GitHub Actions."
 

@@ -14,9 +14,9 @@ from tests import tiers
 from tests.ingest_killed import SAID
 from tests.ingested_world import in_force, kept, learn, state, talk, texts
 from tests.remembered_world import World, world
-from verifflowcc.adapters.files.ingested import LOG, PLAN
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.store.ingested_turns import LOG, PLAN
 
 ROOT = Path(__file__).parents[2]
 MOST_CALLS = 60

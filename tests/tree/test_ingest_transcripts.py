@@ -9,7 +9,7 @@ from tests.ingested_world import kept, learn
 from tests.remembered_world import world
 from verifflowcc.base.text.own_text import BEGIN, END
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.turns import read_turns
+from verifflowcc.memory.rules.conversation import read_turns
 
 PROMPT = """## Project Context
 

@@ -9,11 +9,11 @@ from tests.remembered_world import add, world
 from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.text.own_text import BEGIN, END
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.candidates import Extracted
-from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract.turns import extract
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.remembering import Fate
+from verifflowcc.memory.rules.candidates import Extracted
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.rules.turns import Speaker, Turn
+from verifflowcc.memory.use.remembering import Fate
+from verifflowcc.memory.use.stores import open_store
 
 TABS, SPACES = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."
 WISH = "I prefer bullet points over prose."

@@ -8,8 +8,8 @@ from tests.ingested_world import in_force, kept, learn, talk, turn
 from tests.remembered_world import add, world
 from verifflowcc.base.model.item_values import Relation, Status, Trust
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.inbox import open_inbox
-from verifflowcc.services.memory.remembering import Fate
+from verifflowcc.memory.use.inbox import open_inbox
+from verifflowcc.memory.use.remembering import Fate
 
 DROP = "We never drop tables in production."
 BOTH = "Start function names with 'a_' and end method names with '_b'."

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.context.standing import standing, superseded
 from verifflowcc.items.store.item_edits import parse_item
+from verifflowcc.memory.rules.superseded import standing, superseded
 
 DATA = Path(os.environ.get("VFCC_DATA") or Path(__file__).parents[2].parent / "shared" / "data")
 RECORDS = DATA / "cloud-platform-adrs" / "architecture-decision-record"

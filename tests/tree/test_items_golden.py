@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.backends.postgres_session import where
 from verifflowcc.base.formats.item_render import render_item, render_links
 from verifflowcc.base.index.index_file import asked_in_sql
 from verifflowcc.base.model.item_query import Condition, Operator
@@ -24,6 +23,7 @@ from verifflowcc.base.model.item_values import (
 )
 from verifflowcc.base.text.identifiers import item_id
 from verifflowcc.items.store.item_edits import edit_item, parse_item
+from verifflowcc.memory.store.postgres_session import where
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "items"
 

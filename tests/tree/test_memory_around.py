@@ -13,8 +13,8 @@ from tests.tree.backend_items import make
 from tests.tree.backend_openers import Files, InMemory, Sqlite
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.context.standing import superseded
-from verifflowcc.services.memory.finding import items_around
+from verifflowcc.memory.rules.superseded import superseded
+from verifflowcc.memory.use.item_search import items_around
 
 OPENERS: dict[str, Callable[[Path], Opener]] = {"files": Files, "sqlite": Sqlite, "memory": InMemory}
 IDS = ("a", "b", "c", "d", "e", "0001-use-x", "0002-use-y")

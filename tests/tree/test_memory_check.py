@@ -187,8 +187,8 @@ def test_user_memory_that_cannot_be_read_is_a_notice_for_the_project(tmp_path: P
 
 
 def test_items_in_a_database_are_checked_too(tmp_path: Path) -> None:
-    from verifflowcc.adapters.backends.placing import stored_item
-    from verifflowcc.services.memory.opening import open_store
+    from verifflowcc.memory.store.placing import stored_item
+    from verifflowcc.memory.use.stores import open_store
 
     here = world(tmp_path, {"config.yaml": "format: 1\nmemory:\n  backends: {project: sqlite}\n"})
     git(here.root, "init", "-q")

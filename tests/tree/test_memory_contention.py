@@ -21,14 +21,14 @@ from tests.remembered_world import ME, TODAY, unasked
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
 from tests.tree.backend_openers import Files, Sqlite
-from verifflowcc.adapters.backends import files as scope_lock
-from verifflowcc.adapters.backends import sqlite as sqlite_file
-from verifflowcc.adapters.backends.files import ScopeLock
 from verifflowcc.base.errors import ConflictError, UsageError
 from verifflowcc.base.files.lock import holder, locked
 from verifflowcc.base.model.item_values import Source
 from verifflowcc.base.model.memory_protocol import MemoryBackend
-from verifflowcc.services.memory.adding import Added, Wanted, add_item
+from verifflowcc.memory.store import file_backend as scope_lock
+from verifflowcc.memory.store import sqlite_backend as sqlite_file
+from verifflowcc.memory.store.file_backend import ScopeLock
+from verifflowcc.memory.use.adding import Added, Wanted, add_item
 
 WRITERS, WRITES = 4, 15
 AT_ONCE_S, PATIENCE_S = 0.02, 60.0

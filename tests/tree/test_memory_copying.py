@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from tests.tree.backend_items import make, texts_of_files
 from tests.tree.backend_openers import Files, InMemory, Sqlite
-from verifflowcc.adapters.backends.in_memory import InMemoryBackend
 from verifflowcc.base.errors import BackendError, NotAllowed, UsageError
 from verifflowcc.base.model.config_values import BackendKind
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
-from verifflowcc.services.memory.copying import How, copy_items, copy_store, plan_copy
+from verifflowcc.memory.store.in_memory import InMemoryBackend
+from verifflowcc.memory.use.copying import How, copy_items, copy_store, plan_copy
 
 Open = Callable[[], MemoryBackend]
 LOCAL = ("files", "sqlite", "memory")
@@ -44,7 +44,7 @@ def stores(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[
 
 def _opener(kind: str, folder: Path, request: pytest.FixtureRequest) -> Open:
     if kind == "postgres":
-        from verifflowcc.adapters.backends.postgres import PostgresBackend
+        from verifflowcc.memory.store.postgres import PostgresBackend
 
         server = request.getfixturevalue("postgres")
         person = server.person("ann", str(folder))
@@ -92,7 +92,7 @@ def round_trip(stores: Callable[[str], MemoryBackend], kinds: tuple[str, ...]) -
     @settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
     @given(st.dictionaries(st.sampled_from(["a", "b", "c.d", "Ä"]), texts_of_files(), min_size=1))
     def check(written: dict[str, str]) -> None:
-        from verifflowcc.adapters.backends.placing import stored_item
+        from verifflowcc.memory.store.placing import stored_item
 
         for store in (first, *others):
             store.clear()

@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.remembered_world import LATER, ME
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.model.item_values import Link, Relation, Status
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.services.memory.editing import Changes, changed_item
-from verifflowcc.services.memory.finding import Found
-from verifflowcc.services.memory.recording import with_link, without_link
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use.editing import Changes, changed_item
+from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.recording import with_link, without_link
 
 ENTRIES = st.lists(
     st.sampled_from(

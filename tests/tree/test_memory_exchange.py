@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from tests.memory_faults import item
 from tests.trees import write_memory, write_tree
-from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.base.errors import FormatError, NotAllowed, UsageError
 from verifflowcc.base.files.private_files import user_home
 from verifflowcc.base.model.item_values import Item, SourceKind, Status, Trust
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.context.standing import superseded
-from verifflowcc.services.memory.copying import export_memory
-from verifflowcc.services.memory.importing import Choices, Imported, Incoming, import_memory
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.memory.rules.superseded import superseded
+from verifflowcc.memory.store.placing import folder_of
+from verifflowcc.memory.use.copying import export_memory
+from verifflowcc.memory.use.importing import Choices, Imported, Incoming, import_memory
+from verifflowcc.memory.use.stores import open_store
 
 YOU, AGENT = "human:You", "agent:coder"
 CRLF = "\ufeff---\r\nid: crlf\r\ntype: fact # said so\r\nown_key: [1,  2]\r\ntitle: 'A'\r\n---\r\n\r\nText \r\nno end"

@@ -10,16 +10,16 @@ import pytest
 from tests.life_world import TODAY, bring_back, cache, found, items, keep_up, project, put, texts
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.lifecycle.consolidate import is_consolidation
+from verifflowcc.memory.rules.consolidate import is_consolidation
 
 STOPPED = f"""
 import os, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from verifflowcc.base.process.clock import FixedClock
-from verifflowcc.services.memory.finding import find_item
-from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.consolidating import restore
+from verifflowcc.memory.use.item_search import find_item
+from verifflowcc.memory.use.maintaining import maintain
+from verifflowcc.memory.use.consolidating import restore
 from verifflowcc.base.use.workspace import Workspace
 here = Workspace(Path(sys.argv[1]), FixedClock(datetime.fromisoformat("{TODAY}T14:00:00").replace(tzinfo=UTC)))
 left, summary = int(sys.argv[2]), sys.argv[3:]

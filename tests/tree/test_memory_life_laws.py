@@ -17,12 +17,12 @@ from tests.remembered_world import add, find
 from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.base.model.item_values import Relation, Status
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.context.standing import Superseded, standing, superseded
-from verifflowcc.services.memory.consolidating import StepKind
-from verifflowcc.services.memory.editing import link_items
-from verifflowcc.services.memory.forgetting import forget_item
-from verifflowcc.services.memory.inbox import reject_item
-from verifflowcc.services.memory.moving import promote_item
+from verifflowcc.memory.rules.superseded import Superseded, standing, superseded
+from verifflowcc.memory.use.consolidating import StepKind
+from verifflowcc.memory.use.editing import link_items
+from verifflowcc.memory.use.forgetting import forget_item
+from verifflowcc.memory.use.inbox import reject_item
+from verifflowcc.memory.use.moving import promote_item
 
 SAID = ("The client is Acme Corp.", "The client is Beta Ltd now.", "Always use a debugger.", "Never use a debugger.")
 LIKE = ("The client Acme is big", "The client Acme is in Paris", "Acme the client is old", "The client is Acme")

@@ -13,12 +13,12 @@ from verifflowcc.base.errors import BackendError
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.lifecycle.consolidate import is_consolidation
-from verifflowcc.services.memory import stage_ending
-from verifflowcc.services.memory.consolidating import StepKind
-from verifflowcc.services.memory.finding import find_item
-from verifflowcc.services.memory.moving import promote_item
-from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
+from verifflowcc.memory.rules.consolidate import is_consolidation
+from verifflowcc.memory.use import stage_end as stage_ending
+from verifflowcc.memory.use.consolidating import StepKind
+from verifflowcc.memory.use.item_search import find_item
+from verifflowcc.memory.use.moving import promote_item
+from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
 from verifflowcc.services.skipping import skip_stage, what_to_skip
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage

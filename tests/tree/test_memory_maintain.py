@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_memory, write_tree
-from verifflowcc.adapters.files.access_log import LOG, PLAN, TAKEN, append_lines, take_lines
 from verifflowcc.base.errors import FormatError, NotAllowed, UsageError, WorkspaceError
 from verifflowcc.base.files import lock as log_file
 from verifflowcc.base.files.private_files import user_home
@@ -19,10 +18,11 @@ from verifflowcc.base.model.item_values import Status, Uses
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.access import note_uses
-from verifflowcc.services.memory.consolidating import Step, StepKind
-from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.opening import memory_settings, open_store
+from verifflowcc.memory.store.access_log import LOG, PLAN, TAKEN, append_lines, take_lines
+from verifflowcc.memory.use.access_counts import note_uses
+from verifflowcc.memory.use.consolidating import Step, StepKind
+from verifflowcc.memory.use.maintaining import maintain
+from verifflowcc.memory.use.stores import memory_settings, open_store
 
 YOU = "human:You"
 NOW = FixedClock(datetime(2026, 11, 21, 14, tzinfo=UTC))
@@ -74,7 +74,7 @@ def project(folder: Path, backend: str, most: int = 1_000) -> Workspace:
 
 
 def put(here: Workspace, *texts: str) -> None:
-    from verifflowcc.adapters.backends.placing import home_path, stored_item
+    from verifflowcc.memory.store.placing import home_path, stored_item
 
     with open_store(here, "project") as store:
         for text in texts:
@@ -312,7 +312,7 @@ def test_a_torn_line_costs_no_other(tmp_path: Path) -> None:
 STOPPED = """
 import os, signal, sys
 from pathlib import Path
-from verifflowcc.services.memory.maintaining import maintain
+from verifflowcc.memory.use.maintaining import maintain
 from verifflowcc.base.use.workspace import open_workspace
 left = int(sys.argv[2])
 here = open_workspace(Path(sys.argv[1]))
@@ -474,9 +474,9 @@ def test_forgetting_a_project_takes_a_person_and_a_name_that_is_known(plain: Wor
 def test_an_interrupted_end_of_a_task_is_completed(here: Workspace) -> None:
     from dataclasses import replace
 
-    from verifflowcc.adapters.files.task_files import save_task
-    from verifflowcc.domain.tasks import TaskStatus
-    from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
+    from verifflowcc.memory.rules.tasks import TaskStatus
+    from verifflowcc.memory.store.task_files import save_task
+    from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
 
     task = start_task(here, "Fix", actor=YOU)
     note_in_task(here, Note("x"), actor=YOU)

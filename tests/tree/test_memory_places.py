@@ -24,30 +24,30 @@ from tests.remembered_world import (
     yes,
 )
 from tests.tree.backend_items import make
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.errors import NotAllowed, UsageError, VfccError
 from verifflowcc.base.model.item_values import Link, Relation, Status
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.adding import Outcome
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use.adding import Outcome
+from verifflowcc.memory.use.copying import export_memory
+from verifflowcc.memory.use.editing import Changes, edit_item, link_items, replace_text, unlink_items
+from verifflowcc.memory.use.forgetting import forget_item
+from verifflowcc.memory.use.importing import Choices, import_memory
+from verifflowcc.memory.use.item_scope import identity_of
+from verifflowcc.memory.use.maintaining import maintain
+from verifflowcc.memory.use.memory_listing import Asked, list_items, show_item
+from verifflowcc.memory.use.moving import move_item, promote_item
+from verifflowcc.memory.use.statistics import numbers_of
+from verifflowcc.memory.use.stores import open_store
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.copying import export_memory
-from verifflowcc.services.memory.editing import Changes, edit_item, link_items, replace_text, unlink_items
-from verifflowcc.services.memory.forgetting import forget_item
-from verifflowcc.services.memory.here import identity_of
-from verifflowcc.services.memory.importing import Choices, import_memory
-from verifflowcc.services.memory.listing import Asked, list_items, show_item
-from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.moving import move_item, promote_item
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.statistics import numbers_of
 
 BOTH = ("project", "user")
 MOVE = """\
 import sys
 from pathlib import Path
-from verifflowcc.services.memory.finding import find_item
-from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.moving import move_item
+from verifflowcc.memory.use.item_search import find_item
+from verifflowcc.memory.use.maintaining import maintain
+from verifflowcc.memory.use.moving import move_item
 from verifflowcc.base.use.workspace import Workspace
 
 here = Workspace(Path(sys.argv[1]))

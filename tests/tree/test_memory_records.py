@@ -15,13 +15,13 @@ from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.model.item_values import Item, Relation, Status
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.context.standing import standing
-from verifflowcc.lifecycle.expire import last_day
-from verifflowcc.services.memory.copying import export_memory
-from verifflowcc.services.memory.editing import link_items
-from verifflowcc.services.memory.finding import Found
-from verifflowcc.services.memory.importing import Choices, Imported, import_memory
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.memory.rules.lifetimes import last_day
+from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.use.copying import export_memory
+from verifflowcc.memory.use.editing import link_items
+from verifflowcc.memory.use.importing import Choices, Imported, import_memory
+from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.stores import open_store
 
 YOU, AGENT, TODAY = "human:You", "agent:coder", "2026-11-21"
 RELATIONS = ("caused_by", "resolved_by", "supersedes", "contradicts", "depends_on")

@@ -11,16 +11,16 @@ from tests.trees import write_tree
 from verifflowcc.base.errors import FormatError, NotAllowed, UsageError, VfccError
 from verifflowcc.base.model.item_values import Relation
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.services.memory.editing import Changes, edit_item, relation_said, unlink_items
-from verifflowcc.services.memory.finding import find_item
-from verifflowcc.services.memory.forgetting import forget_item
-from verifflowcc.services.memory.listing import Asked, list_items, where_of
-from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.moving import move_item, promote_item
-from verifflowcc.services.memory.scopes import read_scope, scopes_listed, scopes_searched
-from verifflowcc.services.memory.tasks_ending import end_task
-from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
+from verifflowcc.memory.rules.tasks import TaskStatus
+from verifflowcc.memory.use.editing import Changes, edit_item, relation_said, unlink_items
+from verifflowcc.memory.use.forgetting import forget_item
+from verifflowcc.memory.use.item_search import find_item
+from verifflowcc.memory.use.maintaining import maintain
+from verifflowcc.memory.use.memory_listing import Asked, list_items, where_of
+from verifflowcc.memory.use.moving import move_item, promote_item
+from verifflowcc.memory.use.scopes import read_scope, scopes_listed, scopes_searched
+from verifflowcc.memory.use.task_ending import end_task
+from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
 from verifflowcc.services.sprints import start_sprint
 
 

@@ -24,15 +24,15 @@ from tests.remembered_world import (
     yes,
 )
 from tests.tree.backend_items import make
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.base.model.item_values import Item, Link, Relation, Status, Trust
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.adding import Outcome, Planned
-from verifflowcc.services.memory.editing import Changes, edit_item, link_items, replace_text, unlink_items
-from verifflowcc.services.memory.finding import Found
-from verifflowcc.services.memory.forgetting import clear_user, forget_item
-from verifflowcc.services.memory.moving import move_item, promote_item
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use.adding import Outcome, Planned
+from verifflowcc.memory.use.editing import Changes, edit_item, link_items, replace_text, unlink_items
+from verifflowcc.memory.use.forgetting import clear_user, forget_item
+from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.moving import move_item, promote_item
 
 KEYS = 6
 
@@ -81,7 +81,7 @@ def test_of_two_processes_that_add_one_key_at_once_one_item_comes(of_each: World
 
 
 def _open_all(start: Any, folder: Path) -> None:
-    from verifflowcc.adapters.backends.sqlite import SqliteBackend
+    from verifflowcc.memory.store.sqlite_backend import SqliteBackend
 
     for number in range(60):
         start.wait(60)

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import verifflowcc
-from verifflowcc.adapters.backends.files import FilesBackend
-from verifflowcc.adapters.backends.in_memory import InMemoryBackend
-from verifflowcc.adapters.backends.placing import folder_of
-from verifflowcc.adapters.backends.sqlite import SqliteBackend
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.item_values import Source, SourceKind, Status, Trust
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.base.process.clock import FixedClock
-from verifflowcc.services.memory.tasks_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
+from verifflowcc.memory.store.file_backend import FilesBackend
+from verifflowcc.memory.store.in_memory import InMemoryBackend
+from verifflowcc.memory.store.placing import folder_of
+from verifflowcc.memory.store.sqlite_backend import SqliteBackend
+from verifflowcc.memory.use.task_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
 
 CLOCK = FixedClock(datetime(2026, 11, 21, 14, tzinfo=UTC))
 TASK = "fix-it-k3f9"

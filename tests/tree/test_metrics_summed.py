@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.files import access_log as log
-from verifflowcc.adapters.files.access_log import GROWN_BYTES, add_after_reading, add_metrics, read_metrics_log
 from verifflowcc.base.files.write import write_atomic
-from verifflowcc.formats.metric_line import count_line, read_metrics
-from verifflowcc.services.memory.statistics import measure
+from verifflowcc.memory.rules.metric_lines import count_line, read_metrics
+from verifflowcc.memory.store import access_log as log
+from verifflowcc.memory.store.access_log import GROWN_BYTES, add_after_reading, add_metrics, read_metrics_log
+from verifflowcc.memory.use.statistics import measure
 
 OLD, TODAY = "2026-11-20T10:00:00Z", "2026-11-21"
 WRITERS, EACH = 8, 150
@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from verifflowcc.adapters.files import metrics
 from verifflowcc.base.errors import ConflictError
-from verifflowcc.formats.metric_line import count_line
+from verifflowcc.memory.rules.metric_lines import count_line
 metrics.GROWN_BYTES, folder, waits = 2_000, Path(sys.argv[1]), 0
 print("ready", flush=True)
 sys.stdin.readline()

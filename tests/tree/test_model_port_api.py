@@ -10,16 +10,16 @@ import pytest
 
 from tests.model_world import EMPTY, Server, api, turn
 from tests.trees import write_tree
-from verifflowcc.adapters.llm.api import ApiModel
-from verifflowcc.adapters.llm.opening import open_model
 from verifflowcc.base.errors import ModelError
 from verifflowcc.base.model.config_values import MemorySettings, ModelSettings
 from verifflowcc.base.model.ports import ModelAnswer
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.lifecycle.extract.turns import extract
-from verifflowcc.lifecycle.model_answer import answer_schema
-from verifflowcc.services.memory.refining import open_extractor
-from verifflowcc.services.memory.statistics import measured
+from verifflowcc.memory.rules.model_extraction import answer_schema
+from verifflowcc.memory.rules.turn_statements import extract
+from verifflowcc.memory.store.model_api import ApiModel
+from verifflowcc.memory.store.model_opening import open_model
+from verifflowcc.memory.use.refining import open_extractor
+from verifflowcc.memory.use.statistics import measured
 
 NAME = "openai-chat:some-model"
 FAILURES = {
@@ -162,7 +162,7 @@ def test_the_model_that_is_opened_is_the_one_that_was_named() -> None:
 
 def test_opening_a_model_imports_no_library_of_models() -> None:
     code = (
-        "import sys; from verifflowcc.adapters.llm.opening import open_model; "
+        "import sys; from verifflowcc.memory.store.model_opening import open_model; "
         "from verifflowcc.base.model.config_values import ModelSettings; open_model(ModelSettings(api='openai:x')); "
         "print([name for name in ('pydantic_ai', 'openai', 'httpx2', 'asyncio') if name in sys.modules])"
     )

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.model_world import PROGRAMS, counting_program, times_asked, turn
-from verifflowcc.adapters.files.access_log import add_metrics, read_metrics_log
 from verifflowcc.base.errors import ModelError
 from verifflowcc.base.files.private_files import user_home
 from verifflowcc.base.model.config_values import MemorySettings, ModelSettings
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.metric_line import Counted, metric_lines
-from verifflowcc.services.memory.model_budget import Spent, open_budget, spent_today
-from verifflowcc.services.memory.refining import Extractor, open_extractor
+from verifflowcc.memory.rules.metric_lines import Counted, metric_lines
+from verifflowcc.memory.store.access_log import add_metrics, read_metrics_log
+from verifflowcc.memory.use.model_budget import Spent, open_budget, spent_today
+from verifflowcc.memory.use.refining import Extractor, open_extractor
 
 HIGH = "We decided to change this: from now on log lines are JSON instead of plain text."
 WRITERS, EACH = 4, 25
@@ -134,7 +134,7 @@ RESERVES = """
 import sys
 from verifflowcc.base.model.config_values import ModelSettings
 from verifflowcc.base.errors import ConflictError, ModelError
-from verifflowcc.services.memory.model_budget import Spent, open_budget
+from verifflowcc.memory.use.model_budget import Spent, open_budget
 budget, got = open_budget(None, ModelSettings(**eval(sys.argv[1]))), 0
 for _ in range(int(sys.argv[2])):
     try:
@@ -211,7 +211,7 @@ def test_what_a_call_gives_back_after_midnight_goes_to_the_day_of_which_it_was_t
 def test_what_was_spent_today_is_known_after_the_log_was_summed(
     home: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifflowcc.adapters.files.access_log.GROWN_BYTES", 300)
+    monkeypatch.setattr("verifflowcc.memory.store.access_log.GROWN_BYTES", 300)
     run(home(day=21), 20)
     log = user_home() / "user/local/metrics.jsonl"
     before = log.read_bytes().count(b"\n")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.model_world import EMPTY, PROGRAMS, program
-from verifflowcc.adapters.llm.api import CommandModel
 from verifflowcc.base.errors import ModelError
 from verifflowcc.base.model.ports import ModelAnswer
-from verifflowcc.lifecycle.model_answer import answer_schema
+from verifflowcc.memory.rules.model_extraction import answer_schema
+from verifflowcc.memory.store.model_api import CommandModel
 
 ASKED_S = 20
 FAILURES = {

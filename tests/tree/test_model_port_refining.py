@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.model_world import EMPTY, PROGRAMS, answer, counting_program, item, program, times_asked, turn
-from verifflowcc.adapters.llm.opening import open_model
 from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.candidates import Extracted, Signals
-from verifflowcc.domain.turns import Turn
-from verifflowcc.lifecycle.extract.turns import extract, statement_of
-from verifflowcc.services.memory.refining import Extractor, open_extractor
-from verifflowcc.services.memory.statistics import measured
+from verifflowcc.memory.rules.candidates import Extracted, Signals
+from verifflowcc.memory.rules.turn_statements import extract, statement_of
+from verifflowcc.memory.rules.turns import Turn
+from verifflowcc.memory.store.model_opening import open_model
+from verifflowcc.memory.use.refining import Extractor, open_extractor
+from verifflowcc.memory.use.statistics import measured
 
 HIGH = "We decided to change this: from now on log lines are JSON instead of plain text."
 SURE_RULE = "Function names start with `a_`, always."

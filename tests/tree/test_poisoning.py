@@ -14,7 +14,6 @@ from tests.ingested_world import learn, talk, turn, unlearn
 from tests.poison_texts import COUNT, TEXTS, marked
 from tests.remembered_world import AGENT, LATER, ME, TODAY, add, find, keep, world, yes
 from tests.tree.backend_items import make
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.errors import NotAllowed, UsageError
 from verifflowcc.base.model.config_values import BackendKind
 from verifflowcc.base.model.entries import Question
@@ -22,24 +21,19 @@ from verifflowcc.base.model.item_values import Item, Source, Status, Trust, leas
 from verifflowcc.base.text.hidden_text import count_invisible
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.context.view import entry_view
-from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.domain.turns import Speaker
+from verifflowcc.memory.rules.tasks import TaskStatus
+from verifflowcc.memory.rules.turns import Speaker
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use.copying import How, copy_items, export_memory
+from verifflowcc.memory.use.editing import Changes, edit_item, replace_text
+from verifflowcc.memory.use.importing import Choices, import_memory
+from verifflowcc.memory.use.moving import promote_item
+from verifflowcc.memory.use.recording import RECORDED
+from verifflowcc.memory.use.stores import open_kind, open_store
+from verifflowcc.memory.use.task_ending import end_task
+from verifflowcc.memory.use.task_filling import GlobalMemoryStore, Note, ProjectMemoryStore, note_in_task, start_task
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.copying import How, copy_items, export_memory
-from verifflowcc.services.memory.editing import Changes, edit_item, replace_text
-from verifflowcc.services.memory.importing import Choices, import_memory
-from verifflowcc.services.memory.moving import promote_item
-from verifflowcc.services.memory.opening import open_kind, open_store
-from verifflowcc.services.memory.recording import RECORDED
-from verifflowcc.services.memory.tasks_ending import end_task
-from verifflowcc.services.memory.tasks_filling import (
-    GlobalMemoryStore,
-    Note,
-    ProjectMemoryStore,
-    note_in_task,
-    start_task,
-)
 
 pytestmark = pytest.mark.vfcc("REQ-TRUST-LEAST")
 CLAIMS = """---

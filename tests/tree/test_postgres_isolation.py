@@ -8,9 +8,9 @@ import pytest
 from psycopg import errors
 
 from tests.tree.postgres_server import ADMIN, SCHEMA, Person, Server
-from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.backends.postgres import PostgresBackend
 from verifflowcc.base.errors import BackendError
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.store.postgres import PostgresBackend
 
 SHOP, BANK = "shop@0123456789ab", "bank@0123456789ab"
 NEW = (

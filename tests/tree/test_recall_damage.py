@@ -12,7 +12,7 @@ from tests.recalled_world import Answer, answer, home, indexes, lose_index, made
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.index import index_file as store
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.memory.use.stores import open_store
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL", "REQ-CACHES-ANSWER-ALIKE")
 
@@ -171,7 +171,7 @@ def test_an_index_that_another_holds_is_not_waited_for_long(tmp_path: Path, monk
 def test_an_index_that_is_removed_while_it_is_asked_answers_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from verifflowcc.services.recall.finding import Finding
+    from verifflowcc.memory.use.search_fields import Finding
 
     here = filled(tmp_path, monkeypatch)
     expected, found = answers(here), Finding.found

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_memory
-from verifflowcc.adapters.files.ingested import read_labelled_file
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.recall.evaluate import Expectation, Labelled
+from verifflowcc.memory.rules.recall_evaluation import Expectation, Labelled
+from verifflowcc.memory.store.ingested_turns import read_labelled_file
+from verifflowcc.memory.use.recall_evaluating import Evaluation, evaluate
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.recall.evaluating import Evaluation, evaluate
 
 pytestmark = pytest.mark.vfcc("REQ-INDICATOR-RECALL")
 ROOT = Path(__file__).resolve().parents[2]

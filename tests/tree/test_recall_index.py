@@ -12,8 +12,8 @@ from tests.recalled_world import anew, answer, home, keep, made, project, rememb
 from verifflowcc.base.errors import ConflictError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.recall import finding
+from verifflowcc.memory.use import search_fields as finding
+from verifflowcc.memory.use.stores import open_store
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL", "REQ-CACHES-ANSWER-ALIKE")
 

@@ -13,8 +13,8 @@ from tests.trees import write_memory
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.recall_values import Recalled
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.scopes import scopes_recalled
-from verifflowcc.services.memory.tasks_filling import start_task
+from verifflowcc.memory.use.scopes import scopes_recalled
+from verifflowcc.memory.use.task_filling import start_task
 from verifflowcc.services.sprints import close_sprint, start_sprint
 
 
@@ -168,7 +168,7 @@ texts = st.lists(st.sampled_from(["tide", "gate", "tide gate", "lock", "Tide: th
 def test_private_items_change_neither_order_nor_scores_of_the_others(
     here: Workspace, ours: list[str], mine: list[str], tasks: list[str]
 ) -> None:
-    from verifflowcc.services.memory.opening import open_store
+    from verifflowcc.memory.use.stores import open_store
 
     task = "task/mend-it-k3f9"
     everywhere = {"project": ours, "user": mine, task: tasks}

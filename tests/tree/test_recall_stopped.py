@@ -18,7 +18,7 @@ import os, signal, sqlite3, sys
 from pathlib import Path
 from verifflowcc.adapters.index import recall_tables
 from verifflowcc.base.model.recall_values import Sought
-from verifflowcc.services.recall.searching import search
+from verifflowcc.memory.use.searching import search
 from verifflowcc.base.use.workspace import Workspace
 
 left = int(sys.argv[2])

@@ -15,10 +15,10 @@ from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings,
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.recall_values import Hit, Parts, Reranked
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.metric_line import read_metrics
-from verifflowcc.services.memory.model_budget import Spent, spent_today
-from verifflowcc.services.memory.statistics import measured
-from verifflowcc.services.recall.reranking import LENGTHS, OFF, passage, rerank
+from verifflowcc.memory.rules.metric_lines import read_metrics
+from verifflowcc.memory.use.model_budget import Spent, spent_today
+from verifflowcc.memory.use.reranking import LENGTHS, OFF, passage, rerank
+from verifflowcc.memory.use.statistics import measured
 
 QUESTION = "Which database keeps the orders"
 ON = RerankSettings(enabled=True)

@@ -13,16 +13,16 @@ from tests.remembered_world import ME, TODAY, add, find, texts, world, yes
 from tests.secret_samples import SAMPLES, TOKEN
 from tests.tree.backend_items import make
 from tests.trees import write_memory
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.errors import ConfigError, SecretError
 from verifflowcc.base.model.config_values import BackendKind
 from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.copying import How, copy_items
-from verifflowcc.services.memory.editing import Changes, edit_item
-from verifflowcc.services.memory.importing import Choices, import_memory
-from verifflowcc.services.memory.listing import Asked, list_items, show_item
-from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use.copying import How, copy_items
+from verifflowcc.memory.use.editing import Changes, edit_item
+from verifflowcc.memory.use.importing import Choices, import_memory
+from verifflowcc.memory.use.memory_listing import Asked, list_items, show_item
+from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
 from verifflowcc.services.trace_adding import Wanted, add_item
 
 installed = pytest.mark.skipif(

@@ -10,25 +10,23 @@ import pytest
 from tests.remembered_world import AGENT, LATER, ME, TODAY, add, find, keep, texts, world, yes
 from tests.secret_samples import PASSWORD, SAMPLES, TOKEN
 from tests.tree.backend_items import make
-from verifflowcc.adapters.backends.in_memory import InMemoryBackend
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.errors import SecretError
 from verifflowcc.base.model.config_values import BackendKind
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.services.context import compile_context
-from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.copying import How, copy_items, export_memory
-from verifflowcc.services.memory.editing import Changes, edit_item, replace_text
-from verifflowcc.services.memory.forgetting import forget_item
-from verifflowcc.services.memory.importing import Choices, import_memory
-from verifflowcc.services.memory.inbox import open_inbox, reject_item
-from verifflowcc.services.memory.listing import Asked, list_items, show_item
-from verifflowcc.services.memory.moving import move_item, promote_item
-from verifflowcc.services.memory.tasks_ending import end_task
-from verifflowcc.services.memory.tasks_filling import (
+from verifflowcc.memory.rules.tasks import TaskStatus
+from verifflowcc.memory.store.in_memory import InMemoryBackend
+from verifflowcc.memory.store.placing import stored_item
+from verifflowcc.memory.use.copying import How, copy_items, export_memory
+from verifflowcc.memory.use.editing import Changes, edit_item, replace_text
+from verifflowcc.memory.use.forgetting import forget_item
+from verifflowcc.memory.use.importing import Choices, import_memory
+from verifflowcc.memory.use.inbox import open_inbox, reject_item
+from verifflowcc.memory.use.memory_listing import Asked, list_items, show_item
+from verifflowcc.memory.use.moving import move_item, promote_item
+from verifflowcc.memory.use.task_ending import end_task
+from verifflowcc.memory.use.task_filling import (
     GlobalMemoryStore,
     Note,
     ProjectMemoryStore,
@@ -36,6 +34,8 @@ from verifflowcc.services.memory.tasks_filling import (
     note_in_task,
     start_task,
 )
+from verifflowcc.services.context import compile_context
+from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.services.trace_adding import Wanted, add_item
 
 SAYS = f"The deploy bot signs in with {TOKEN} on staging."

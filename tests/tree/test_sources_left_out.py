@@ -27,12 +27,12 @@ from verifflowcc.base.model.entries import Question
 from verifflowcc.base.process.clock import OutOfTimeError
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.store.item_edits import parse_item
+from verifflowcc.memory.use.code_refs import Code
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services import prompt_sources
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.gathering import STALE_MARKS
-from verifflowcc.services.memory.refs import Code
 from verifflowcc.services.prompt_sources import READERS
 from verifflowcc.services.source_reader import LOG, SourceReader
 

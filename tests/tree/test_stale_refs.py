@@ -16,15 +16,15 @@ from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.store import code_files as code_reader
 from verifflowcc.code.store.code_files import CodeIndex
-from verifflowcc.domain.turns import Conversation, Speaker, Turn
 from verifflowcc.items.store.item_edits import parse_item
+from verifflowcc.memory.rules.turns import Conversation, Speaker, Turn
+from verifflowcc.memory.use.code_refs import renewed_refs, stale_items
+from verifflowcc.memory.use.ingesting import ingest
+from verifflowcc.memory.use.item_scope import identity_of
+from verifflowcc.memory.use.stores import open_store
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_context, compile_prompt_only
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.here import identity_of
-from verifflowcc.services.memory.ingesting import ingest
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.refs import renewed_refs, stale_items
 from verifflowcc.services.trace_code import read_code
 
 pytestmark = pytest.mark.vfcc("REQ-STALE-REFS")

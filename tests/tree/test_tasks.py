@@ -9,18 +9,18 @@ import pytest
 
 from tests.ticking import Ticking
 from tests.trees import write_memory
-from verifflowcc.adapters.backends.files import FilesBackend
-from verifflowcc.adapters.files import task_files
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, VfccError, WorkspaceError
 from verifflowcc.base.model.item_values import Relation, Status
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.services.memory import tasks_ending
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.tasks import all_tasks, find_task, list_tasks, open_task, show_task, task_in_work
-from verifflowcc.services.memory.tasks_ending import Ended, clear_task, end_task, plan_end
-from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
+from verifflowcc.memory.rules.tasks import TaskStatus
+from verifflowcc.memory.store import task_files
+from verifflowcc.memory.store.file_backend import FilesBackend
+from verifflowcc.memory.use import task_ending as tasks_ending
+from verifflowcc.memory.use.stores import open_store
+from verifflowcc.memory.use.task_ending import Ended, clear_task, end_task, plan_end
+from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
+from verifflowcc.memory.use.task_finding import all_tasks, find_task, list_tasks, open_task, show_task, task_in_work
 from verifflowcc.services.sprints import start_sprint
 
 YOU, CODER = "human:You", "agent:coder"

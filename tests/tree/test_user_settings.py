@@ -156,7 +156,7 @@ def test_where_there_is_no_file_neither_yaml_nor_pydantic_is_imported(tmp_path: 
 
 
 def test_without_psycopg_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from verifflowcc.adapters.backends.postgres import PostgresBackend
+    from verifflowcc.memory.store.postgres import PostgresBackend
 
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(BackendError, match="needs the extra postgres") as caught:

@@ -21,7 +21,6 @@ from verifflowcc.cli import (
     report,
     sprint,
     stage,
-    task,
     trace,
     who_may,
     window,
@@ -57,6 +56,7 @@ from verifflowcc.cli import (
     init as status,
 )
 from verifflowcc.cli.who_may import Group
+from verifflowcc.memory.cli import task_command as task
 from verifflowcc.sprint.cli import feedback_command as feedback
 from verifflowcc.sprint.cli import workflow_command as workflow
 

@@ -272,7 +272,7 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
     from verifflowcc.base.process.pager import fits_screen, page, takes_color
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.text.hidden_text import printable
-    from verifflowcc.cli.painting import approval
+    from verifflowcc.memory.cli.painting import approval
     from verifflowcc.services.approval_texts import pages, texts_to_approve
 
     text = printable(out.without_secrets(pages(texts_to_approve(here, what), what.files))) + "\n"

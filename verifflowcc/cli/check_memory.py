@@ -38,8 +38,8 @@ def memory(
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.finding_lines import verdict
+    from verifflowcc.memory.use.item_scope import required, workspace_for
     from verifflowcc.services.memory.checking import check_memory
-    from verifflowcc.services.memory.here import required, workspace_for
 
     wanted = chosen(form, as_json=as_json)
     one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
@@ -87,6 +87,6 @@ def _written(checked: "CheckedMemory", wanted: Format, *, whole: bool) -> str:
         from verifflowcc.cli.finding_lines import short_page, whole_page
 
         return (whole_page(checked) if whole else short_page(checked, screen_lines())) + "\n"
-    from verifflowcc.domain.memory_codes import CATALOGUE
+    from verifflowcc.memory.rules.memory_codes import CATALOGUE
 
     return report_text(wanted, checked.report, checked.prefix, CATALOGUE)

@@ -175,7 +175,7 @@ def show(
 def _day(text: str | None) -> str | None:
     if text is None:
         return None
-    from verifflowcc.services.memory.finding import day_said
+    from verifflowcc.memory.use.item_search import day_said
 
     return day_said(text)
 
@@ -212,7 +212,7 @@ def diff(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import context_views
-    from verifflowcc.cli.painting import changes
+    from verifflowcc.memory.cli.painting import changes
     from verifflowcc.services.context_diff import compare_contexts, sides
 
     left, right = sides(agent, stage or [], commit or [], sprint=sprint, task=task, budget_tokens=budget)

@@ -96,7 +96,7 @@ def deliver(text: str, path: Path | None) -> None:
     if path is not None:
         write_given(path, text if text.endswith("\n") else text + "\n")
         return
-    from verifflowcc.cli.painting import markdown
+    from verifflowcc.memory.cli.painting import markdown
 
     out.emit(text, withheld=True, paint=markdown)
     if sys.stdout.isatty() and out.person_is_looking():

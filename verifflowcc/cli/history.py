@@ -259,7 +259,7 @@ def _by_tool(asked: Asked) -> tuple[object, str]:
 
 def _by_task(asked: Asked) -> tuple[object, str]:
     from verifflowcc.cli.history_views import tasks_table
-    from verifflowcc.domain.tasks import TaskStatus
+    from verifflowcc.memory.rules.tasks import TaskStatus
     from verifflowcc.services.history.questions import tasks_told
 
     open_ = (TaskStatus.ACTIVE, TaskStatus.PAUSED)

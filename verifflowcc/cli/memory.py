@@ -11,36 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.base.terminal.options import JsonFlag, ScopeOption
-from verifflowcc.cli import (
-    memory_add,
-    memory_copy,
-    memory_edit,
-    memory_inbox,
-)
-from verifflowcc.cli import (
-    memory_copy as memory_exchange,
-)
-from verifflowcc.cli import (
-    memory_copy as memory_maintain,
-)
-from verifflowcc.cli import (
-    memory_copy as memory_restore,
-)
-from verifflowcc.cli import (
-    memory_edit as memory_forget,
-)
-from verifflowcc.cli import (
-    memory_edit as memory_moving,
-)
-from verifflowcc.cli import (
-    memory_inbox as memory_ingest,
-)
-from verifflowcc.cli import (
-    memory_inbox as memory_listing,
-)
-from verifflowcc.cli import (
-    memory_inbox as memory_search,
-)
+from verifflowcc.cli import memory_add
+from verifflowcc.memory.cli import memory_copy, memory_edit, memory_inbox
+from verifflowcc.memory.cli import memory_copy as memory_exchange
+from verifflowcc.memory.cli import memory_copy as memory_maintain
+from verifflowcc.memory.cli import memory_copy as memory_restore
+from verifflowcc.memory.cli import memory_edit as memory_forget
+from verifflowcc.memory.cli import memory_edit as memory_moving
+from verifflowcc.memory.cli import memory_inbox as memory_ingest
+from verifflowcc.memory.cli import memory_inbox as memory_listing
+from verifflowcc.memory.cli import memory_inbox as memory_search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,13 +74,13 @@ def evaluate(
 
     Exits with 1 where recall is below --min, and with 3 where the file expects what is not there.
     """
-    from verifflowcc.adapters.files.ingested import read_labelled_file
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli.memory_eval_views import below, page
-    from verifflowcc.cli.memory_views import acting_here, tell
-    from verifflowcc.services.memory.access import note_recall
-    from verifflowcc.services.memory.scopes import agent_of, scopes_recalled
-    from verifflowcc.services.recall.evaluating import evaluate as measure
+    from verifflowcc.memory.cli.memory_eval_output import below, page
+    from verifflowcc.memory.cli.memory_output import acting_here, tell
+    from verifflowcc.memory.store.ingested_turns import read_labelled_file
+    from verifflowcc.memory.use.access_counts import note_recall
+    from verifflowcc.memory.use.recall_evaluating import evaluate as measure
+    from verifflowcc.memory.use.scopes import agent_of, scopes_recalled
 
     here = acting_here()
     elsewhere = here.scopes(scope) if scope else scopes_recalled(here.workspace, agent=agent_of(here.actor))

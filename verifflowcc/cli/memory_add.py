@@ -15,7 +15,7 @@ from verifflowcc.base.terminal.options import (
 )
 
 if TYPE_CHECKING:
-    from verifflowcc.services.memory.adding import Added, Planned
+    from verifflowcc.memory.use.adding import Added, Planned
 
 
 def add(
@@ -79,11 +79,11 @@ def add(
     from verifflowcc.base.records import replace
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import read_stdin
-    from verifflowcc.cli.memory_views import acting_here
     from verifflowcc.cli.trace_people import tell_added
-    from verifflowcc.services.memory.access import CONTRADICTION, SUPERSEDED, note_metrics
-    from verifflowcc.services.memory.adding import Typed, add_item, superseding, wanted_of
-    from verifflowcc.services.memory.opening import open_store
+    from verifflowcc.memory.cli.memory_output import acting_here
+    from verifflowcc.memory.use.access_counts import CONTRADICTION, SUPERSEDED, note_metrics
+    from verifflowcc.memory.use.adding import Typed, add_item, superseding, wanted_of
+    from verifflowcc.memory.use.stores import open_store
     from verifflowcc.services.memory.trace_door import trace_wanted
     from verifflowcc.services.trace_adding import add_item as add_trace_item
     from verifflowcc.sprint.use.item_loading import not_loaded_here
@@ -139,7 +139,7 @@ def add(
 
 
 def _ask(planned: "Planned", *, yes: bool) -> None:
-    from verifflowcc.cli.memory_views import before_and_after
+    from verifflowcc.memory.cli.memory_output import before_and_after
     from verifflowcc.sprint.cli.move_output import confirm
 
     question = "Change this preference?" if planned.before else "Remember this preference in all your projects?"
@@ -148,7 +148,7 @@ def _ask(planned: "Planned", *, yes: bool) -> None:
 
 def _tell(added: "Added", *, dry_run: bool) -> None:
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli.memory_views import place, tell
+    from verifflowcc.memory.cli.memory_output import place, tell
 
     name = added.item.id
     if dry_run:

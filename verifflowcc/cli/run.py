@@ -73,7 +73,7 @@ def _searched(words: list[str]) -> bool:
     given = given_words(SEARCH, words)
     if given is None:
         return False
-    from verifflowcc.cli.memory_searching import answer
+    from verifflowcc.memory.cli.memory_searching import answer
 
     answer(**given)  # type: ignore[arg-type]
     return True

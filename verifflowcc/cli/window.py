@@ -63,7 +63,7 @@ def add(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import read_stdin
     from verifflowcc.cli.window_views import added
-    from verifflowcc.services.memory.tasks import fitting_task_id
+    from verifflowcc.memory.use.task_finding import fitting_task_id
     from verifflowcc.services.window.context_window import Given
     from verifflowcc.services.window.showing import add_to_window
 

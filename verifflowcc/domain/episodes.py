@@ -11,7 +11,7 @@ from itertools import groupby
 from math import isqrt
 
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.domain.tasks import TaskStatus
+from verifflowcc.memory.rules.tasks import TaskStatus
 
 # Which past tasks are most like a text: BM25 over their words, in whole numbers, so that every machine ranks alike.
 

@@ -21,8 +21,8 @@ from verifflowcc.base.formats.session_lines import (
     word_at,
 )
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.formats.turns import LEFT_OUT, looks_like_claude, typed
-from verifflowcc.formats.turns_codex import looks_like_codex
+from verifflowcc.memory.rules.codex_conversation import looks_like_codex
+from verifflowcc.memory.rules.conversation import LEFT_OUT, looks_like_claude, typed
 
 # What Claude Code counts for a session beyond the messages of its transcript, such as the request of a compaction.
 

@@ -21,7 +21,7 @@ from verifflowcc.base.formats.session_lines import (
     word_at,
 )
 from verifflowcc.base.records import dataclass
-from verifflowcc.formats.turns_codex import of_the_client
+from verifflowcc.memory.rules.codex_conversation import of_the_client
 
 # What Codex's tools are called by its hooks, what they were given, and what came back.
 

@@ -12,7 +12,7 @@ from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.graph import CONFIDENT, Found, Link
-from verifflowcc.services.memory.opening import open_store
+from verifflowcc.memory.use.stores import open_store
 from verifflowcc.services.sent_prompts import project_counter
 
 # Who calls over MCP: an agent, always, by the client that it runs in.

@@ -88,8 +88,8 @@ def _text(workspace: Workspace, uri: str) -> str:
 
 def _item(workspace: Workspace, name: str) -> str:
     from verifflowcc.base.files.private_files import USER
-    from verifflowcc.services.memory.finding import find_item
-    from verifflowcc.services.memory.scopes import scopes_recalled
+    from verifflowcc.memory.use.item_search import find_item
+    from verifflowcc.memory.use.scopes import scopes_recalled
 
     scopes = [scope for scope in scopes_recalled(workspace) if scope != USER]
     return find_item(workspace, name, scopes).stored.text

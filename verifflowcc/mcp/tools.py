@@ -66,9 +66,9 @@ def recall(
     from verifflowcc.base.files.private_files import USER
     from verifflowcc.base.model.recall_values import Sought
     from verifflowcc.mcp.answers import hit_lines
-    from verifflowcc.services.memory.access import note_uses
-    from verifflowcc.services.memory.scopes import scopes_recalled
-    from verifflowcc.services.recall.searching import search
+    from verifflowcc.memory.use.access_counts import note_uses
+    from verifflowcc.memory.use.scopes import scopes_recalled
+    from verifflowcc.memory.use.searching import search
 
     scopes = [scope for scope in scopes_recalled(at.workspace) if scope != USER]
     found = search(at.workspace, scopes, Sought(query[:2000], max(1, min(limit, _MOST_HITS)), paths=_inside(at, paths)))
@@ -90,8 +90,8 @@ def remember(
 ) -> ToolAnswer:
     """Propose an item for memory; it counts once a person promotes it."""
     from verifflowcc.base.model.item_values import is_trace_type
-    from verifflowcc.services.memory.adding import Outcome, Typed, add_item, wanted_of
-    from verifflowcc.services.memory.opening import open_store
+    from verifflowcc.memory.use.adding import Outcome, Typed, add_item, wanted_of
+    from verifflowcc.memory.use.stores import open_store
 
     if is_trace_type(type.strip().casefold().replace("-", "_")):
         raise UsageError(f"{type} is a trace type, not memory", hint=f'vfcc trace add {type} "TITLE"')

@@ -12,11 +12,11 @@ from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.use.memory_listing import Row
 from verifflowcc.report.committed_source import ReportOrigin, origin_of
 from verifflowcc.report.page_template import TONES, PageTemplates, StatusMark, mark_of, mark_of_test, page_text
 from verifflowcc.report.report_facts import ReportFacts, ScopeItems, SprintFacts
 from verifflowcc.report.v_picture import step_line, tree_of, v_picture
-from verifflowcc.services.memory.listing import Row
 from verifflowcc.sprint.rules.stage_numbers import lasting, shown
 from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.trace.answers import TestSeen

@@ -15,16 +15,16 @@ from verifflowcc.base.model.trace_values import Outcome
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.use.inbox import Waiting, open_inbox
+from verifflowcc.memory.use.memory_listing import Asked, Listing, list_items
+from verifflowcc.memory.use.scopes import roles_here, scopes_listed
+from verifflowcc.memory.use.task_finding import TaskLine, list_tasks
 from verifflowcc.report.committed_source import ReportOrigin
 from verifflowcc.report.v_picture import Proofs, TrendPoint, trend_of
 from verifflowcc.services.board import Freshness, read_freshness
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.gates import StageGates, ask_stage, read_results_file
 from verifflowcc.services.history.offering import SessionLine, sessions
-from verifflowcc.services.memory.inbox import Waiting, open_inbox
-from verifflowcc.services.memory.listing import Asked, Listing, list_items
-from verifflowcc.services.memory.scopes import roles_here, scopes_listed
-from verifflowcc.services.memory.tasks import TaskLine, list_tasks
 from verifflowcc.services.next_step import NextStep, next_step
 from verifflowcc.services.report import report_sprint
 from verifflowcc.services.trace_narrowing import TraceSeen, see_trace

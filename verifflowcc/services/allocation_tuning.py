@@ -13,11 +13,11 @@ from verifflowcc.base.model.layers import PRIORITY, Layer
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.use.scopes import roles_here
 from verifflowcc.packing.pack import allocate
 from verifflowcc.services.circumstances import circumstances
 from verifflowcc.services.compiling import compile_here
 from verifflowcc.services.context import reading_of
-from verifflowcc.services.memory.scopes import roles_here
 from verifflowcc.sprint.use.configuration import effective_config, show_config
 
 LAST = 20

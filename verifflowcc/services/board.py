@@ -183,8 +183,8 @@ def _check(asked: Assessment, name: str, freshness: Freshness) -> BoardCheck:
 
 
 def _waiting(workspace: Workspace, notices: list[str]) -> int:
-    from verifflowcc.services.memory.inbox import count_waiting
-    from verifflowcc.services.memory.scopes import scopes_listed
+    from verifflowcc.memory.use.inbox import count_waiting
+    from verifflowcc.memory.use.scopes import scopes_listed
 
     try:
         return count_waiting(workspace, scopes_listed(workspace))

@@ -21,8 +21,8 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.use.code_refs import Checking, Code, code_of, committed_code
 from verifflowcc.services import prompt_templates
-from verifflowcc.services.memory.refs import Checking, Code, code_of, committed_code
 from verifflowcc.services.offering import Caps, Past, caps_for
 from verifflowcc.services.prompt_sources import SourceRequest, Sources, close_sources, open_sources
 from verifflowcc.services.reading import Selection, select

@@ -172,7 +172,7 @@ def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt)
         note_sent(workspace, question, prompt)
     if question.committed or question.as_of:
         return ()
-    from verifflowcc.services.memory.access import note_prompt_use, note_uses
+    from verifflowcc.memory.use.access_counts import note_prompt_use, note_uses
 
     uses = note_uses(workspace, prompt.items, "context") if prompt.items else ()
     return (*uses, *note_prompt_use(workspace, prompt.memory))

@@ -20,9 +20,9 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.context.data_sentences import conflicts
-from verifflowcc.context.standing import standing, superseded
-from verifflowcc.recall.scoring import question_of
-from verifflowcc.services.memory.refs import Checking
+from verifflowcc.memory.rules.recall_scoring import question_of
+from verifflowcc.memory.rules.superseded import standing, superseded
+from verifflowcc.memory.use.code_refs import Checking
 from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
 from verifflowcc.services.prompt_sources import Sources
 from verifflowcc.services.reading import Body, Reading, Selected, Selection, Source
@@ -172,7 +172,7 @@ def _as_they_were(
     selected: Iterable[Selected], bodies: Mapping[str, Body], past: Past
 ) -> tuple[dict[str, Body], dict[str, str]]:
     """Return bodies with their items as on a day in the past, and path → why for what was not there yet."""
-    from verifflowcc.context.standing import as_of
+    from verifflowcc.memory.rules.superseded import as_of
 
     then, later = dict(bodies), {}
     for items in _groups(selected, bodies).values():

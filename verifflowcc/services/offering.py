@@ -12,9 +12,9 @@ from verifflowcc.base.model.recall_values import NOTHING
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.stems import stems
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.domain.candidates import TRIGGER
-from verifflowcc.recall.rank import Neighbour, Ranked, Score, edge_between, expanded, rank
-from verifflowcc.recall.scoring import Question
+from verifflowcc.memory.rules.candidates import TRIGGER
+from verifflowcc.memory.rules.recall_ranking import Neighbour, Ranked, Score, edge_between, expanded, rank
+from verifflowcc.memory.rules.recall_scoring import Question
 from verifflowcc.services.reading import Body, Selected, data_kind
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}

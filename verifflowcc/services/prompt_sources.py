@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.backends.placing import stored_item
 from verifflowcc.base.files.layout import MEMORY, Derived, Place, Stamps, Supplied, as_on_disk
 from verifflowcc.base.files.private_files import USER as USER_FOLDER
 from verifflowcc.base.files.private_files import user_home, user_settings_file
@@ -24,6 +23,7 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_views import Snippet
+from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.reading import Source
 from verifflowcc.services.source_reader import SourceReader
@@ -235,7 +235,7 @@ def _memory_files(request: SourceRequest) -> Iterator[Found]:
 
 
 def _of_task(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
-    from verifflowcc.services.memory.tasks import open_task, tasks_folder
+    from verifflowcc.memory.use.task_finding import open_task, tasks_folder
 
     source, tree = request.workspace, request.tree
     below = tasks_folder(source).relative_to(source.root).as_posix()
@@ -291,7 +291,7 @@ def _kept(
     sources: Sources, workspace: Workspace | None, scope: str, kind: BackendKind, stamps: Stamps
 ) -> Sequence[StoredItem]:
     """Read the items of a store that is no folder of files; one that was never made is not made by this."""
-    from verifflowcc.services.memory.opening import database_of, open_kind
+    from verifflowcc.memory.use.stores import database_of, open_kind
 
     if kind is BackendKind.SQLITE:
         file = database_of(workspace, scope)

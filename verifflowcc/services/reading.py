@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from verifflowcc.adapters.index.memory_items import item_from_text, item_to_text
 from verifflowcc.base.errors import ConfigError, ConflictError, VfccError
 from verifflowcc.base.files.layout import (
     CORE_FILES,
@@ -39,7 +38,8 @@ from verifflowcc.context.data_sentences import (
     tools_text,
 )
 from verifflowcc.items.store.item_edits import parse_item
-from verifflowcc.recall.scoring import units_of
+from verifflowcc.memory.rules.recall_scoring import units_of
+from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
 
 # Which files of `.memory/` a prompt shows as sentences, and how their texts are read for that.
 

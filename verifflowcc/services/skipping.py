@@ -12,8 +12,8 @@ from verifflowcc.base.model.sprint_state import SprintState, artifacts_digest
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.stage_words import find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.use.stage_end import with_memory_ended
 from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import hard_at
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.sprint.rules.stage_moves import after_skipping

@@ -209,7 +209,7 @@ def update_sprint(workspace: Workspace, sprint_id: str, results: Mapping[str, ob
 
 def _with_learnings(workspace: Workspace, done: Transition, state: SprintState) -> Transition:
     """Return the end of a sprint with what it offers to keep; where that cannot be read, it stands with a warning."""
-    from verifflowcc.services.memory.proving import learnings_of  # reads what is remembered, at a sprint's end alone
+    from verifflowcc.memory.use.proving_fixes import learnings_of  # reads what is remembered, at a sprint's end alone
 
     try:
         return replace(done, learnings=learnings_of(workspace, state))

@@ -25,8 +25,8 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.stage_words import find_stage, one_line, stage_meant
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.use.stage_end import with_memory_ended
 from verifflowcc.services.gates import StageGates, ask_stage, gates_of, sound_facts
-from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.sprint.rules import stage_moves as payloads

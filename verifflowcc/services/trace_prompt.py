@@ -359,7 +359,7 @@ def _texts(request: "SourceRequest") -> Iterator[tuple[str, str]]:
 
 
 def _near(view: "TraceView", scope: "SprintScope", names: "Names", task: str) -> "list[Reached]":
-    from verifflowcc.recall.scoring import question_of
+    from verifflowcc.memory.rules.recall_scoring import question_of
     from verifflowcc.trace.sprint_scope import near_task
 
     inside = {each.item.id for each in (*scope.items, *scope.above)}

@@ -73,25 +73,25 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.sprint.use.feedback.Said": {"done": "move"},
     "verifflowcc.services.evidence_redacting.Redaction": {"done": "move"},
     "verifflowcc.services.history.offering.Action": {"about": "subject"},
-    "verifflowcc.services.memory.importing.ImportedItem": {"fate": "outcome"},
-    "verifflowcc.services.memory.inbox.Waiting": {"who": "proposed_by"},
-    "verifflowcc.services.memory.moving.Moved": {"was": "previous_scope"},
-    "verifflowcc.services.memory.moving.Promoted": {"was": "previous_scope"},
-    "verifflowcc.services.memory.purging.Purged": {
+    "verifflowcc.memory.use.importing.ImportedItem": {"fate": "outcome"},
+    "verifflowcc.memory.use.inbox.Waiting": {"who": "proposed_by"},
+    "verifflowcc.memory.use.moving.Moved": {"was": "previous_scope"},
+    "verifflowcc.memory.use.moving.Promoted": {"was": "previous_scope"},
+    "verifflowcc.memory.use.purging.Purged": {
         "gone": "removed",
         "back": "restored",
         "stand": "in_force_again",
         "said_too": "other_sessions",
     },
-    "verifflowcc.services.memory.remembering.Learned": {"fate": "outcome"},
-    "verifflowcc.services.memory.tasks_ending.Ended": {"gone": "removed"},
+    "verifflowcc.memory.use.remembering.Learned": {"fate": "outcome"},
+    "verifflowcc.memory.use.task_ending.Ended": {"gone": "removed"},
     "verifflowcc.services.migrating.Step": {"what": "action"},
     "verifflowcc.services.next_step.NextStep": {"owed": "unmet", "instead": "alternative", "by": "chosen_by"},
     "verifflowcc.sprint.use.sprint_status.Word": {"word": "opinion"},
     "verifflowcc.services.proving.proof.ChangeProof": {"untried": "not_tried"},
     "verifflowcc.services.proving.proof.Proof": {"left": "remaining"},
-    "verifflowcc.services.recall.evaluating.Answer": {"standing": "invalid_reason"},
-    "verifflowcc.services.recall.evaluating.Evaluation": {
+    "verifflowcc.memory.use.recall_evaluating.Answer": {"standing": "invalid_reason"},
+    "verifflowcc.memory.use.recall_evaluating.Evaluation": {
         "asked": "questions",
         "reciprocal_rank_bp": "reciprocal_rank",
         "looked": "depth",
@@ -99,7 +99,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "least_bp": "minimum",
         "enough": "reached",
     },
-    "verifflowcc.services.recall.evaluating.RecallAt": {"recall_bp": "recall"},
+    "verifflowcc.memory.use.recall_evaluating.RecallAt": {"recall_bp": "recall"},
     "verifflowcc.services.rerun.Rerun": {"found": "result"},
     "verifflowcc.services.stages.StageView": {"owed": "unmet"},
     "verifflowcc.sprint.use.sprint_status.OpenSprint": {"words": "opinions"},
@@ -124,7 +124,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
 """Field → key, where the two differ."""
 
 UNITS: Mapping[str, Mapping[str, Units]] = {
-    "verifflowcc.domain.candidates.Candidate": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
+    "verifflowcc.memory.rules.candidates.Candidate": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
     "verifflowcc.code.rules.code_views.AffectedTest": {"confidence": Units.HUNDREDTHS},
     "verifflowcc.code.rules.code_views.ReachedCode": {"confidence": Units.HUNDREDTHS},
     "verifflowcc.code.rules.code_views.FileFound": {"score": Units.THOUSANDTHS},
@@ -149,11 +149,11 @@ UNITS: Mapping[str, Mapping[str, Units]] = {
     "verifflowcc.episodes.saved.Saved": {"of_all_calls": Units.THOUSANDTHS, "interval": Units.THOUSANDTHS},
     "verifflowcc.episodes.saved.Tally": {"share": Units.THOUSANDTHS, "covered": Units.THOUSANDTHS},
     "verifflowcc.services.allocation_tuning.LayerTuning": {"share": Units.MILLIONTHS, "suggested": Units.MILLIONTHS},
-    "verifflowcc.services.recall.evaluating.Evaluation": {
+    "verifflowcc.memory.use.recall_evaluating.Evaluation": {
         "reciprocal_rank_bp": Units.BASIS_POINTS,
         "least_bp": Units.BASIS_POINTS,
     },
-    "verifflowcc.services.recall.evaluating.RecallAt": {"recall_bp": Units.BASIS_POINTS},
+    "verifflowcc.memory.use.recall_evaluating.RecallAt": {"recall_bp": Units.BASIS_POINTS},
     "verifflowcc.services.window.showing.ItemNow": {"relevance": Units.THOUSANDTHS},
     "verifflowcc.services.window.showing.WindowPage": {"share": Units.THOUSANDTHS},
     "verifflowcc.sprint.rules.stage_numbers.SprintMetrics": {"totals": Units.BASIS_POINTS_BY_NAME},
@@ -203,10 +203,10 @@ LEAN: Mapping[str, str] = {
     "verifflowcc.services.evidence_listing.EvidenceLine": "id stage criterion actor latest verdict reason time",
     "verifflowcc.services.gates.StageGates": "sprint(id) stage(stage(id)) open exit entry following failures route"
     " notices",
-    "verifflowcc.services.memory.adding.Added": "item(id type title path) scope outcome pending notes",
-    "verifflowcc.services.memory.listing.End": "id relation title",
-    "verifflowcc.services.memory.listing.Row": "item(id type title path importance) scope status superseded_by stale",
-    "verifflowcc.services.memory.listing.Shown": "item scope status text superseded_by links linked_by stale",
+    "verifflowcc.memory.use.adding.Added": "item(id type title path) scope outcome pending notes",
+    "verifflowcc.memory.use.memory_listing.End": "id relation title",
+    "verifflowcc.memory.use.memory_listing.Row": "item(id type title path importance) scope status superseded_by stale",
+    "verifflowcc.memory.use.memory_listing.Shown": "item scope status text superseded_by links linked_by stale",
     "verifflowcc.services.next_step.NextStep": "sprint why command unmet(criterion kind mode file headings person)"
     " alternative chosen_by notes",
     "verifflowcc.services.owed.Owed": "criterion kind mode stage entering reason command file headings person",

@@ -262,8 +262,8 @@ def _traced(
 
 def _remembered(workspace: Workspace, places: Sequence[_Place]) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
     """Return the memories that speak of the code, of the project and what is open in it."""
-    from verifflowcc.services.memory.listing import rows_of
-    from verifflowcc.services.memory.scopes import scopes_recalled
+    from verifflowcc.memory.use.memory_listing import rows_of
+    from verifflowcc.memory.use.scopes import scopes_recalled
 
     found: list[TouchedItem] = []
     notices: list[str] = []

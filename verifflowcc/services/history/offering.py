@@ -14,7 +14,7 @@ from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import Posting, TaskEpisode, ranked
-from verifflowcc.domain.tasks import TaskStatus
+from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.services.history.questions import episode, milliseconds_now, status_of
 from verifflowcc.services.history.reading import SHARED, history_folders, open_history
 

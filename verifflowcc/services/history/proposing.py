@@ -5,9 +5,9 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import LearnedPattern, PatternType
+from verifflowcc.memory.use.adding import Outcome, Wanted, add_item
+from verifflowcc.memory.use.stores import open_store
 from verifflowcc.services.history.sharing import learned_patterns
-from verifflowcc.services.memory.adding import Outcome, Wanted, add_item
-from verifflowcc.services.memory.opening import open_store
 
 LEAST_SEEN = {PatternType.CO_EDIT: 3, PatternType.ERROR_FIX: 1, PatternType.REFACTOR: 3}
 LEAST_CONFIDENCE = 400

@@ -16,9 +16,9 @@ from verifflowcc.adapters.index.history import (
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import CoEdit, Edit, FileInteraction, TaskEpisode, co_edits
-from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.episodes.learning import intent_of
 from verifflowcc.episodes.shape import moment
+from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.services.history.reading import open_history
 
 TOUCHES, NEAR_TOUCHES = 5, 10

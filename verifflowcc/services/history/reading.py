@@ -17,9 +17,9 @@ from verifflowcc.base.text.hidden_text import withhold_json
 from verifflowcc.base.text.identifiers import ENTROPY_BYTES, ulid
 from verifflowcc.base.text.quick_json import write
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.tasks import Task
 from verifflowcc.episodes.shape import PLACED, VERSION, moment
 from verifflowcc.formats.history_rows import with_place
+from verifflowcc.memory.rules.tasks import Task
 from verifflowcc.sprint.use.configuration import effective_config
 
 # Add events to the history from the whole program, in the form in which hooks add them.

@@ -14,9 +14,9 @@ from verifflowcc.code.use.code_offers import OFFERED_TOKENS, graph_kept, offered
 from verifflowcc.code.use.indexing import open_code
 from verifflowcc.domain.calls import signature_of
 from verifflowcc.episodes.saved import Counts, Saved, Shown, World, judged, looks, saved, shown_by, unasked
+from verifflowcc.memory.use.statistics import Repeated
+from verifflowcc.memory.use.stores import open_store
 from verifflowcc.services.history.reading import open_history
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.statistics import Repeated
 from verifflowcc.services.sent_prompts import project_counter
 
 # Failures that need not have been: the same error had a `failure` or a `fix` in the project's memory already.

@@ -13,17 +13,17 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.context.standing import standing
-from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.episodes.seen_brief import RULE
 from verifflowcc.episodes.shape import moment
+from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.rules.tasks import Task, TaskStatus
+from verifflowcc.memory.use.scopes import scopes_recalled
+from verifflowcc.memory.use.stores import open_store
+from verifflowcc.memory.use.task_finding import open_tasks
 from verifflowcc.services.history.questions import status_of
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.hooks.brief_text import BriefPart, Count, Entry, entries, shown
 from verifflowcc.services.hooks.settings import Standing
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.scopes import scopes_recalled
-from verifflowcc.services.memory.tasks import open_tasks
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.gate_input import Facts
@@ -244,7 +244,7 @@ def tasks_of(request: BriefRequest) -> Sequence[Task]:
 
 def recalled(workspace: Workspace, place: Standing, words: str, limit: int, role: str | None = None) -> tuple[Hit, ...]:
     """Return the items that limit what may be done and bear on words, best first; a person's own are not among them."""
-    from verifflowcc.services.recall.searching import search
+    from verifflowcc.memory.use.searching import search
 
     scopes = [scope for scope in scopes_recalled(workspace, agent=role or place.role) if scope != USER]
     found = search(workspace, scopes, Sought(words[:2000], limit, types=TYPES))

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.partitions import add_seen, seen_file
 from verifflowcc.adapters.index.history import edits, touches
 from verifflowcc.base.errors import VfccError, WorkspaceError
@@ -31,14 +30,15 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.episodes import Edit, co_edits
 from verifflowcc.episodes.briefed import conversation_of, stage_lines
 from verifflowcc.episodes.file_notes import FORMAT, NOTES, RECALLED_HEADING
+from verifflowcc.memory.store.placing import folder_of
+from verifflowcc.memory.use.memory_listing import Asked, Row, list_items
+from verifflowcc.memory.use.scopes import scopes_recalled
+from verifflowcc.memory.use.stores import memory_settings
 from verifflowcc.services.history.questions import pairs_in
 from verifflowcc.services.history.reading import history_folders, open_history
 from verifflowcc.services.hooks.brief_memory import TYPES, line_of
 from verifflowcc.services.hooks.brief_text import Part, shown
 from verifflowcc.services.hooks.settings import Standing, depends_on, local_file
-from verifflowcc.services.memory.listing import Asked, Row, list_items
-from verifflowcc.services.memory.opening import memory_settings
-from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.source_reader import SourceReader
 
 # Find out what is known of a file that an agent is about to edit, once in a session.
@@ -128,7 +128,7 @@ def _marked(workspace: Workspace, _: Standing, __: str, path: str) -> list[str]:
 
 def _items(workspace: Workspace, standing: Standing, path: str) -> Sequence[Hit]:
     """The items that cite the file."""
-    from verifflowcc.services.recall.searching import search
+    from verifflowcc.memory.use.searching import search
 
     scopes = [scope for scope in scopes_recalled(workspace, agent=standing.role) if scope != "user"]
     found = search(workspace, scopes, Sought(path, _ITEMS * 3, paths=(path,)))

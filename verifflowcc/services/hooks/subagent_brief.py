@@ -6,10 +6,10 @@ from verifflowcc.base.model.config_values import ToolTable
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.permission_line import permission_line, subagent_permission_line
+from verifflowcc.memory.use.scopes import is_role
 from verifflowcc.services.hooks.brief import commands, gathered, handover, owed
 from verifflowcc.services.hooks.brief_memory import BriefRequest, rules
 from verifflowcc.services.hooks.brief_text import BriefPart, Fitted, entries, fit
-from verifflowcc.services.memory.scopes import is_role
 from verifflowcc.services.source_reader import SourceReader
 
 SHARE = 3

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.index.memory_items import MemoryChecked
 from verifflowcc.base.errors import FormatError, UsageError, VfccError
 from verifflowcc.base.files.layout import as_on_disk, settled
 from verifflowcc.base.files.private_files import USER, user_home
@@ -18,15 +17,16 @@ from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.base.text.secrets import find_secrets, place_of
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.context.standing import stale_summaries, superseded
 from verifflowcc.items.rules.front_matter import key_lines
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.items.store.item_walk import ItemWalk, walk_items
-from verifflowcc.lifecycle.memory_check import check_memory as check
-from verifflowcc.lifecycle.memory_findings import Looked, MemorySources, Unread
-from verifflowcc.services.memory.here import required
-from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
-from verifflowcc.services.memory.refs import code_of
+from verifflowcc.memory.rules.memory_check import check_memory as check
+from verifflowcc.memory.rules.memory_findings import Looked, MemorySources, Unread
+from verifflowcc.memory.rules.superseded import stale_summaries, superseded
+from verifflowcc.memory.store.memory_items import MemoryChecked
+from verifflowcc.memory.use.code_refs import code_of
+from verifflowcc.memory.use.item_scope import required
+from verifflowcc.memory.use.stores import backend_of, memory_settings, open_store
 from verifflowcc.services.trace_code import nothing_collected
 
 # Read a memory for its checks: unchanged files from the index, the others read and parsed.

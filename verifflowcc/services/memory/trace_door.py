@@ -5,9 +5,9 @@ import shlex
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.item_values import TYPES, is_trace_type
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory.adding import Typed
-from verifflowcc.services.memory.recording import title_of
-from verifflowcc.services.memory.words import said
+from verifflowcc.memory.use.adding import Typed
+from verifflowcc.memory.use.new_item_words import said
+from verifflowcc.memory.use.recording import title_of
 from verifflowcc.services.trace_adding import Wanted
 
 _MEMORY_ALONE = ("key", "importance", "confidence", "details", "own", "lesson", "refs", "expires", "deadline")

@@ -1,1 +1,0 @@
-"""Small models that run on this machine and make vectors of texts."""

@@ -1,0 +1,1 @@
+"""The life of items: learn, replace, decay, recall, and what waits for a person."""

@@ -1,0 +1,1 @@
+"""The life of items: its commands: parse, call, show."""

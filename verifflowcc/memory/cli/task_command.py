@@ -1,0 +1,208 @@
+"""`vfcc task`: start and end tasks, and record what they find out."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.base.terminal.options import JsonFlag, SprintOption, StageOption, StdinFlag, YesFlag
+
+if TYPE_CHECKING:
+    from verifflowcc.memory.rules.tasks import TaskStatus
+    from verifflowcc.sprint.cli.move_output import Acting
+
+
+app = typer.Typer(help="Start and end tasks, and record what they find out.", no_args_is_help=True)
+
+TaskArgument = Annotated[
+    str | None, typer.Argument(metavar="[ID]", help="Task id, or the beginning of it (default: the open one).")
+]
+OutcomeOption = Annotated[str, typer.Option("--outcome", metavar="TEXT", help="Outcome of the task.")]
+PromoteOption = Annotated[
+    list[str] | None,
+    typer.Option("--promote", metavar="ITEM", help="An item of it that the project keeps; may be repeated."),
+]
+
+
+@app.command()
+def start(
+    about: Annotated[str, typer.Argument(metavar="TEXT", help="Task on one line.")],
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="ROLE", help="The role that has it (default: the one acting).")
+    ] = None,
+    sprint: SprintOption = None,
+    stage: StageOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Start a task.
+
+    What is recorded in it is in the prompts of its role until it ends.
+    """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.memory.cli.task_output import started
+    from verifflowcc.memory.use.task_filling import start_task
+    from verifflowcc.sprint.cli import move_output as moves
+
+    acting = moves.acting_here()
+    task = start_task(acting.workspace, about, actor=acting.actor, agent=agent, sprint=sprint, stage=stage)
+    out.emit_json(task) if as_json else out.emit(started(task))
+
+
+@app.command()
+def note(
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Text of the finding.")] = None,
+    type_: Annotated[
+        str, typer.Option("--type", metavar="TYPE", help="reasoning, tool_output or task_state.")
+    ] = "reasoning",
+    stage: StageOption = None,
+    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool whose output it is.")] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="KEY", help="It takes the place of the item with this key.")
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", metavar="ID", help="Task id (default: the newest open one).")
+    ] = None,
+    stdin: StdinFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Record a finding of a task.
+
+    A thought, the output of a tool, or the state of the task.
+    """
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.output import read_stdin
+    from verifflowcc.memory.cli.task_output import noted
+    from verifflowcc.memory.use.task_filling import Note, note_in_task
+    from verifflowcc.sprint.cli import move_output as moves
+
+    if (text is None) is not stdin:
+        raise UsageError("say a text or --stdin, one of the two", hint='vfcc task note "What was found out"')
+    wanted = Note(read_stdin() if text is None else text, type_, stage, tool, key)
+    acting = moves.acting_here()
+    done = note_in_task(acting.workspace, wanted, actor=acting.actor, task=task)
+    out.emit_json(done) if as_json else out.emit(noted(done))
+
+
+@app.command()
+def finish(
+    task: TaskArgument = None,
+    outcome: OutcomeOption = "",
+    promote: PromoteOption = None,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Close a task that is done.
+
+    Its items are gone then, but for those that are promoted to the project.
+    """
+    from verifflowcc.memory.rules.tasks import TaskStatus
+
+    _end(task, TaskStatus.COMPLETED, outcome, promote or [], yes=yes, as_json=as_json)
+
+
+@app.command()
+def fail(
+    task: TaskArgument = None,
+    outcome: OutcomeOption = "",
+    promote: PromoteOption = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="It is not tried again; also removes what is left of an ended task.")
+    ] = False,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Close a task that failed.
+
+    Its items are gone then, but for those that are promoted to the project.
+    """
+    from verifflowcc.base.errors import UsageError
+    from verifflowcc.memory.rules.tasks import TaskStatus
+
+    if not forget:
+        _end(task, TaskStatus.FAILED, outcome, promote or [], yes=yes, as_json=as_json)
+        return
+    if outcome or promote:
+        raise UsageError("--forget keeps nothing, so it goes without --outcome and --promote", hint="vfcc task fail")
+    _forget(task, yes=yes, as_json=as_json)
+
+
+def _forget(task: str | None, *, yes: bool, as_json: bool) -> None:
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.memory.cli.task_output import ended
+    from verifflowcc.memory.use.task_ending import clear_task
+    from verifflowcc.sprint.cli import move_output as moves
+
+    acting = moves.acting_here()
+    name = _meant(acting, task, "vfcc task fail --forget")
+    _tell(acting, name, "fail", [], yes=yes)
+    done = clear_task(acting.workspace, name, actor=acting.actor)
+    out.emit_json(done) if as_json else out.emit(ended(done))
+
+
+@app.command("list")
+def list_(
+    everything: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """List the active tasks, newest first."""
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
+    from verifflowcc.memory.cli.task_output import lines
+    from verifflowcc.memory.use.task_finding import list_tasks
+
+    found = list_tasks(open_workspace(), everything=everything)
+    out.emit_json(found) if as_json else out.emit(lines(found, everything=everything))
+
+
+@app.command()
+def show(task: TaskArgument = None, as_json: JsonFlag = False) -> None:
+    """Show a task and all that it remembers."""
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.memory.cli.task_output import page
+    from verifflowcc.memory.use.scopes import agent_of
+    from verifflowcc.memory.use.task_finding import show_task
+    from verifflowcc.sprint.cli import move_output as moves
+
+    acting = moves.acting_here()
+    shown = show_task(acting.workspace, task, agent_of(acting.actor))
+    for problem in shown.problems:
+        out.warn(problem)
+    out.emit_json(shown) if as_json else out.emit(page(shown))
+
+
+def _end(task: str | None, status: "TaskStatus", outcome: str, promote: list[str], *, yes: bool, as_json: bool) -> None:
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.memory.cli.task_output import ended
+    from verifflowcc.memory.use.task_ending import end_task
+    from verifflowcc.sprint.cli import move_output as moves
+
+    acting = moves.acting_here()
+    verb = "finish" if status == "completed" else "fail"
+    name = _meant(acting, task, f"vfcc task {verb}")
+    _tell(acting, name, verb, promote, yes=yes)
+    done = end_task(acting.workspace, name, status, actor=acting.actor, outcome=outcome, promote=promote)
+    out.emit_json(done) if as_json else out.emit(ended(done))
+
+
+def _meant(acting: "Acting", task: str | None, command: str) -> str:
+    from verifflowcc.memory.use.scopes import agent_of
+    from verifflowcc.memory.use.task_finding import task_in_work
+
+    return task_in_work(acting.workspace, task, agent_of(acting.actor), command=command).id
+
+
+def _tell(acting: "Acting", name: str, verb: str, promote: list[str], *, yes: bool) -> None:
+    """Say what goes, and how to keep it; a person is asked, anybody else has been told."""
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.memory.cli.task_output import to_end
+    from verifflowcc.memory.use.task_ending import plan_end
+    from verifflowcc.sprint.cli import move_output as asking
+
+    ending = plan_end(acting.workspace, name, promote)
+    if not ending.go:
+        return
+    shown = to_end(ending, verb)
+    if acting.actor.startswith("human:"):
+        asking.confirm(shown, f"End {name}, and let {'it' if len(ending.go) == 1 else 'them'} go?", yes=yes)
+    else:
+        out.say("\n".join(shown))

@@ -1,0 +1,1 @@
+"""The life of items: pure values and rules."""

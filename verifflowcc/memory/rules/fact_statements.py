@@ -1,0 +1,447 @@
+"""Plain statements of what is so: `X is Y`, `X runs on Y`, `X is kept in Y`, `we use Y for X`.
+
+A statement has a subject, a relation and a value. Two statements of one subject and one relation cannot both hold, so
+subject and relation make the key. All words of the subject count: the client is not the client's logo.
+"""
+
+import re
+from functools import lru_cache
+
+from verifflowcc.base.records import dataclass
+from verifflowcc.memory.rules.code_names import Stated, key_of, named
+from verifflowcc.memory.rules.qualifiers import roots
+from verifflowcc.memory.rules.tool_kinds import kind_of
+
+# Words by which a statement is a fact that lasts, or news of the day.
+
+PARTICIPLES = (
+    "kept stored saved held hosted deployed written built hashed encrypted signed served sent handled managed "
+    "generated "
+    "rendered cached backed named called licensed published shipped rotated rebuilt scanned versioned isolated "
+    "authenticated authorized authorised logged sorted indexed replicated partitioned processed validated measured "
+    "monitored maintained owned based located configured defined documented compressed formatted expressed shown "
+    "displayed represented run cut reset released taken powered driven implemented compiled packaged bundled "
+    "provisioned "
+    "tracked billed charged paid retained archived purged mounted exposed shared limited restricted capped reviewed "
+    "approved routed proxied queued collected stamped identified numbered grouped split kept prefixed suffixed "
+    "localized localised translated seeded enforced checked linted orchestrated governed quoted rounded "
+    "delivered emitted streamed synced synchronized imported exported fetched loaded installed set organised "
+    "organized structured computed calculated derived recorded registered resolved required supported allowed "
+    "forbidden prohibited mandatory deprecated done performed returned deleted removed distributed"
+).split()
+VERBS = (
+    "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
+    "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
+    "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
+    "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
+    "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves stays "
+    "applies"
+).split()
+PLURAL_VERBS = (
+    "live use run talk start work support consist depend belong come go follow contain include require sit rely "
+    "listen point end own serve read write send accept store take expect need expire have happen carry return stay "
+    "apply"
+).split()
+SINGLE_PERSON = re.compile(
+    r"^(?:the|an?|our|my|that|this|another|one) (?:(?!of\b)[\w-]+ ){0,2}?(?:candidate|hire|intern|speaker|presenter|"
+    r"colleague|co-?worker|teammate|friend|neighbou?r|recruiter|contractor|consultant|student|professor|teacher|guy|"
+    r"woman|man|person|applicant|guest|interviewee|newcomer|freelancer|stranger)\b"
+    r"(?=$| (?:we|I|you|who|that|at|from|in|of|on|with|next|behind)\b)",
+    re.IGNORECASE,
+)
+"""One person of whom something is told: what they use or do is no fact of the project."""
+NUMBER_WORDS = (
+    "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred"
+)
+PASSING_HEADS = re.compile(
+    r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|"
+    r"solution|difference|"
+    r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|"
+    r"(?<!event )(?<!message )(?<!service )bus|"
+    r"dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|band|holiday|vacation|party|restaurant|place|"
+    r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|variable|"
+    r"method|parameter|argument|field|"
+    r"log|message above|traceback|status|progress|rest|best|worst|first|second|last|latter|former|other)$",
+    re.IGNORECASE,
+)
+VALUE = re.compile(
+    rf"\d|^(?:one|{NUMBER_WORDS}|none|zero|half)\b|"
+    r"^(?:lower|upper|camel|snake|kebab|pascal|title)[- ]?case\b|"
+    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
+    r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^(?:https?://|(?:[\w-]+\.)+(?:dev|app|local|"
+    r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|"
+    r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
+    r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
+    r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"
+    r"stateless|case[- ](?:in)?sensitive|public|private|internal|open source|proprietary|weekly|daily|monthly|nightly|"
+    r"hourly|quarterly)\b|"
+    r"^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|that|which|with|in|written|based)\b",
+    re.IGNORECASE,
+)
+JUDGED = re.compile(
+    r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
+    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on|weird|strange|wrong|"
+    r"right|better|worse|best|worst|hard|easy|important|crucial|missing|late|early|busy|tired|happy|sorry|glad|sure|"
+    r"clear|unclear|gone|back|over|due|long|short|big|small|huge|tiny|ugly|cool|fun|funny|true|false|failing|passing|"
+    r"working|running|coming|going|getting|making|doing|a (?:mess|pain|joke|problem|disaster|shame|pity|mistake|bug|"
+    r"great|good|bad|nice|fun|terrible|wonderful)|an? (?:\w+ )?(?:idea|problem|issue|question))\b",
+    re.IGNORECASE,
+)
+STATUS = re.compile(
+    r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
+    r"errors?|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
+    r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
+    r"clue|time))\b",
+    re.IGNORECASE,
+)
+WRONG = re.compile(
+    r"\b(?:upstream|half (?:done|full)|almost|wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too "
+    r"(?:many|much|few|little))\b",
+    re.IGNORECASE,
+)
+KEPT_SOMEWHERE = re.compile(
+    r"(?:config\w*|settings?|schemas?|documentation|source|templates?|specs?|specification|definitions?|entry "
+    r"point|changelog|"
+    r"guide|list|endpoint|API|url|registry|repo\w*|secrets?|certificates?|fixtures?|tests?|migrations?|scripts?|"
+    r"style guide)$",
+    re.IGNORECASE,
+)
+DATED = re.compile(
+    r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
+    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|"
+    r"wednes|thurs|fri|satur|"
+    r"sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
+    re.IGNORECASE,
+)
+COUNTED_THING = re.compile(
+    r"\b(?:suite|library|repo|repository|project|codebase|table|list|site|app|car|hotel)$", re.IGNORECASE
+)
+ONE_PART = re.compile(
+    r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|"
+    r"response|page|commit|patch|"
+    r"function|method|class|variable|script|output|loop|query|row|screen|button|build|deploy|deployment|"
+    r"migration|job|run|"
+    r"parameter|argument|regex|import|form|dialog|modal|header|body|payload|snippet|code|example|array|list|"
+    r"dict|object|"
+    r"string|error|message|email|comment|diff|container|process|thread|log)$",
+    re.IGNORECASE,
+)
+"""One part of the code, of which people tell what it has at present, in the middle of their work."""
+
+
+_LEAD = re.compile(
+    r"^(?:(?:actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|"
+    r"and|but|also|"
+    r"so|well|sorry|no|yes|ok(?:ay)?|as of (?:now|today|[A-Z]\w+)|from (?:now|today) on|going forward|decision|"
+    r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;]* |remember that |note that )+",
+    re.IGNORECASE,
+)
+_DONE_ALONE = frozenset(
+    "forbidden prohibited mandatory required deprecated supported encrypted versioned isolated shown".split()
+)
+_AIM_FIRST = re.compile(
+    r"^(?P<aim>(?:for|in|on) [^,]{3,40}?),? (?P<rest>we (?:use|run|host|store|keep|write|deploy) .+)$", re.IGNORECASE
+)
+_NOW = re.compile(
+    r",? \b(?:now(?:adays)?|currently|always|already|still|any ?more|from now on|going forward|as of (?:now|today)|"
+    r"instead|these days|by default)\b(?=[ ,.]|$)",
+    re.IGNORECASE,
+)
+_NOT_OTHER = re.compile(
+    r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;]+?(?=[,;]|$)", re.IGNORECASE
+)
+_OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)}|time out|sign in|log in)"
+_BE = r"(?:is|are)"
+_PASSIVE = re.compile(
+    rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>"
+    rf"{'|'.join(PARTICIPLES)})\b(?: \w+ly)?"
+    r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|per|after|before|up|"
+    r"every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_DONE_OFTEN = re.compile(
+    rf"^(?P<what>.+?) {_BE} (?P<no>not |never )?(?P<done>(?!(?:fix|block|merg|caus|fail|assign|schedul|finish|"
+    rf"report|clos|open|"
+    r"start|crash|updat|add|chang|mov|overload|interest|excit|tir|ask|need|expect|suppos)\w*ed\b)[\w-]+ed) "
+    r"(?P<how>every|each|once|with|in|via|by|from|as|through|against) (?P<rest>(?:.*[A-Z`/\d].*|"
+    r"(?<=every )\w+.*|(?<=each )\w+.*|(?<=once )an? \w+))$"
+)
+_ACTIVE = re.compile(
+    rf"^(?P<what>.+?) (?P<done>{'|'.join(VERBS)}|(?<=(?<!s)s ){_OF_MANY}|(?<=data ){_OF_MANY}|(?<=people ){_OF_MANY}) "
+    r"(?:(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|before|every|into|behind|per|"
+    r"place (?:in|on|at)) )?(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_ACTIVE_FAR = re.compile(
+    rf"^(?P<what>(?:[\w-]+ ){{0,2}}[\w-]+s (?:for|of|in|from|on) .+?) (?P<done>{_OF_MANY}) (?P<how>in|on|at|"
+    rf"with|to|from|under) (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"^(?P<what>.+?) (?:was|were|has been|have been|has|have|is|are)(?: \w+ly)? (?:changed|raised|lowered|"
+    r"increased|reduced|"
+    r"decreased|bumped|extended|shortened|moved|set|updated|postponed|pushed(?: back| out)?|brought forward|renamed|"
+    r"cut|doubled|halved|switched)(?: \w+)??(?: from .+?)? to (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_IS = re.compile(rf"^(?P<what>.+?) {_BE} (?P<no>not |no longer )?(?P<rest>.+)$", re.IGNORECASE)
+_WE = re.compile(
+    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: "
+    r"all| only| mainly| primarily| exclusively)* "
+    r"(?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|"
+    r"writes?|works?|"
+    r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
+    r"squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
+    r"archive|rotate|back up|translate|generate|handle|license|cut|name|practi[cs]e|rely on|"
+    r"standardi[sz]e on|depends? on|owns?|bill|charge) (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_FOR = re.compile(r"^(?P<value>.+?) (?:for|as|to (?=\w+ )) ?(?P<aim>.+)$", re.IGNORECASE)
+_BY = re.compile(
+    r"^(?P<aim>.+?) (?P<how>in|on|with|at|to|from|via|through|under|every|using) (?P<value>.+)$", re.IGNORECASE
+)
+_PERSONAL = re.compile(
+    r"^(?:I|you|he|she|they|it|this|that|these|those|there|here|what|who|which|one|someone|somebody|no ?body|everyone|"
+    r"my|your|his|her|their|another|some|many|most|few|several|both|all of|let|mine)\b|\b(?:I|you|me|my|your)\b",
+    re.IGNORECASE,
+)
+_MY_WORK = re.compile(
+    r"\bmy (?=(?:[\w-]+ )?(?:branch|app|application|database|server|container|service|project|repo|repository|"
+    r"config|tests?)\b)",
+    re.IGNORECASE,
+)
+_OF_A_PART = frozenset(
+    "has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
+    "uses wraps consists".split()
+)
+_DETERMINED = re.compile(
+    r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
+)
+_COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
+_CONCRETE = re.compile(rf"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\w/(?=\s|$)|\b(?:one|{NUMBER_WORDS})\b")
+_MOST_WORDS, _MOST_SUBJECT = 26, 9
+_SAME_RELATION = {"keep": "store", "save": "store", "hold": "store", "live": "store", "cache": "store", "host": "run",
+                  "deploy": "run"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What is declared: of what, in which relation, which value; `known` says that the subject kind is a project's."""
+
+    subject: str
+    relation: str
+    value: str
+    negated: bool
+    known: bool
+
+    def stated(self, says: str) -> Stated:
+        """Return it in its normal form."""
+        value = f"{self.relation}:{self.value}" if self.relation else self.value
+        return Stated(self.subject, value, self.negated, says, key_of(self.subject, value), known=False)
+
+
+@lru_cache(maxsize=512)
+def declared(sentence: str) -> Declared | None:
+    """Return what a sentence declares; None where it declares nothing that lasts.
+
+    >>> one = declared("Our sessions are kept in Redis.")
+    >>> one.subject, one.relation, one.value
+    ('session', 'store-in', 'redis')
+    >>> declared("The client's logo is a lighthouse."), declared("The build is broken.")
+    (None, None)
+    """
+    if sentence.rstrip().endswith(("?", "...", "…", ":")):
+        return None
+    text = plain_statement(sentence)
+    if not 3 <= len(text.split()) <= _MOST_WORDS or DATED.search(text) or WRONG.search(text):
+        return None
+    for read in (_of_change, _of_platform, _of_us, _of_passive, _of_verb, _of_being):
+        found = read(text)
+        if found:
+            return found if found.subject and found.value else None
+    return None
+
+
+def plain_statement(sentence: str) -> str:
+    """Return a sentence without the words that only place it in its talk, and without what it denies beside it."""
+    text = sentence.strip(" .!\"'")
+    text = _LEAD.sub("", text)
+    if first := _AIM_FIRST.match(text):
+        text = f"{first['rest']} {first['aim'][:1].lower()}{first['aim'][1:]}"
+    text = _NOT_OTHER.sub("", text) if not re.search(r" (?:is|are)(?: now)? (?:not|no longer) ", text) else text
+    return _NOW.sub("", text).strip(" ,.!")
+
+
+def _subject(what: str) -> str:
+    """Return a subject as a name of all its words; "" where it is none that a project can know."""
+    bare = re.sub(
+        r"^(?:(?:the |our |my )?(?:new|current|target|main|primary) |the |our |my |its |an? |all |every |each |any |"
+        r"this (?:project|repo(?:sitory)?|codebase)'s )",
+        "",
+        what,
+        flags=re.I,
+    )
+    if (
+        _PERSONAL.search(_MY_WORK.sub("our ", what))
+        or len(bare.split()) > _MOST_SUBJECT
+        or re.search(r"[,;:()]|\b(?:that|which|who|because|these|those|effective|success|importance)\b", what, re.I)
+    ):
+        return ""
+    if (
+        PASSING_HEADS.search(bare)
+        or SINGLE_PERSON.search(what)
+        or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?)\b", bare)
+    ):
+        return ""
+    return named("-".join(roots(bare)))[:80].replace("-", "_")
+
+
+def _is_a_name(what: str) -> bool:
+    """Say whether a subject is one word that may be a name: what is so of Git or HTTP is no fact of a project."""
+    if " " in what or not what[:1].isupper():
+        return False
+    return not re.search(r"(?:tion|ing|ment|ity|age|ance|ence|fic|[a-z]s)$", what)
+
+
+def _relation(verb: str, how: str | None) -> str:
+    base = roots(verb)
+    first = base[0] if base else verb.casefold()
+    plain = _SAME_RELATION.get(first, first)
+    return f"{plain}-{named(how)}" if how else plain
+
+
+def _made(what: str, relation: str, rest: str, *, negated: bool = False) -> Declared | None:
+    subject = _subject(what)
+    value = named("-".join(roots(rest)))[:80]
+    return Declared(subject, relation, value, negated, bool(subject)) if subject and value else None
+
+
+def _of_change(text: str) -> Declared | None:
+    found = _CHANGED.match(text)
+    if not found or not (VALUE.search(found["rest"]) or re.search(r"[A-Z\d]", found["rest"])):
+        return None
+    return _made(found["what"], "", found["rest"])
+
+
+def _of_platform(text: str) -> Declared | None:
+    """Read `we're on Node 20`."""
+    found = re.match(r"we(?:'re| are) on (?P<what>[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*)?) (?P<version>v?\d[\w.]*)$", text)
+    return _made(f"our {found['what']}", "on", found["version"]) if found else None
+
+
+def _of_us(text: str) -> Declared | None:
+    """Read `we use Redis for caching`: the aim is the subject, where there is one."""
+    found = _WE.match(text)
+    if not found or re.match(
+        r"(?:it|this|that|them|these|those|up|out|hard|late|on (?:it|this|that))\b", found["rest"], re.I
+    ):
+        return None
+    verb, rest = found["done"], found["rest"]
+    base = roots(verb)[0] if roots(verb) else verb
+    if STATUS.match(rest):
+        return None
+    aim = _FOR.match(rest) if base == "use" else None
+    if aim and (subject := _subject(aim["aim"])):
+        return Declared(subject, "", named("-".join(roots(aim["value"])))[:80], False, True)
+    by = _BY.match(rest) if base != "use" else None
+    if by and roots(by["aim"]) and not _PERSONAL.search(rest):
+        value = named("-".join(roots(by["value"])))[:80]
+        subject = named("-".join(roots(by["aim"]))).replace("-", "_")
+        return Declared(subject, _relation(verb, by["how"]), value, False, True) if value and subject else None
+    where = re.match(r"(?P<how>in|on|with|at|to|from|via|through|under|every|using|by) (?P<value>.+)", rest, re.I)
+    if where:
+        value = named("-".join(roots(where["value"])))[:80]
+        return Declared(f"our_{base}", named(where["how"]), value, False, True) if value else None
+    if _PERSONAL.search(rest):
+        return None
+    subject = named("-".join(roots(rest)))[:80].replace("-", "_")
+    return Declared(subject, "", base, False, True) if subject else None
+
+
+def _of_passive(text: str) -> Declared | None:
+    found = _PASSIVE.match(text) or _DONE_OFTEN.match(text)
+    if not found:
+        return None
+    done, rest = found["done"].casefold(), found["rest"].strip()
+    how = (found["how"] or "").casefold()
+    if done in {"called", "named"} and not how:
+        return _made(found["what"], done[:4], rest, negated=bool(found["no"]))
+    if not how and done not in _DONE_ALONE:
+        return None
+    if rest.casefold() == "place":
+        return None
+    if how in {"by", "for"} and re.match(r"(?:me|us|you|him|her|them|the (?:outage|bug|failure|error))\b", rest, re.I):
+        return None
+    how = {"using": "with", "inside": "in", "through": "via"}.get(how, how)
+    return _made(found["what"], _relation(done, how or None), rest or done, negated=bool(found["no"]))
+
+
+def _of_verb(text: str) -> Declared | None:
+    found = _ACTIVE.match(text) or _ACTIVE_FAR.match(text)
+    if found and _is_a_name(found["what"]):
+        return None
+    if found and not _DETERMINED.match(found["what"]) and not _CONCRETE.search(found["rest"]):
+        return None
+    if not found or STATUS.match(found["rest"]) or STATUS.match(f"{found['how'] or ''} {found['rest']}".strip()):
+        return None
+    if found["done"].casefold() in {"takes", "take"} and not (found["how"] or "").startswith("place"):
+        return None
+    if re.match(r"keeps?$", found["done"], re.I) and re.match(r"\w+ing\b", found["rest"]):
+        return None
+    if re.match(r"(?:been|had|got|to|a look|it|this|that|me|us)\b", found["rest"], re.I):
+        return None
+    if found["done"].casefold() in {"has", "have"} and re.match(
+        r"\w+ed\b|(?:a |an )?(?:\w+ )?(?:bug|typo|bugs)\b", found["rest"], re.I
+    ):
+        return None
+    if re.match(r"\d{3}$", found["rest"]):
+        return None
+    if (
+        not (found["how"] or "").startswith("place")
+        and found["done"].casefold() in _OF_A_PART
+        and ONE_PART.search(found["what"])
+    ):
+        return None
+    how = {"through": "via", "inside": "in", "within": "in"}.get((found["how"] or "").casefold(), found["how"])
+    relation = _relation(found["done"], how)
+    if relation == "has" and re.search(r"\d", found["rest"]) and COUNTED_THING.search(found["what"]):
+        return None
+    if relation == "has" and not re.search(_COUNT, found["rest"], re.IGNORECASE):
+        return None
+    if relation in {"has", "have"} and (unit := re.match(r"\w+ (?P<unit>[a-z]+)", found["rest"])):
+        relation = f"has-{'-'.join(roots(unit['unit'])) or 'it'}"
+    return _made(found["what"], relation, found["rest"])
+
+
+def _of_being(text: str) -> Declared | None:
+    found = _IS.match(text)
+    if not found or JUDGED.match(found["rest"]) or STATUS.match(found["rest"]):
+        return None
+    if re.match(r"\d", found["rest"]) and ONE_PART.search(found["what"]):
+        return None  # "the file is 3 GB" is news of one thing
+    what, rest = found["what"], found["rest"]
+    if re.match(
+        r"(?:[\w-]+ing(?!\.)|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I
+    ):
+        hosted = re.search(
+            r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office)$",
+            what,
+            re.I,
+        )
+        named_place = r"(?-i:[A-Z])[\w -]+|" if hosted else ""
+        if not (hosted or KEPT_SOMEWHERE.search(what)):
+            return None
+        found = re.match(
+            rf"(?P<how>in|at|on) (?P<rest>{named_place}[`'\"]?[\w-]*[./][\w./-]+[`'\"]?)$", rest, re.IGNORECASE
+        )
+        return _made(what, "store-in", found["rest"]) if found else None
+    turned = re.match(r"(?:the|our) (?P<role>[\w -]+)$", rest, re.I)
+    if turned and re.match(r"[A-Z`]", what) and not re.match(r"(?:The|Our|All|Every|Each|A|An)\b", what):
+        return _made(turned["role"], "", what, negated=bool(found["no"]))
+    if _is_a_name(what):
+        return None
+    if re.match(r"an? ", rest, re.IGNORECASE) and not (_DETERMINED.match(what) or re.search(r"[A-Z]", rest)):
+        return None
+    if not (VALUE.search(rest) or kind_of(rest.casefold())):
+        return None
+    return _made(what, "", rest, negated=bool(found["no"]))

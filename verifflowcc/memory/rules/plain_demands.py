@@ -1,0 +1,437 @@
+"""Demands and statements that a sentence makes in plain grammar, whatever its topic.
+
+A demand is a rule if it is general: of every such thing, of things in the plural, or by a verb of habit. It is a task,
+and nothing to remember, if it is of one thing here and now: `rename this variable`, `add a test`, `fix the build`.
+"""
+
+import re
+from functools import lru_cache
+
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.memory.rules.corrections import revision
+from verifflowcc.memory.rules.fact_statements import declared
+from verifflowcc.memory.rules.sentence_doubt import trigger_of
+from verifflowcc.memory.rules.sentences import is_soft
+
+# Words by which a demand is a rule, a task, or talk around it.
+
+OPENING = re.compile(
+    r"^(?:(?:please|also|and|so|but|then|(?:team|everyone|all|remember|note|rule|convention|policy|guideline|reminder|"
+    r"important|fyi|btw|hint)(?=[,:])|ok(?:ay)?|"
+    r"from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future|henceforth|as a rule|"
+    r"by default|in general|generally|effective immediately|as of (?:now|today)|in (?:this|our) (?:project|repo|"
+    r"repository|"
+    r"codebase|team|code)|first(?:ly)?|second(?:ly)?|finally|additionally|instead|actually|correction|new rule|"
+    r"(?:one|another) (?:more )?(?:thing|rule)|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:]? )+",
+    re.IGNORECASE,
+)
+LIMIT_FIRST = re.compile(
+    r"^(?:if|when|whenever|unless|once|until|in case|for|in|on|during|outside|inside|provided|as long as|while|"
+    r"except for|before|"
+    r"after|even if|even when|by default|to) [^,]{2,70}, (?:then )?(?!and\b|or\b)",
+    re.IGNORECASE,
+)
+"""A limit that goes before its demand; whether it makes the demand uncertain is not judged here."""
+LIMIT_LAST = re.compile(
+    r",? (?:unless|if|when(?:ever)?|because|since|until|while|once|so that|except|even|as long as|provided) "
+    r".*$",
+    re.IGNORECASE,
+)
+LASTS = re.compile(
+    r"\b(?:from (?:now|here|today) on|going forward|moving forward|in (?:the )?future|henceforth|as a rule|by default|"
+    r"always|never|at all times|every time|no longer|any ?more|everywhere|without exception|in general|consistently|"
+    r"policy|convention|new rule|it(?:'s| is) (?:mandatory|required|forbidden|prohibited))\b",
+    re.IGNORECASE,
+)
+ASKS = re.compile(
+    r"^(?:(?:always|never|don't|do not|let's(?: (?:always|never|not))?|let us(?: not)?|avoid|refrain from|make "
+    r"sure(?: to| that)?|"
+    r"be sure to|ensure(?: that)?|remember to|don't forget to|do not forget to|try to|aim to|(?:we|you) (?:must|"
+    r"have to|"
+    r"need to|should|shall|are to|ought to)(?: always| never| not)?|we(?:'ve| have)? (?:always|never|agreed to|"
+    r"decided to|no longer|don't|do not)|I(?:'d like| want| need| expect) (?:you|us|everyone) to(?: always| never)?|"
+    r"it(?:'s| is) (?:mandatory|required|essential|forbidden|prohibited|our (?:policy|convention|rule)) (?:to|that)|"
+    r"(?:our|the) (?:policy|convention|rule|standard) is (?:to|that)|everyone (?:must|should|has to)|"
+    r"(?:developers|engineers|reviewers|authors|contributors|agents) (?:must|should|have to)(?: always| never| "
+    r"not)?)\s+)+",
+    re.IGNORECASE,
+)
+HABITS = frozenset(
+    "use keep follow prefer stick treat respect log store write name format quote wrap validate handle order "
+    "sort prefix "
+    "suffix document pin tag sign encrypt hash read return raise throw catch mark limit cap round escape "
+    "sanitize sanitise "
+    "retry cache test mock review squash rebase version translate type annotate group place put favour favor "
+    "separate avoid "
+    "match respond answer label end start begin express render close free release rotate record report link assume "
+    "pass import export inject declare define initialise initialize represent capitalise capitalize spell model expose "
+    "serialize serialise parse compress monitor measure archive expire isolate "
+    "batch paginate deploy ship build lint run commit push merge work develop design structure organise organize "
+    "speak call refer abbreviate indent align split extract derive bind check verify guard authenticate authorise "
+    "authorize target support choose rely depend require enforce adopt employ apply".split()
+)
+"""Verbs of what is done again and again."""
+ONE_OFF = frozenset(
+    "fix rename rerun re-run revert refactor bump show open delete remove move add create update implement look "
+    "investigate debug install try change replace rewrite ping ask send make do give get go take let find see tell "
+    "explain list print generate clean set start stop restart kill skip ignore undo redo copy paste draft "
+    "finish continue "
+    "wait help convert migrate upgrade downgrade disable enable configure double-check inspect search grep "
+    "summarize summarise describe publish cherry-pick resolve assign schedule book order share post edit drop cut "
+    "insert correct improve optimise optimize simplify adjust tweak include have provide write run deploy merge "
+    "commit push "
+    "test check verify review build close call release".split()
+)
+"""Verbs of tasks; where they are also of habit, what they are done to decides."""
+OF_THE_MIND = frozenset(
+    "remember know think feel be hope believe note understand realise realize wonder forget imagine love like "
+    "enjoy try want "
+    "appreciate care worry dream stay a an the my your in on at for with by so as to from of not good great "
+    "nice have agree disagree argue laugh win lose eat drink go".split()
+)
+BARE_ADVERBS = re.compile(r"^(?:\w+ly|also|just|only|both|all|either) ", re.IGNORECASE)
+UNIVERSAL = re.compile(
+    r"\b(?:every|each|all|any|always|never|everywhere|anywhere|whenever|everything|anything|nothing|throughout|per|"
+    r"no|at all|consistently|across)\b",
+    re.IGNORECASE,
+)
+HERE = re.compile(
+    r"\b(?:this|these|those|it|its|them|here|there|(?:above|below)(?=[,.]|$)|line \d+|number \d+|#\d+|PR \d+|me|"
+    r"my|him|her|"
+    r"(?:first|second|third|last|latter|next|previous|other|following|attached|current|new|old|remaining|failing|"
+    r"broken|same) (?:one|ones|two|commit|branch|test|file|line|option|step|version|approach|variable|function|method|"
+    r"change|error|result|section|paragraph|argument|parameter|column|row|field|element|item)|that (?:file|one|"
+    r"line|function|test|branch|commit|code|change|part|"
+    r"method|class|variable)|version \d|v?\d+\.\d+\.\d+)\b",
+    re.IGNORECASE,
+)
+THIS_PROJECT = re.compile(
+    r"^it(?:'s| is| would be| was| has been|'d be)\b|\bthis (?:project|repo(?:sitory)?|codebase|team|company|"
+    r"service|package|app|library|product)\b|\bits own\b",
+    re.I,
+)
+DEFINITE = re.compile(
+    r"^(?:(?:up|down|out|off|on|at|into|to|back|over|for|with) )?(?:the|that|our|your) ", re.IGNORECASE
+)
+SINGLE = re.compile(r"^(?:(?:up|down|out|at|for) )?(?:an?|one|another|some|two|three|more|\d+) ", re.IGNORECASE)
+GENERAL_PLACE = re.compile(
+    r"\b(?:for|in|on|before|after|with|at|per|to|as|over|from|against|into|between|around|through|via|by)"
+    r" (?!the\b|this\b|that\b|these\b|those\b|a\b|an\b|your\b|my\b|it\b|me\b|main\b|him\b|her\b|them\b|\d)[\w`'\"/.]",
+    re.IGNORECASE,
+)
+OBLIGED = re.compile(
+    r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought "
+    r"to|may not|"
+    r"cannot|can't|can not|mustn't|shouldn't)(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
+    re.IGNORECASE,
+)
+NEEDED = re.compile(
+    r"^(?P<what>(?:[\w'/.-]+ ){0,6}?[\w'/.-]+) (?:needs?|requires?|gets?|carr(?:y|ies)|belongs?|goes|go|comes?|"
+    r"starts? with|"
+    r"begins? with|ends? with|follows?|includes?|contains?|has|have|uses?|lives?|sits?|owns?|takes?|is|are|"
+    r"returns?|link(?:s)? to|"
+    r"names?|describes?|states?) (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+PRONOUN = re.compile(
+    r"^(?:I|you|we|he|she|they|it|this|that|these|those|there|what|who|which|one|someone|somebody|everyone|let)\b", re.I
+)
+SPECIFIC = re.compile(r"^(?:the|this|that|your|my|our|his|her|their|these|those) ", re.IGNORECASE)
+TASK_REST = re.compile(
+    r"\b(?:be|get) (?:fixed|updated|merged|restarted|deployed|changed|renamed|rewritten|refactored|removed|"
+    r"deleted|moved|"
+    r"reverted|cleaned|investigated|redone|replaced|migrated|rebuilt|upgraded|finished|done|closed|resolved|"
+    r"fast(?:er)?|"
+    r"better|bigger|smaller)\b|\b(?:an? (?:\w+ )?(?:fix|review|restart|refactor\w*|update|rewrite|rebase|look|"
+    r"test|break|"
+    r"bit|lot|new \w+|cleanup|bump)|some|work|more|another|help|attention|fixing|updating|work|love)\b",
+    re.IGNORECASE,
+)
+PEOPLE = re.compile(
+    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
+    r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|"
+    r"dreams?|life|yourself|"
+    r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|"
+    r"dog|cat)\b",
+    re.IGNORECASE,
+)
+TALK = re.compile(
+    r"\b(?:keep (?:up|going|doing|at it|me|in mind|an eye|it up|your)|don't (?:hesitate|shy|worry|be|let|get|feel)|"
+    r"do not (?:hesitate|worry|be)|make sure you(?:'re| do\b| are)?|start (?:by|off)|feel free|reach out|"
+    r"(?:a |an |the |some |any |few |two |three |new |following |specific |certain |particular |our |your |"
+    r"important |key |naming |coding |good |best |same |another )(?:[\w-]+ ){0,2}?(?:conventions?|practices?|"
+    r"guidelines?|changes?|habits?|"
+    r"approach|mindset|adjustments?)(?=$| (?:for|to|in|from|when|going|moving|with|of|regarding|that|on|"
+    r"now)\b)(?! (?:is|are) )|"
+    r"(?:is|are|remains?|plays?|be) (?:an?|the|one of the) (?:[\w-]+ )*?(?:skill|aspect|part|differentiator|"
+    r"cornerstone|priority|"
+    r"principle|choices?|challenge|opportunity|role|way|key|tool for|form of|process|example|advantage|benefit)\b|"
+    r"a (?:combination|variety|range|mix|lot|number|couple|few|bit) of|various|several|pros and cons|"
+    r"(?:we|I) (?:also |really |just |always )?(?:want|like|need|hope|aim|strive|try) to (?:ensure|make sure|"
+    r"keep|create|"
+    r"emphasi[sz]e|foster|encourage|improve|standardi[sz]e|stress|see|learn|know)|let's (?:dive|start|talk|"
+    r"discuss|see|go|move)|"
+    r"there(?:'s| is| are)|you must be (?-i:[A-Z])|user-friendly|mindful|as you know|studies|research|to be "
+    r"honest|can't afford|pay attention|take (?:care|pride|time|breaks?|"
+    r"advantage|notes?|part|ownership|initiative|a (?:look|break|moment))|focus on (?!\w+ tests))\b",
+    re.IGNORECASE,
+)
+"""Talk around a rule: announcements without it, encouragement, what is good in general."""
+
+
+_DECIDED = re.compile(
+    r"^(?:(?:so|ok(?:ay)?|after [^,]+),? )?(?:after [^,]{3,40} )?(?:(?:we|I|the (?:\w+ )?(?:team|architects?|"
+    r"board|group|maintainers|developers|engineers))(?:'ve| have| all| finally| now| just)* (?:decided|agreed|"
+    r"chose|chosen|settled|opted|picked|voted|went with|standardi[sz]ed|adopted|committed to)\b(?! to (?:meet|"
+    r"talk|wait|"
+    r"postpone|go|have|take|see|call|look|grab)\b)|(?:(?:the|our) )?decision(?: is(?: to| that)|:)|it (?:was|"
+    r"has been|is) (?:decided|agreed) (?:that|to)\b)",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"^(?:(?:so|ok(?:ay)?|actually|correction|update|fyi|note)[,:]? )*(?:(?:we|the team|our team)(?:'ve| have| "
+    r"all| finally| "
+    r"now| just| recently| fully)* (?:(?:moved|migrated|switched|upgraded|transitioned|changed|went|ported)(?= "
+    r".*\bto\b)|"
+    r"(?:replaced|swapped|traded|exchanged)(?= .*\b(?:with|by|for)\b)|dropped|retired|ditched|abandoned|deprecated|"
+    r"discontinued|phased out|got rid of|stopped (?=\w+ing\b)|no longer|sunset|"
+    r"decommissioned|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
+    r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone|was dropped|"
+    r"was retired|has been (?:dropped|retired|removed)))\b",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    r"^no (?!problem|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question|more\b|clue|luck|"
+    r"offence|tests? |"
+    r"error|issue|change|conflict|warning|failure|result|update|comment|objection|reply|response|hurry)(?P<what>.+)$",
+    re.IGNORECASE,
+)
+_IS_A_STATEMENT = re.compile(
+    r"^[\w-]+ (?:[\w-]+ ){0,2}?(?:is|are|was|were|has|must|should|shall|needs?|(?<=s )(?:start|starts|include|"
+    r"live|go|have|"
+    r"contain|end|use|follow|carry|expire|belong|come|sit|run|own|begin|point|require|get|cost|last|take)) ",
+    re.IGNORECASE,
+)
+"""A noun that is also a verb: `commit messages start with …`, `search is powered by …`."""
+_NO_PLACE = re.compile(
+    r"\b(?:in|from|outside of|on|inside|into|between|for) (?!the\b|this\b|my\b|that\b)\w", re.IGNORECASE
+)
+_LEAVES = re.compile(r"(?:avoid|refrain from|stop(?= \w+ing\b)|steer clear of|stay away from)\b", re.IGNORECASE)
+_PROPOSES = re.compile(r"let's|let us")
+_SETTLES = frozenset({"standardize", "standardise", "adopt", "settle", "stick", "agree"})
+_NO_OBJECT = re.compile(
+    r"(?:me|us|him|her|out|in (?:with|to|as)|into|off|sure|on with|back|down|if|whether|how|why|what|that)\b",
+    re.IGNORECASE,
+)
+_EACH_DOES = re.compile(
+    r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+",
+    re.IGNORECASE,
+)
+_HAS_BEEN = re.compile(
+    r"\b(?:has|have|is|are) (?:been |now )?\w+(?:ed|ing)\b(?! (?:by|in|with|as|via|to|every|after|from)\b)"
+)
+_HOLD = re.compile(
+    r"(?:[\w-]+ ){0,3}[\w-]+s (?:(?:start|begin|end) with|(?:include|contain|carry|name|follow|return|link to) )",
+    re.IGNORECASE,
+)
+_BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) .+$", re.IGNORECASE)
+_MOST_WORDS, _MOST_SURE = 30, 22
+_RULE, _FACT, _DECISION = "guideline", "fact", "decision"
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A statement in plain grammar: its type, and whether it surely is one; `demand` says that it asks for "
+    "something."""
+
+    type: str
+    sure: bool
+    demand: bool = True
+
+
+@lru_cache(maxsize=512)
+def plainly(sentence: str) -> Plain | None:
+    """Return what a sentence states or asks for in plain grammar, for good; None for a task, news or talk.
+
+    >>> plainly("Wrap external calls in a timeout."), plainly("Rename this variable.")
+    (Plain(type='guideline', sure=True, demand=True), None)
+    """
+    text = sentence.strip(" .\"'")
+    if trigger_of(text) and not TALK.search(text):
+        return Plain("communication_style", sure=len(text.split()) <= _MOST_SURE)
+    if TALK.search(text):
+        return None
+    words = text.split()
+    back = revision(text)
+    if back and back.last:
+        return Plain(_FACT, sure=False, demand=False)
+    if not 3 <= len(words) <= _MOST_WORDS or sentence.endswith(("?", ":", "...", "…")) or PEOPLE.search(text):
+        return None if len(words) != 2 else _of_two(text)
+    found = _of_sentence(sentence, text)
+    long = len(words) > _MOST_SURE
+    return replace(found, sure=False) if found and (long or is_soft(sentence)) else found
+
+
+def _of_sentence(sentence: str, text: str) -> Plain | None:
+    if _DECIDED.match(text) and not re.search(r"\b(?:to|on|that|:) ?\w+$", text):
+        clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
+        return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
+    if _CHANGED.match(text):
+        return Plain(_DECISION, sure=not HERE.search(text), demand=False)
+    opened = OPENING.sub("", text)
+    bare = OPENING.sub("", LIMIT_FIRST.sub("", opened))
+    if bare != opened and re.match(r"(?:in|for|on) (?!case\b|theory\b|general\b)", opened, re.IGNORECASE):
+        bare = _with_place(bare, opened)
+    lasting = bool(LASTS.search(text))
+    asks = ASKS.match(bare)
+    rest = bare[asks.end() :] if asks else bare
+    return _of_order(bare, rest, asks[0] if asks else "", lasting=lasting) or _of_duty(bare) or _of_fact(sentence, bare)
+
+
+def is_task(sentence: str) -> bool:
+    """Say whether a sentence speaks of one thing here and now (`this variable`, `line 42`) or orders a single act."""
+    bare = OPENING.sub("", sentence.strip())
+    single = not LASTS.search(sentence) and bare.split(" ", 1)[0].casefold() in ONE_OFF - {
+        "write",
+        "update",
+        "include",
+    }
+    passing = re.match(r"(?:make sure|ensure|check) (?:that )?(?:the|it|this|if|whether)\b", bare, re.IGNORECASE)
+    return bool(_here(sentence) or single or passing)
+
+
+def _here(text: str) -> re.Match[str] | None:
+    """Return the words by which a text points at one single thing, outside of a limit at its end."""
+    return HERE.search(LIMIT_LAST.sub("", THIS_PROJECT.sub("", text)))
+
+
+def _with_place(bare: str, opened: str) -> str:
+    """Return a demand with the place that stood before it at its end: `In tests, use X` as `use X in tests`."""
+    place = opened[: len(opened) - len(bare)].strip(" ,")
+    return f"{bare} {place[:1].lower()}{place[1:]}" if bare.split(" ", 1)[0].casefold() in HABITS else bare
+
+
+def _of_two(text: str) -> Plain | None:
+    """Read an order of two words (`Pin dependencies`), of which one can only be sure by its `never` or `always`."""
+    first, second = text.split()
+    plural = second.endswith("s") and not second.endswith("ss")
+    return Plain(_RULE, sure=False) if first.casefold() in HABITS and plural and not PEOPLE.search(text) else None
+
+
+def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None:
+    """Read an order, with or without words that ask for it."""
+    if no := _NO.match(bare):
+        states = re.search(r"\b(?:is|are|was|were)\b", bare)
+        return None if states else Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"])))
+    if not asks and (_IS_A_STATEMENT.match(bare) or re.match(r"just ", bare, re.IGNORECASE)):
+        return None
+    asked = asks.casefold()
+    gerund = bool(_LEAVES.match(bare[len(bare) - len(rest) - len(asks) :])) or "avoid" in asked or "refrain" in asked
+    if stop := re.match(r"stop (?P<doing>\w+ing)\b (?P<what>.+)", rest, re.IGNORECASE):
+        one = DEFINITE.match(stop["what"]) and not (stop["doing"] == "using" and GENERAL_PLACE.search(stop["what"]))
+        return None if HERE.search(stop["what"]) or one else Plain(_RULE, sure=True)
+    while found := BARE_ADVERBS.match(rest):
+        rest = rest[found.end() :]
+    here = _here(rest)
+    if here and not (lasting and here[0].casefold() == "here"):
+        return None
+    if gerund:
+        return Plain(_RULE, sure=not DEFINITE.match(rest) or bool(re.match(r"\w+ing ", rest))) if rest else None
+    return _of_verb(rest, asked, lasting=lasting)
+
+
+def _of_verb(rest: str, asked: str, *, lasting: bool) -> Plain | None:
+    """Read an order from its verb on; `asked` has the words that ask for it."""
+    verb, _, what = rest.partition(" ")
+    plain = verb.casefold().strip(",")
+    if _PROPOSES.match(asked) and plain in _SETTLES:
+        return Plain(_RULE, sure=True)
+    if (_PROPOSES.match(asked) or re.match(r"(?:we|you) should\b|try to|aim to", asked)) and not lasting:
+        return None
+    if asked.startswith(("make sure", "ensure", "be sure")) and not re.match(r"to\b", asked):
+        general = UNIVERSAL.search(rest) or not SPECIFIC.match(rest)
+        return Plain(_RULE, sure=True) if what and general else None
+    forbids = bool(re.search(r"\b(?:don't|do not|not|never)\b", asked))
+    if plain not in HABITS and plain not in ONE_OFF:
+        if not (asked and what and plain.replace("-", "").isalpha()) or plain in OF_THE_MIND:
+            return None
+        banned = re.search(r"\b(?:don't|do not)\b", asked) and not (DEFINITE.match(what) or SINGLE.match(what))
+        return Plain(_RULE, sure=True) if lasting or banned else None
+    if not what or _NO_OBJECT.match(what) or (plain in OF_THE_MIND and re.match(r"we\b|i\b", asked)):
+        return None
+    if lasting or re.search(r"\bmust\b", asked):
+        return Plain(_RULE, sure=True)
+    return _of_object(plain, what, forbids=forbids)
+
+
+def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
+    """Say by its object whether an order is a rule or a task."""
+    if verb == "use" and re.search(r" to \w+ (?:the|out|why|what|where|how|this)\b", what):
+        return None
+    place = bool(GENERAL_PLACE.search(what))
+    if UNIVERSAL.search(what):
+        return Plain(_RULE, sure=verb in HABITS or verb in {"add", "give", "write", "include"})
+    if DEFINITE.match(what):
+        if verb in {"use", "keep", "follow", "prefer", "stick", "treat", "respect", "rely"}:
+            return (
+                Plain(_RULE, sure=place or verb in {"keep", "follow", "stick", "respect"})
+                if place or verb != "use"
+                else None
+            )
+        return Plain(_RULE, sure=verb in HABITS and verb not in ONE_OFF) if place and verb in HABITS else None
+    if SINGLE.match(what):
+        if verb in HABITS and verb not in ONE_OFF and place:
+            return Plain(_RULE, sure=True)
+        return None
+    if verb not in HABITS:
+        return Plain(_RULE, sure=forbids) if forbids or place else None
+    if re.search(r" \w+ly$", what) and verb in HABITS:
+        return Plain(_RULE, sure=True)
+    if re.match(r"(?:\w+ly )?(?:[\w-]+/)*[\w-]+\.\w+$|\w+$", what) and verb in ONE_OFF and not forbids:
+        return None
+    return Plain(_RULE, sure=forbids or place or verb not in ONE_OFF)
+
+
+def _of_duty(bare: str) -> Plain | None:
+    """Read `every X must …`, `X needs …`: what things have to be."""
+    if found := OBLIGED.match(bare):
+        return _of_obligation(found, bare)
+    if _EACH_DOES.match(bare):
+        often = re.search(r"\b(?:takes|lasts|costs|times|fails|crashes)\b", bare)
+        return None if often or _here(bare.replace("its", "")) else Plain(_RULE, sure=True)
+    needed = NEEDED.match(bare)
+    if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
+        past = _HAS_BEEN.search(bare) or HERE.search(bare.replace("its", ""))
+        return None if past else Plain(_RULE, sure=True)
+    if needed and re.search(r"\b(?:needs?|requires?)\b", bare) and not SPECIFIC.match(needed["what"]):
+        one = PRONOUN.match(needed["what"]) or TASK_REST.search(needed["rest"])
+        return None if one else Plain(_RULE, sure=True)
+    if (needed and _HOLD.match(bare)) or _BELONGS.match(bare):
+        return None if PRONOUN.match(bare) or SPECIFIC.match(bare) else Plain(_RULE, sure=True)
+    return None
+
+
+def _of_obligation(found: re.Match[str], bare: str) -> Plain | None:
+    """Read `X must Y`; of one thing that is named, it is a requirement, and with `should` it waits."""
+    what, rest, verb = found["what"], found["rest"], found["verb"].casefold()
+    if PRONOUN.match(what) and not re.match(r"(?:we|you) (?:may not|cannot|can't)", bare, re.IGNORECASE):
+        return None
+    if TASK_REST.search(rest) and not UNIVERSAL.search(what):
+        return None
+    if (verb in {"is to", "are to"} and not rest.startswith("be ")) or _here(bare):
+        return None
+    one = bool(SPECIFIC.match(what))
+    return Plain("requirement" if one else _RULE, sure=not (one and verb in {"should", "ought to"}))
+
+
+def _of_fact(sentence: str, bare: str) -> Plain | None:
+    if re.match(
+        r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|a\b|an\b|the\b)\w",
+        bare,
+        re.I,
+    ):
+        return Plain(_RULE, sure=True)
+    if re.match(r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+ \w+", bare, re.I):
+        return Plain(_RULE, sure=False)
+    found = declared(sentence)
+    return Plain(_FACT, sure=found.known, demand=False) if found else None

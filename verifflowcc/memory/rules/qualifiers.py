@@ -1,0 +1,270 @@
+"""What limits or turns round a sentence: negations, conditions, exceptions, permissions; and whether a form keeps it.
+
+The rules put a sentence into a normal form to compare it. Where the sentence has a qualifier that the form has not, or
+has in another place, the form may say the opposite: then a person looks at it.
+"""
+
+import re
+from functools import lru_cache
+
+from verifflowcc.memory.rules.code_names import VERBS
+
+# Words of a sentence for comparison: without endings, and without those that carry no meaning.
+
+_EMPTY = frozenset(
+    "a an the our your my their its his her this that these those of in on at to by with and or for from as be is are "
+    "was were am been being it we you i they he she us them do does did has have had will shall should must can "
+    "may now "
+    "always please also so just actually correction currently already still then than there here from-now-on".split()
+)
+_IRREGULAR = dict(
+    pair.split(":")
+    for pair in (
+        "kept:keep held:hold written:write built:build sent:send run:run ran:run taken:take made:make shown:show "
+        "stored:store using:use uses:use used:use databases:database caches:cache caching:cache running:run "
+        "driven:drive "
+        "hosting:host stopped:stop dropped:drop lives:live living:live cut:cut cuts:cut setting:set lay:lie met:meet"
+    ).split()
+)
+
+
+@lru_cache(maxsize=20_000)
+def root(word: str) -> str:
+    """Return a word without the endings of number and time; a possessive stays one.
+
+    >>> root("tokens"), root("stored"), root("client's"), root("branches")
+    ('token', 'store', "client's", 'branch')
+    """
+    plain = word.casefold()
+    if plain in _IRREGULAR:
+        return _IRREGULAR[plain]
+    if not plain.isalpha() or len(plain) < 4:
+        return plain
+    for ending, rest in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):
+        if plain.endswith(ending) and len(plain) > 5:
+            return plain.removesuffix(ending) + rest
+    if plain.endswith("s") and not plain.endswith(("ss", "us", "is")):
+        return plain[:-1]
+    for ending in ("ing", "ed"):
+        if plain.endswith(ending) and len(plain) > len(ending) + 3:
+            base = plain.removesuffix(ending)
+            if base[-1] == base[-2] and base[-1] not in "lsz":
+                return base[:-1]
+            return base + "e" if base[-1] in "cvgzu" or base.endswith(("or", "as", "ir", "at", "is")) else base
+    return plain
+
+
+def roots(text: str) -> tuple[str, ...]:
+    """Return the meaningful words of a text in order, each without its ending.
+
+    >>> roots("The session's tokens are stored in Redis.")
+    ("session's", 'token', 'store', 'redis')
+    """
+    found = re.findall(r"[\w@][\w@.+#/*'-]*[\w+#*']|\w", text)
+    return tuple(root(each.strip("'.-")) for each in found if each.casefold().strip("'.-") not in _EMPTY)
+
+
+_NAMED = (
+    r"(?:(?:function|method)s?'? (?:arguments?|parameters?)|functions?|methods?|class(?:es)?|variables?|attributes?|"
+    r"arguments?|parameters?|constants?|(?:\w+ )?code)(?: names?)?"
+)
+_HARMLESS = re.compile(
+    r"\b(?:(?:don't|do not|never) (?:forget|hesitate)(?: to)?|without (?:fail|exception)|no exceptions?|no matter what|"
+    r"(?:no|nope),? (?:wait|actually|sorry)|(?:no|not a) (?:problem|worries|rush)|"
+    r"it(?:'d| would| might| could) be [^,.;:]{1,40}? if (?:you|we|everyone)(?: all)?(?: could)?|"
+    r"when(?:ever)? (?:you(?:'re| are)? |we(?:'re| are)? )?(?:nam|declar|defin|creat|writ)(?:ing|e) "
+    rf"(?:(?:your|our|the|an?|any|all|new|names? (?:of|for)) )*{_NAMED}(?=[, ])|"
+    r"when(?:ever)? (?:you(?:'re| are)? )?(?:coding|programming)(?=,))",
+    re.IGNORECASE,
+)
+"""What sounds like a qualifier and is none: a polite request, the topic of a rule."""
+_CONCEDED = re.compile(r",? ?\beven if (?:you|we|it|they)\b[^,.;:]*", re.IGNORECASE)
+"""What is so whether or not: no condition, where the form says it as well."""
+_OTHER_NOT = re.compile(r",? (?:and |but )?not (?:[\w'`-]+ ?){1,4}(?=[.,;!]|$)", re.IGNORECASE)
+_AT_WORK = re.compile(
+    r",? ?\b(?:especially |particularly )?when(?:ever)? (?:you(?:'re| are) |we(?:'re| are) )?[a-z]+ing\b[^,.;:]*|"
+    r"\bwhenever possible\b|\b(?:in|for) (?:your|our|the|all|any) (?:[\w-]+ ){0,3}(?:scripts?|tests?|modules?|"
+    r"packages?|services?|"
+    r"libraries|examples?|notebooks?|components?)\b",
+    re.IGNORECASE,
+)
+_AIM = {
+    word: re.compile(
+        rf"^(?:use|prefer|always use) [^,]*? {word} (?P<aim>[^,.;]+?)(?= instead| from now| going| rather|[,.;]|$)",
+        re.I,
+    )
+    for word in ("for", "in")
+}
+_PLACES = (
+    r"tests?|test suites?|scripts?|migrations?|production|staging|"
+    r"development(?! (?:process|work|workflow|journey|team))|"
+    r"CI|examples?|docs|prototypes?|backend|frontend|services?|notebooks?|fixtures?|benchmarks?|spikes?|branch(?:es)?|"
+    r"Windows|Linux|macOS|laptops?|[\w.-]*/[\w./-]*|\w+\.(?:py|js|ts|go|rs|md|ya?ml|toml|json|sql|sh)|"
+    r"modules?|packages?|apps?|components?|layers?|folders?|director(?:y|ies)|adapters?|handlers?|plugins?|"
+    r"librar(?:y|ies)|(?:generated|legacy|third-party) code"
+)
+_KINDS = {
+    "negation": r"not|\w+n't|no|never|none|nothing|nobody|nowhere|neither|nor|cannot|without|hardly|barely|scarcely|"
+    r"rarely|seldom|avoid\w*|stop(?:s|ped|ping)?|refrain\w*|quit|ceas(?:e|es|ed|ing)|discontinu\w*|forbid\w*|"
+    r"prohibit\w*|ban(?:s|ned|ning)?|disallow\w*|ditch\w*|abandon\w*|eliminat\w*|disregard\w*|forgo\w*|"
+    r"drop(?:s|ped|ping)?|steer(?:ing)? clear|stay(?:ing)? away|mov(?:e|ing) away|get(?:ting)? rid|"
+    r"do(?:ing)? without|deprecated|off[- ]limits|against|dont|doesnt|cant|wont|shouldnt|mustnt",
+    "condition": r"if|when|whenever|unless|until|till|once|while|as long as|provided|in case|wherever|depending|"
+    r"otherwise|during|assuming|outside|(?:in|into|on|for|inside|within|under) "
+    rf"(?!(?:this|our) (?:package|library|app)\b)(?:[\w-]+ ){{0,3}}?(?:{_PLACES})",
+    "exception": r"(?<!try[-/ ])except(?:ing)?|exceptions? (?:is|are|for|to)|exception of|exclud(?:ing|ed)|apart from|"
+    r"aside from|other than|besides|save for|but (?:for|not)|only|unless",
+    "permission": r"(?:can|may|might|could)(?! (?:not|no longer|you|we)\b)|feel free|free to|"
+    r"(?:okay|ok|fine|alright|welcome) (?:to|if)|allowed|permitted|optional|acceptable|"
+    r"(?:don't|do not|doesn't|does not|not|never|no longer) (?:have|need) to|need not|needn't|"
+    r"no (?:need|obligation)|(?:don't|do not|wouldn't|not) mind|"
+    r"not (?:required|necessary|mandatory|obliged|needed)|up to (?:you|us)",
+    "doubt": r"doubt\w*|mistakes?|wrong|bad idea|claims?|claimed|says?|suppos\w+|allegedly|rumou?r\w*|imagine|"
+    r"pretend|as if|what (?:if|could)|would have|nonsense|myth|not (?:only|just|always|necessarily|every\w*|all)|"
+    r"(?:he|she|they|manager|boss|(?!(?:You|As|It|That)\b)(?-i:[A-Z][a-z]+)) (?:said|told|thinks?|insists?|wants?)|"
+    r"yeah,? right|hardly|barely|scarcely|rarely|seldom|even (?:if|when|though)|(?:don't|do not) always|"
+    r"(?:never|stop) (?:not|avoid\w*|without)",
+}
+_FIND = {kind: re.compile(rf"(?<![\w'])(?:{words})(?![\w'])", re.IGNORECASE) for kind, words in _KINDS.items()}
+_NEVER = re.compile(
+    r"\b(?:(?:avoid(?:ing)?|stop|refrain(?:ing)? from|quit|never) (?:the (?P<use>use) of|(?P<doing>[a-z-]+ing))|"
+    r"(?:let's|let us|must|should|shall|can) not|(?:no longer|do not|don't|mustn't|shouldn't|cannot|can't|must never|"
+    r"should never))\b"
+)
+"""Words by which people say no to what follows; a closed list, since others are misread."""
+_NAMES = {
+    "negation": "a negation",
+    "condition": "a condition",
+    "exception": "an exception",
+    "permission": "a permission",
+    "doubt": "a doubt or a report",
+}
+_DENIES = re.compile(
+    r"\b(?:never|no longer|cannot|(?:do|must|should|shall|may|can|to|will) not|\w+n't|avoid(?:s|ing)?|"
+    r"refrain\w*)\b",
+    re.IGNORECASE,
+)
+_LEAVES = re.compile(r"\b(?:drop|ditch|abandon|eliminat|discontinu|disregard|forgo)\w*\b", re.IGNORECASE)
+_TWISTED = ("permission", "doubt")
+
+
+def qualifiers(text: str) -> tuple[str, ...]:
+    """Return the kinds of qualifier that a text has.
+
+    >>> qualifiers("Never use print, except in scripts."), qualifiers("Use tabs.")
+    (('negation', 'condition', 'exception'), ())
+    """
+    written = _HARMLESS.sub("", text.replace("’", "'"))
+    return tuple(kind for kind, pattern in _FIND.items() if pattern.search(written))
+
+
+_PLACE = re.compile(
+    rf"\b(?:in|into|on|for|inside|within|under) (?:the |our |all |any )?(?P<place>(?:[\w-]+ )?(?:{_PLACES}))\b",
+    re.IGNORECASE,
+)
+
+
+def same_aim(one: str, other: str) -> bool:
+    """Say whether two rules can be for the same: not where both name what they are for, and not one word is common.
+
+    >>> same_aim("Use Black for Python.", "Use Prettier for TypeScript."), same_aim("Use Vim.", "Use Emacs for Python.")
+    (False, True)
+    """
+    for word in ("for", "in"):
+        aims = [set(roots(found["aim"])) for text in (one, other) if (found := _AIM[word].search(text))]
+        if len(aims) == 2 and all(aims) and aims[0].isdisjoint(aims[1]):
+            return False
+    return True
+
+
+def harmless(text: str) -> str:
+    """Return a text without the words that sound like a qualifier and are none.
+
+    >>> harmless("Don't forget to use tabs.")
+    ' use tabs.'
+    """
+    return _HARMLESS.sub("", text)
+
+
+def places_in(text: str) -> frozenset[str]:
+    """Return the parts of a project that a text is limited to.
+
+    >>> places_in("Use tabs in the frontend."), places_in("Use tabs.")
+    (frozenset({'frontend'}), frozenset())
+    """
+    return frozenset(each["place"].casefold().rstrip("s") for each in _PLACE.finditer(text))
+
+
+def doubt_about(text: str) -> str:
+    """Return why a person should check a sentence before it counts.
+
+    >>> doubt_about("Never use print, except in tests/.")
+    'it has a negation, a condition, an exception: check that it is meant as it reads'
+    """
+    kinds = ", ".join(_NAMES[kind] for kind in qualifiers(text))
+    return f"it has {kinds}: check that it is meant as it reads" if kinds else "it may need the talk around it"
+
+
+def keeps(written: str, form: str) -> bool:
+    """Say whether a form of what was said cannot mean something else: nothing in it is qualified, or it is said so.
+
+    `Never use X`, `do not use X`, `you must not use X` and `avoid using X` are one; what the form leaves out at either
+    end has no qualifier.
+
+    >>> keeps("From now on, don't use tabs.", "Never use tabs."), keeps("We never drop tables.", "Use tables.")
+    (True, False)
+    """
+    if _CONCEDED.search(written) and _CONCEDED.search(form):
+        written, form = _CONCEDED.sub("", written), _CONCEDED.sub("", form)
+    if not (qualifiers(written) or qualifiers(form)):
+        return True
+    words, kept = _words(written), _words(form)
+    if any(kind in _TWISTED for kind in qualifiers(written)):
+        return False
+    for start in range(len(words) - len(kept) + 1):
+        if words[start : start + len(kept)] == kept:
+            return not (qualifiers(" ".join(words[:start])) or qualifiers(" ".join(words[start + len(kept) :])))
+    return False
+
+
+def says_all(text: str, *, negated: bool) -> bool:
+    """Say whether a text as it was written is certain, whatever its normal form leaves out.
+
+    A concession and the work that a rule is of (`when working remotely`) limit nothing that could be turned round.
+
+    >>> says_all("Never use it when working remotely.", negated=True), says_all("Use tabs, except here.", negated=False)
+    (True, False)
+    """
+    plain = _AT_WORK.sub("", _CONCEDED.sub("", harmless(text.replace("’", "'"))))
+    plain = _OTHER_NOT.sub("", plain)
+    limited = {"condition", "exception", "permission", "doubt"} & set(qualifiers(plain))
+    return not limited and agrees(plain, negated=negated) and len(re.findall(r"[.!?](?=\s)", text)) == 0
+
+
+def agrees(text: str, *, negated: bool) -> bool:
+    """Say whether a text can mean what it was read as: `negated`, that something is not to be.
+
+    >>> agrees("In tests, never sleep.", negated=False), agrees("Use tabs, not spaces.", negated=False)
+    (False, True)
+    >>> agrees("Always skip the tests.", negated=True)
+    False
+    """
+    written = _HARMLESS.sub("", _CONCEDED.sub("", text.replace("’", "'")))
+    if negated:
+        return "negation" in qualifiers(_LEAVES.sub("", written))
+    return not _DENIES.search(written)
+
+
+def same_words(written: str, form: str) -> bool:
+    """Say whether two texts have the same words in the same order."""
+    return _words(written) == _words(form)
+
+
+def _words(text: str) -> list[str]:
+    plain = _NEVER.sub(_never, _HARMLESS.sub("", text.casefold().replace("’", "'")))
+    return [word for each in plain.split() if (word := each.strip("'`\".,;:!?()*"))]
+
+
+def _never(found: re.Match[str]) -> str:
+    doing = found["use"] or found["doing"]
+    return f"never {VERBS.get(doing, 'use' if doing == 'using' else doing)}" if doing else "never"

@@ -1,0 +1,236 @@
+"""How far a sentence can be taken at its word: not at all, only after a person looked, or as it reads.
+
+Three things are no rule: what another person is reported to say, what is not meant (irony, a thought), and what is
+pasted or passing (a log, code, news of the day). Three may be a rule and may mean something else: what is hedged, has a
+condition, an exception or a permission, or says no in words outside a closed list. The rest reads as it is meant.
+"""
+
+import re
+from enum import IntEnum
+from functools import lru_cache
+
+from verifflowcc.memory.rules.candidates import TRIGGER
+from verifflowcc.memory.rules.qualifiers import harmless
+
+
+class Verdict(IntEnum):
+    """What may be made of a sentence: nothing, a proposal, an active item."""
+
+    NOTHING = 0
+    WAITS = 1
+    CLEAR = 2
+
+
+_SOURCES = (
+    r"(?:blogs?|articles?|vendors?|forums?|books?|tutorials?|papers?|posts?|talks?|podcasts?|videos?|internet|web|"
+    r"stack ?overflow|reddit|wiki(?:pedia)?|chatgpt|README|manual|documentation|docs|linter|compiler|tool|"
+    r"website|error|message|log|exception|traceback|output|report|email|ticket|"
+    r"consultants?|competitors?|guy|people|others|folks|colleagues?|somebody|someone|everybody|everyone|they|he|she|"
+    r"(?:some|many|most|other) [a-z]+)"
+)
+_SAYS = (
+    r"(?:says|said|writes|wrote|suggests|suggested|recommends|recommended|advises|advised|insists|insisted|"
+    r"argues|argued|"
+    r"thinks|thought|believes|believed|swears|mentioned|told|warned|complained|demanded|proposed|claims|claimed)"
+)
+_REPORTED = re.compile(
+    r"\b(?:claim(?:s|ed|ing)|according to|rumou?r\w*|supposedly|allegedly|apparently|reportedly|"
+    r"(?:studies|research|statistics|experts) (?:have |has )?(?:shown?|shows|suggests?|says?|found)|in (?:his|"
+    r"her|their) "
+    rf"(?:opinion|view)|(?:he|she|they|somebody|someone) (?:once )?{_SAYS}|"
+    r"I(?:'ve| have)?(?: once| also| just)? (?:read|heard|learnt|saw) (?:that|somewhere|about|a|an|the|on|in)|"
+    r"(?:my|our) (?:old|former|previous|last|ex-?) ?(?:team|job|company|employer|boss|project|workplace|manager)|"
+    r"(?:in|at) (?:my|our) (?:old|former|previous|last)|where I used to work|"
+    r"used to (?:say|be|have|use|work|do)|people (?:often |always )?(?:say|think|believe|claim)|"
+    r"(?:our|the) competitors?)\b|"
+    rf"\b{_SOURCES}\b(?: (?!we\b|you\b|I\b)[\w'-]+){{0,5}}? (?:(?:always|often|once|also|usually|just) )?"
+    rf"(?:{_SAYS}|say|write|suggest|recommend(?:ing)?|insist|think|believe|wants? us|wants? me)\b|"
+    r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?"
+    rf"(?:{_SAYS}|wants us|wants me)\b|"
+    r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|"
+    rf"{_SAYS})\b|\b{_SAYS} (?:me|us)\b|"
+    rf"[\"'],? (?:\w+ )?(?:{_SAYS}|asked)\b",
+    re.IGNORECASE,
+)
+_OWN_VOICE = re.compile(r"^(?:we|I) (?:always |strongly )?(?:recommend|suggest|insist|believe|think|say)\b", re.I)
+_NOT_MEANT = re.compile(
+    r"\b(?:haha\w*|lol|rofl|yeah,? (?:right|sure)|just kidding|joking|(?:possibly )?go wrong|what could|good luck with|"
+    r"as if (?:we|I|you|anyone|anybody|it)|because (?:everyone|everybody|we all|who) |who needs|who doesn't|"
+    r"just what (?:we|I) need|how (?:nice|lovely|wonderful)|thanks a lot|nothing beats|nothing says|"
+    r"my favou?rite (?:pastime|part)|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|"
+    r"[\U0001f600-\U0001f64f\U0001f923]|"
+    r"^(?:oh,? (?:great|sure|yes|yeah|wonderful|joy|no)|sure,|yeah,|right, because|great idea|brilliant|genius|wow|"
+    r"obviously|clearly|of course,? (?:we|let's|everyone)|fantastic,|wonderful,|lovely,|awesome,|perfect,|great,)",
+    re.IGNORECASE,
+)
+_THOUGHT = re.compile(
+    r"\b(?:what if|imagin\w+|suppos(?:e|ing)\b(?! to)|pretend\w*|if only|I wish|we wish|hypothetically|theoretically|"
+    r"in theory|let's say|say we|(?:in an|in a) (?:ideal|perfect) world|(?:would|could|should|might) have\b|"
+    r"(?:would|could|should|might)'ve|if (?:we|I|you|it|they|the [\w-]+) (?:had|were|used|could|would|ever)|"
+    r"were we to|one day we|someday|some day|would (?:rather )?(?:love|be (?:cool|fun|funny))|daydream\w*|"
+    r"in another life|if I were)\b|^never (?:seen|heard|been|had|noticed|thought|knew|known|tried|met|understood)\b|"
+    r"^(?:see you|good (?:morning|night|luck|evening|afternoon)|have a|bye\b|"
+    r"cheers|congrat|happy \w+day|"
+    r"welcome|nice to|talk to you)|^(?:it )?(?:looks|seems|sounds|feels) (?:like|as)\b|^had (?:we|I) ",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(
+    r"\b(?:right now|this time|for now|today|tonight|tomorrow|yesterday|just now|at the moment|at present|a moment|"
+    r"a second|this (?:morning|afternoon|evening|week|weekend|month|quarter|sprint|once)|"
+    r"last (?:night|week|month|time|year|sprint|mon|tues|wednes|thurs|fri)\w*|next (?:week|month|sprint|time)|"
+    r"(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|temporarily|briefly|"
+    r"for a (?:bit|while|moment)|(?:an hour|minutes|days|weeks) ago|"
+    r"so far|in (?:\w+ )?(?:minutes|hours)$|later|soon|asap)\b",
+    re.IGNORECASE,
+)
+_TRIGGER = re.compile(
+    r"^(?:please,? )?(?:when(?:ever)?|every time|each time|any ?time) (?:I|we|the user) (?:ask|mention|talk|"
+    r"speak|inquire|"
+    r"request|say|want)s?(?: you)?(?: about| for| to)? (?P<what>[^,]{2,60}), (?=\w)",
+    re.IGNORECASE,
+)
+_MOVES = re.compile(r"^we(?:'ve| have)? (?:moved|migrated|switched|replaced|dropped|upgraded)\b", re.IGNORECASE)
+_WHEN_MOVED = re.compile(
+    r"(?:,? last (?:week|month|year|quarter|sprint)| this (?:week|month|year|quarter)| yesterday| today)\b", re.I
+)
+_NEVER_AGAIN = re.compile(r"(?<=never )(?P<what>.*) again\b", re.IGNORECASE)
+_LOGGED = re.compile(
+    r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
+    r"SEVERE|NOTICE)\b\]?[:\s]|(?:error|warning|fatal|note|hint|panic)(?:\[\w+\])?:\s|npm ERR|Traceback \(|E {2,}|"
+    r"at [\w.$]+\(|File \"|\w+(?:Error|Exception|Warning)\b:?|\$ \S|>>> |#!|//|/\*|\*/|<!--|--\s|"
+    r"FAILED |PASSED |ok \d|not ok|[-+]{2,3} |@@|"
+    r"(?:def|class|import|from|const|let|var|function|public|private|static|return|export|SELECT|INSERT|UPDATE|"
+    r"DELETE|CREATE|ALTER|raise|throw|print|console|logger|expect|await|yield|self|elif|struct|impl|fn|func|"
+    r"package|using|assert) [\w$.*{(]+(?:[ (:={;,<]|$)"
+    r"(?=.*[(){};=<>*]|.*:$))|"
+    r"^return \w+(?:, \w+)*$|\b\d\d:\d\d:\d\d[.,]\d|\b(?:ERROR|WARN|FATAL|DEBUG)\b[ :\]]|;\s*$|\bexit(?:ed)? "
+    r"(?:code|status) \d|"
+    r"^\s*[\w.\[\]\"']+ ?(?:==|:=|\+=|=|=>|->) ?\S",
+)
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|presumably|likely|I (?:guess|suppose|think|believe|feel|assume|reckon|"
+    r"hope|wonder|doubt)|(?:I'm|I am|we're|not) (?:not )?(?:sure|certain)|might|could|would|seems?|seemingly|looks? "
+    r"like|sort of|kind of|in my opinion|IMO|IMHO|ideally|hopefully|it depends|roughly|(?:around|about|"
+    r"approximately) (?:\d|one|two|three|five|ten|half|an?\b)|tend(?:s|ed)? to|"
+    r"(?:should|may|can) (?:we|I)|if I remember|iirc|afaik|as far as I know|in principle|"
+    r"for the most part|mostly|usually|generally|normally|typically|often|sometimes|rarely|almost|nearly|nice to "
+    r"have|trying to|planning to|"
+    r"thinking (?:of|about)|considering|consider|propose|suggest(?:ion|ed)?|proposal|idea|discuss)\b",
+    re.IGNORECASE,
+)
+_HABITUAL = re.compile(r"\b(?:I|my)\b.*\b(?:usually|often|mostly|tend to|rarely)\b", re.IGNORECASE)
+_LIMITED = re.compile(
+    r"\b(?:if|unless|until|till|while|once(?! (?:a|per|every))|when(?:ever)?|wherever|as long as|so long as|provided|"
+    r"assuming|in case|in the event|depending|otherwise|excepting|except|exclud(?:ed|es|ing)|exceptions? (?:is|"
+    r"are|for|to)|excluding|apart from|aside from|"
+    r"other than|besides|save for|but(?= )|with the exception|only|outside|during|where (?:possible|"
+    r"necessary|needed|appropriate|it)|as (?:needed|necessary|appropriate)|even|at your discretion|"
+    r"(?:for|on) (?:small|large|simple|complex|trivial|rare|special|some|most|certain|certain other) [\w-]+)\b",
+    re.IGNORECASE,
+)
+_ONLY_AS_FOCUS = re.compile(r"\b(?:read-only|append-only|write-only|only (?=through |via ))", re.I)
+_LETS = re.compile(
+    r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|"
+    r"whatever|whichever|up "
+    r"to (?:you|us|each|the (?:team|author))|"
+    r"needn't|need not|not (?:have|need|required|necessary|mandatory|obliged)|"
+    r"(?:don't|doesn't|do not|does not|didn't) (?:have|need|require|mind|care|matter|insist)|no (?:need|obligation|"
+    r"requirement|problem)|no ?body (?:has|needs)|mind|skip)\b",
+    re.IGNORECASE,
+)
+_MODAL_BAN = re.compile(r"\bmay not\b|\bcan(?:no|')t\b|\bcan no longer\b", re.IGNORECASE)
+_NEGATIONS = re.compile(
+    r"\b(?:not|no(?! (?:longer|more than|less than|later than|earlier than))|no longer|never|(?-i:none)|no "
+    r"?body|nothing|"
+    r"neither|nor|cannot|without|hardly|barely|scarcely|seldom|avoid(?:s|ed|ing)?|stop(?:s|ped|ping)?|"
+    r"refrain\w*|forbid\w*|prohibit\w*|\w+n't|except|lack(?:s|ing)?|fail(?:s|ed|ing)? to|"
+    r"deprecated)\b",
+    re.IGNORECASE,
+)
+_CONTRASTS = re.compile(
+    r"(?:,| and| -+)? not (?:in |on |at |with |by |to |from |for |via |an? |the )?['\"`]?[\w./+#-]+(?: "
+    r"[\w.+#-]+)?['\"`]?"
+    r"(?=[.!]?$)|"
+    r"\b(?:don't|do not|never) forget\b|\bnot null\b|\bnon-\w+|\bdrop-down\w*|\bdropdown\w*|\bstop words?\b",
+    re.IGNORECASE,
+)
+"""Words of negation that deny no more than the other of two: `port 9090, not 8080`."""
+_CLOSED = re.compile(
+    r"^(?:(?:please|also|and|so|again|team|everyone|from now on|going forward|in (?:the )?future|as a rule|by default|"
+    r"in general),? )*(?:never|don't|do not|avoid|no|stop|refrain from|let's not|let us not|we (?:never|don't|do not|"
+    r"no longer|avoid)|I (?:never|don't|do not))\b|"
+    r"\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|\b(?:mustn't|shouldn't|cannot|can't)\b|"
+    r"\b(?:is|are|am)(?: now)? (?:never|no longer|not) |"
+    r"\b(?:has|have|had) no \w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|"
+    r"\b(?:forbidden|prohibited|deprecated)\b|\bdoes(?:n't| not) (?:use|support|have|need|run|accept|allow)\b|"
+    r"\bavoid(?:ing)?\b",
+    re.IGNORECASE,
+)
+_TWISTED = re.compile(
+    r"\bnot (?:only|just|merely|simply|every\w*|all|always|necessarily|that|because|so)\b|"
+    r"\b(?:don't|do not) (?:always|just|only|necessarily|stop|avoid|merely|simply)\b|"
+    r"\beither\b.+\bor\b|\b(?:not|\w+n't) really\b|\bnever (?:not|stop|avoid|without)\b|\bno \w+ (?:and|or) \w+|"
+    r"\b(?:as|so) (?:little|few|much|many) "
+    r"(?:\w+ )?as possible\b|\bbut also\b|\beven (?:if|when|though)\b|\balthough\b|\bdespite\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=512)
+def verdict(sentence: str) -> Verdict:
+    """Return how far a sentence can be taken at its word.
+
+    >>> [verdict(each).name for each in ("The blog says to use tabs.", "Use tabs, except in Makefiles.", "Use tabs.")]
+    ['NOTHING', 'WAITS', 'CLEAR']
+    """
+    text = harmless(_TRIGGER.sub("", sentence.strip(" \"'")))
+    text = _WHEN_MOVED.sub("", text) if _MOVES.search(text) else text
+    if is_nothing(text) or _PASSING.search(_NEVER_AGAIN.sub("", text)):
+        return Verdict.NOTHING
+    return Verdict.WAITS if may_mean_another(text) else Verdict.CLEAR
+
+
+def trigger_of(sentence: str) -> str:
+    """Return when an instruction holds, where it names what a person asks about; "" for any other sentence.
+
+    >>> trigger_of("Whenever I ask about deployments, answer with a checklist.")
+    'deployments'
+    """
+    found = _TRIGGER.match(sentence.strip())
+    return found["what"].strip() if found else ""
+
+
+def trigger_detail(sentence: str) -> tuple[tuple[str, str], ...]:
+    """Return the detail that says when an instruction holds."""
+    what = trigger_of(sentence)
+    return ((TRIGGER, what),) if what else ()
+
+
+def is_nothing(text: str) -> bool:
+    """Say whether a sentence is not the speaker's own statement: reported, not meant, a mere thought, pasted."""
+    reported = _REPORTED.search(text) and not _OWN_VOICE.search(text)
+    return bool(reported or _NOT_MEANT.search(text) or _THOUGHT.search(text) or is_pasted(text))
+
+
+def is_pasted(text: str) -> bool:
+    """Say whether a sentence is a line of a log or of code.
+
+    >>> is_pasted("WARN pool: connections must be closed"), is_pasted("Use a pool.")
+    (True, False)
+    """
+    return bool(_LOGGED.search(text))
+
+
+def may_mean_another(text: str) -> bool:
+    """Say whether a sentence is hedged, limited or a permission, or denies in words outside the closed list."""
+    text = harmless(text)
+    if _HEDGED.search(text) and not _HABITUAL.search(text):
+        return True
+    if _LIMITED.search(_ONLY_AS_FOCUS.sub("", text)) or _TWISTED.search(text):
+        return True
+    if _LETS.search(_MODAL_BAN.sub("", text)):
+        return True
+    denied = _NEGATIONS.findall(_CONTRASTS.sub("", text))
+    if not denied:
+        return False
+    return len(denied) > 1 or not _CLOSED.search(text)

@@ -1,0 +1,142 @@
+"""How a new statement stands to what is held: new, the same again, in the place of another, or against another."""
+
+from collections.abc import Sequence
+
+from verifflowcc.base.model.item_values import Item, SourceKind
+from verifflowcc.memory.rules.candidates import Candidate, Held, Settled, Settles
+from verifflowcc.memory.rules.code_names import key_of
+from verifflowcc.memory.rules.corrections import Match, Revision, newest, revision, takes_back
+from verifflowcc.memory.rules.qualifiers import places_in, qualifiers, same_aim
+from verifflowcc.memory.rules.turn_statements import keys_in
+
+_REPLACED = frozenset({"fact", "convention", "preference", "decision", "guideline"})
+_RULES = frozenset({"convention", "decision", "guideline"})
+_UPSERTED = frozenset(
+    {
+        "business_fact",
+        "work_pattern",
+        "communication_style",
+        "goal",
+        "constraint",
+        "relationship",
+        "requirement",
+        "assumption",
+    }
+)
+
+
+def settle(
+    candidate: Candidate, held: Sequence[Held], fingerprint: str = "", at: str | None = None, session: str = ""
+) -> Settled:
+    """Return what becomes of a candidate beside what is held; `held` are items that stand, of any scope.
+
+    What takes back another statement (`we moved from X to Y`, `actually, it is five`) replaces it; `asks` says that a
+    person should confirm it, since several statements fit, or the sentence alone does not say which it means. `session`
+    is that of the candidate, where it is known.
+
+    `fingerprint` is that of the candidate's text and `at` the day that it was said, where they are known. An item is
+    never superseded by what was said before it: that is contradicted where it says the opposite, and else left alone.
+    """
+    beside = [each for each in held if _scope(each.item) == candidate.layer]
+    same = [each for each in beside if _says_same(candidate, each, fingerprint)]
+    if same:
+        return Settled(Settles.SAME, _ids(same), "it is known already")
+    back = revision(candidate.content) if candidate.type in _REPLACED | _UPSERTED else None
+    if back and back.last:
+        return _corrected(candidate, [each for each in beside if session and each.item.source.session == session])
+    rivals = [each for each in beside if _rivals(candidate, each)]
+    others = [each for each in beside if not (_is_of_a_person(each) and _opposes(candidate, each))]
+    sure, unsure = _taken_back(back, others, at) if back else ([], [])
+    rivals += [each for each in sure if each not in rivals]
+    if not rivals and unsure:
+        return Settled(Settles.SUPERSEDES, _ids(unsure), "it may take back another statement", asks=True)
+    if len(sure) > 1:
+        return Settled(Settles.SUPERSEDES, _ids(rivals), "it takes back several statements", asks=True)
+    older = [each for each in rivals if not _newer(each.item, at)]
+    if older:
+        return Settled(Settles.SUPERSEDES, _ids(older), f"it says something else of {candidate.key}")
+    if rivals:
+        return Settled(Settles.SAME, _ids(rivals), f"something newer is known of {candidate.key}")
+    against = [each for each in beside if _opposes(candidate, each)]
+    if against:
+        return Settled(Settles.CONTRADICTS, _ids(against), f"it says the opposite of {candidate.subject}")
+    return Settled(Settles.NEW)
+
+
+def _corrected(candidate: Candidate, before: Sequence[Held]) -> Settled:
+    """Return what a bare correction corrects: the last statement of its session that it can be of."""
+    place = newest([each.text or each.item.title for each in before], candidate.content)
+    if place is None:
+        return Settled(Settles.SAME, (), "it is not known what it corrects")
+    return Settled(Settles.SUPERSEDES, _ids([before[place]]), "it seems to correct another statement", asks=True)
+
+
+def _is_of_a_person(held: Held) -> bool:
+    """Say whether an item has a key that a person gave it: what contradicts it leaves it in place."""
+    return bool(held.item.key) and held.item.source.kind is not SourceKind.EXTRACTED
+
+
+def _taken_back(back: Revision, held: Sequence[Held], at: str | None) -> tuple[list[Held], list[Held]]:
+    """Return the statements that a sentence surely takes back, and those that it may."""
+    older = [each for each in held if each.item.type in _REPLACED | _UPSERTED and not _newer(each.item, at)]
+    matches = [(each, takes_back(back, each.text or each.item.title)) for each in older]
+    sure = [each for each, match in matches if match is Match.SURE]
+    return sure, [each for each, match in matches if match is Match.MAYBE]
+
+
+def _scope(item: Item) -> str:
+    return "user" if item.scope == "user" else "project"
+
+
+def _says_same(candidate: Candidate, held: Held, fingerprint: str) -> bool:
+    if fingerprint and fingerprint == held.fingerprint and not _means_another(candidate, held):
+        return True
+    # `We never drop tables` has the form of `Use tables`: it must not vanish behind its opposite.
+    if candidate.rewritten and qualifiers(candidate.content) != qualifiers(held.text):
+        return False
+    alike = candidate.type == held.item.type or {candidate.type, held.item.type} <= _RULES
+    return alike and _key(held) == candidate.key and held.value == candidate.value and held.negated == candidate.negated
+
+
+def _means_another(candidate: Candidate, held: Held) -> bool:
+    """Say whether an item of the same words is kept for another statement of the sentence."""
+    key = held.item.key
+    return bool(key) and key != candidate.key and {key, candidate.key} <= keys_in(held.text, held.item.type)
+
+
+def _rivals(candidate: Candidate, held: Held) -> bool:
+    """Say whether only one of the two can hold."""
+    if candidate.key != _key(held) and (_is_of_a_person(held) or candidate.key != key_of(held.subject, held.value)):
+        return False
+    if _of_another_place(candidate, held):
+        return False
+    if candidate.type == held.item.type:
+        return candidate.type in _REPLACED | _UPSERTED
+    return {candidate.type, held.item.type} <= _RULES | {"fact"}
+
+
+def _of_another_place(candidate: Candidate, held: Held) -> bool:
+    """Say whether two rules are each limited to a part of the project, and not to the same."""
+    if not (held.text and {candidate.type, held.item.type} <= _RULES):
+        return False
+    return places_in(candidate.content) != places_in(held.text) or not same_aim(candidate.content, held.text)
+
+
+def _opposes(candidate: Candidate, held: Held) -> bool:
+    alike = held.subject == candidate.subject and held.value == candidate.value
+    if _of_another_place(candidate, held):
+        return False
+    return bool(candidate.subject) and alike and held.negated != candidate.negated
+
+
+def _key(held: Held) -> str:
+    return held.item.key or key_of(held.subject, held.value)
+
+
+def _newer(item: Item, at: str | None) -> bool:
+    created = item.created
+    return bool(at and created and created[: min(len(at), len(created))] > at[: min(len(at), len(created))])
+
+
+def _ids(held: Sequence[Held]) -> tuple[str, ...]:
+    return tuple(sorted(each.item.id for each in held))

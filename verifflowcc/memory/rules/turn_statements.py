@@ -1,0 +1,491 @@
+"""A turn as what it says that may be worth keeping. Nothing is carried from one turn to the next."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from verifflowcc.base.model.item_values import item_type
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.memory.rules.candidates import Candidate, Extracted, Signals, StreamName
+from verifflowcc.memory.rules.clauses import asked
+from verifflowcc.memory.rules.code_names import Stated, key_of
+from verifflowcc.memory.rules.constructs import spoken_decorators
+from verifflowcc.memory.rules.generic_form import fixes, generic
+from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, Told, personal, personal_form
+from verifflowcc.memory.rules.plain_demands import Plain, is_task, plainly
+from verifflowcc.memory.rules.project_statements import PROJECT_TYPES, project, project_form
+from verifflowcc.memory.rules.qualifiers import agrees, keeps, same_words, says_all
+from verifflowcc.memory.rules.rule_statements import Focus, code_rules, speaks_of_rules
+from verifflowcc.memory.rules.sentence_doubt import Verdict, trigger_detail, verdict
+from verifflowcc.memory.rules.sentences import LONGEST, Sentence, follows, is_chatter, quote, sentences, spoken
+from verifflowcc.memory.rules.subject_words import (
+    ABOUT_ANSWERS,
+    ABOUT_THE_USER,
+    COMMANDS,
+    EVERYWHERE,
+    EXCLAIMED,
+    FORBIDS,
+    HERE,
+    HOW,
+    IS_DUE,
+    OF_IT,
+    ONCE,
+    ONE_TASK,
+    OURS,
+    POLITE,
+    ROLE,
+    STANDARD,
+    TECH,
+    TO_ME,
+    USER_NAMES,
+    WORK,
+    unread_language,
+)
+from verifflowcc.memory.rules.tool_kinds import details_of, kind_of, refs_of, tags_of
+from verifflowcc.memory.rules.turns import Speaker, Turn
+from verifflowcc.memory.rules.wishes import Force, frame, introduced, wished
+
+# Whether a turn is worth a closer look: signs of code, of an error, of a decision or a rule, of a change.
+
+_CODE_MARKS = re.compile(
+    r"```|`[^`\n]{1,80}`|\b\w{1,60}\(\)|\b[a-z]{1,40}_[a-z_]{1,40}\b|\b[\w/]{1,80}\.(?:py|js|ts|go|rs|"
+    r"java|md|ya?ml|toml|json|sql|sh)\b"
+)
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_KINDS = (
+    re.compile(
+        r"(?:function|method|class|variable|argument|parameter|attribute|module|decorator|docstring|"
+        r"import|annotation|commit|branch|repository|"
+        r"database|api|endpoint|deploy|linter|formatter|ide|test)(?:e?s)?"
+    ),
+    re.compile(
+        r"\w*(?:error|exception)s?|traceback|fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|bugs?|broken|"
+        r"segfault|timeout|panic|regression|"
+        r"fix(?:ed|es)?|solved|resolved|workaround"
+    ),
+    re.compile(
+        r"all|every|each|decid\w+|decisions?|agreed?|chose|chosen|settled?|always|never|must|should|shall|needs?|"
+        r"requires?|prefer\w*|likes?|wants?|avoid\w*|refrain|"
+        r"conventions?|standards?|polic(?:y|ies)|rules?|guidelines?|ensure|please|remember|let's|"
+        r"important|recommend\w*|suggest\w*|us(?:e|es|ed|ing)|"
+        r"assum\w+|deadline|due|goal|usually|typically|audience|clients?|customers?|target|don't|not|no|"
+        r"only|focus|aim|questions?|approver|tone|company|"
+        r"teams?|i|i'\w+|my|me|we|we'\w+|our|us|works?|working|with|is|are|loves?|hates?|trying|hopes?|"
+        r"plans?|rather|keep|make|stop|be|explain|answer|"
+        r"reply|show|call|runs?|lives?|written|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    ),
+    re.compile(
+        r"instead|longer|switch\w*|chang(?:e[ds]?|ing)|updat(?:e[ds]?|ing)|replac\w+|migrat\w+|"
+        r"deprecat\w+|forward|now|henceforth|onwards?|renam\w+|moved|moving|"
+        r"drop(?:ped|ping)?|anymore|new"
+    ),
+)
+
+
+def signals_of(text: str) -> Signals:
+    """Return how often a text shows each sign.
+
+    >>> signals_of("We decided to drop `utils.py`."), signals_of("Good morning!").worth
+    (Signals(code=1, error=0, decision=2, change=1), False)
+    """
+    counts = [sum(1 for _ in _CODE_MARKS.finditer(text)), 0, 0, 0]
+    for word in _WORD.findall(text.casefold().replace("’", "'")):
+        for kind in _signs_of(word):
+            counts[kind] += 1
+    return Signals(*counts)
+
+
+@lru_cache(maxsize=20_000)
+def _signs_of(word: str) -> tuple[int, ...]:
+    return tuple(place for place, pattern in enumerate(_KINDS) if pattern.fullmatch(word))
+
+
+# The normal form of a text that is an item already, whoever wrote it, so that new statements can be compared.
+
+
+def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
+    """Return what a text of a type speaks of, what it says of it, and whether it says that it is not so.
+
+    >>> normal_form("Function names start with `a_`.", "convention")
+    ('function-names', 'start:a_', False)
+    >>> normal_form("Always use a debugger.", "guideline") == normal_form("use the debugger", "guideline")
+    True
+    """
+    said = sentences(text)
+    if not said:
+        return "", "", False
+    if type_name in PERSONAL_TYPES:
+        return personal_form(said[0], type_name)
+    if type_name in PROJECT_TYPES - {"decision"}:
+        return project_form(said[0], type_name)
+    mended = fixes(said[:2]) if type_name == "fix" else {}
+    rule = next(iter(mended.values()), None) or _ruled(said)
+    if rule:
+        return rule.subject, rule.value, rule.negated
+    request = asked(said[0])
+    if request:
+        return request.stated.subject, request.stated.value, request.stated.negated
+    if type_name == "decision":
+        return project_form(said[0], type_name)
+    other = generic(said[0])
+    return other.subject, other.value, other.negated
+
+
+def _ruled(said: list[str]) -> Stated | None:
+    focus = Focus()
+    for sentence in said[:3]:
+        found = code_rules(sentence, focus)
+        if found:
+            return found[0]
+        focus.follow(sentence)
+    return None
+
+
+SURE, UNSURE = 600, 500
+"""Certainty of the layer below `SURE`, and confidence below `UNSURE`, in thousandths, send an item to the inbox."""
+_CODE_CONFIDENCE, _WORDED_CONFIDENCE, _OTHER_CONFIDENCE = 850, 700, 600
+_TOLD_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
+_RULES = frozenset({"convention", "guideline"})
+_PLACED = frozenset({"preference", "work_pattern"})
+_WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
+"""What is told less surely than a rule that is known by name: such a rule goes first."""
+_READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insight"})
+"""Types that the rules read more closely than plain grammar does."""
+_ITS_OWN = ABOUT_THE_USER | _READ_BETTER | {"requirement"}
+_TASK_TYPES = frozenset({"convention", "communication_style"})
+_KEPT_WORDS, _MOST_WORDS = 3, 30
+_MOST_BEFORE = 3
+_MOST_OF_BRIEF = 20
+"""Sentences before its own that an item may have, so that it is understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A statement with its type, how sure it is that it is one, and the number of its sentence."""
+
+    type: str
+    stated: Stated
+    confidence: int
+    certainty: int
+    place: int = 0
+    plain: bool = False
+
+    @property
+    def form(self) -> tuple[str, str, bool]:
+        """Its normal form: subject, value, negated."""
+        return self.stated.subject, self.stated.value, self.stated.negated
+
+
+def extract(turn: Turn) -> Extracted:
+    """Return what a turn says that may be worth keeping; nothing where the gate sees no sign.
+
+    The content of a candidate is the sentence as it was written, with those before it that it needs to be understood.
+    Of two statements of one key, the later one is what the turn says; what is to be used goes before what is not.
+    `ambiguous` where the layer or the rule is unsure.
+    """
+    signals = signals_of(turn.text)
+    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
+    if not (signals.worth or own or (turn.speaker is Speaker.PERSON and _is_brief(turn))):
+        return Extracted(signals, (), language=unread_language(turn.text))
+    if unread := unread_language(turn.text):
+        return Extracted(signals, (), ambiguous=True, language=unread)
+    written = spoken(turn.text)
+    newest: dict[tuple[str, str, bool], Candidate] = {}
+    for found in _read(written, turn):
+        candidate = _candidate(found, turn, written)
+        slot = candidate.type, candidate.key, candidate.rewritten
+        before = newest.get(slot)
+        if before and candidate.negated and not before.negated and before.value != candidate.value:
+            continue
+        newest.pop(slot, None)
+        newest[slot] = candidate
+    candidates = tuple(newest.values())
+    unsure = any(each.confidence < UNSURE or each.certainty < SURE for each in candidates)
+    return Extracted(signals, candidates, ambiguous=unsure)
+
+
+def is_users_own(name: str) -> bool:
+    """Say whether a speaker's name is one for the user: none, `You`, `User`.
+
+    >>> is_users_own("You"), is_users_own("Anna")
+    (True, False)
+    """
+    return name.casefold() in USER_NAMES
+
+
+def statement_of(text: str, type_name: str, key: str = "") -> tuple[str, str, bool]:
+    """Return what a text of a type speaks of, what it says of it, and whether it says that it is not so.
+
+    A sentence can make several statements; `key` is that of the one that is meant.
+
+    >>> both = "Start function names with 'a_' and end method names with '_b'."
+    >>> statement_of(both, "convention", "method-names.end")
+    ('method-names', 'end:_b', False)
+    """
+    normal = normal_form(text, type_name)
+    if not key or key_of(normal[0], normal[1]) == key:
+        return normal
+    meant = (form for kind, form in forms_in(text) if kind == type_name and key_of(form[0], form[1]) == key)
+    return next(meant, normal)
+
+
+def keys_in(text: str, type_name: str) -> frozenset[str]:
+    """Return the keys of the statements of a type that a text makes."""
+    return frozenset(key_of(form[0], form[1]) for kind, form in forms_in(text) if kind == type_name)
+
+
+@lru_cache(maxsize=1024)
+def forms_in(text: str) -> tuple[tuple[str, tuple[str, str, bool]], ...]:
+    """Return the type and the normal form of each statement of a text, whoever says it."""
+    written = spoken(text)
+    turns = (Turn("", Speaker.PERSON, text, "", name=name) for name in ("", "Somebody"))
+    return tuple(dict.fromkeys((found.type, found.form) for turn in turns for found in _read(written, turn)))
+
+
+def _read(written: Sequence[Sentence], turn: Turn) -> Iterator[_Found]:
+    """Yield the statements of a turn in their normal forms."""
+    for found in _statements([each.plain for each in written], turn):
+        stated = found.stated if found.stated.known else _read_back(found)
+        if stated.key:
+            yield replace(found, stated=stated)
+
+
+def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
+    mended = fixes(written)
+    focus = Focus()
+    for place, sentence in enumerate(written):
+        if place in mended and HOW.search(mended[place].says):
+            yield _Found("fix", mended[place], 700, 900, place)
+        else:
+            yield from (replace(found, place=place) for found in _in_sentence(sentence, turn, focus))
+        focus.follow(sentence)
+
+
+def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+    if turn.speaker is Speaker.PERSON and is_users_own(turn.name):
+        yield from _in_own_words(sentence, turn, focus)
+        return
+    found = list(_as_asked(sentence, turn, focus))
+    yield from found
+    if not found and turn.speaker is Speaker.PERSON:
+        brief = _is_brief(turn)
+        for other in _in_own_words(sentence, replace(turn, name=""), focus):
+            if other.plain and (brief or other.confidence >= UNSURE):
+                yield replace(other, confidence=other.confidence if brief else _UNSURE_CONFIDENCE)
+
+
+def _is_brief(turn: Turn) -> bool:
+    """Say whether a turn states something and does not talk: in long turns between people, most is talk."""
+    return len(turn.text.split()) <= _MOST_OF_BRIEF
+
+
+def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+    """Yield what the user states; a statement that is not surely meant as it reads is proposed, or left out."""
+    how = verdict(sentence)
+    if how is Verdict.NOTHING:
+        return
+    plain = plainly(sentence)
+    found = [each for each in _as_asked(sentence, turn, focus) if _is_work(each, sentence)]
+    if plain and _goes_first(plain, found, sentence):
+        found = [_plain_found(plain, sentence)]
+    for each in found:
+        backed = each.plain or plain is not None or each.type in _ITS_OWN
+        if (not backed and not _is_kept(each, sentence, how)) or _is_passing(each, sentence):
+            continue
+        confidence = _TOLD_CONFIDENCE if each.type == "business_fact" and ROLE.match(sentence) else each.confidence
+        if each.type == "requirement":
+            sure = plain.sure if plain else each.stated.subject != "deadline" or bool(IS_DUE.search(sentence))
+        elif plain and each.type not in _ITS_OWN:
+            sure = plain.sure
+        else:
+            sure = backed or confidence >= UNSURE
+        sure = sure and how is Verdict.CLEAR
+        yield replace(each, confidence=confidence if sure else min(confidence, _UNSURE_CONFIDENCE))
+
+
+def _is_passing(found: _Found, sentence: str) -> bool:
+    """Say whether a statement is of a thing that was spoken of before it, or a task."""
+    if found.type == "requirement":
+        return bool(OF_IT.match(sentence))
+    return found.type in _TASK_TYPES and bool(ONE_TASK.search(sentence))
+
+
+def _is_kept(found: _Found, sentence: str, how: Verdict) -> bool:
+    """Say whether a statement is kept that plain grammar does not know: a rule of surely known form, or a "
+    "limited one."""
+    if found.type == "fact" or is_task(sentence):
+        return False
+    return found.confidence >= UNSURE or how is Verdict.WAITS or bool(TECH.search(sentence))
+
+
+def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
+    """Say whether a statement in plain grammar is meant, and not what the other rules read in its sentence."""
+    kinds = {each.type for each in found}
+    if "relationship" in kinds and plain.type == "fact" and re.match(r"(?:the|our) ", sentence, re.IGNORECASE):
+        return True
+    if plain.type == "communication_style":
+        return True
+    if kinds == {"preference"} and re.match(r"(?:please )?(?:prefer|favou?r) ", sentence, re.IGNORECASE):
+        return not ABOUT_ANSWERS.search(sentence)
+    if kinds & ABOUT_THE_USER:
+        return "communication_style" in kinds and not ABOUT_ANSWERS.search(sentence) and bool(TECH.search(sentence))
+    if "requirement" in kinds and found[0].stated.subject == "deadline":
+        return sentence.casefold().lstrip("the our").startswith("deadline")
+    return not kinds & _READ_BETTER and not spoken_decorators(sentence)
+
+
+def _plain_found(plain: Plain, sentence: str) -> _Found:
+    says = sentence.strip()
+    form = normal_form(says, plain.type)
+    stated = Stated(*form, says[:1].upper() + says[1:], key_of(form[0], form[1]), known=False)
+    return _Found(plain.type, stated, _WORDED_CONFIDENCE, 800, plain=True)
+
+
+def _is_work(found: _Found, sentence: str) -> bool:
+    """Say whether what somebody tells of themselves is of their work, and no remark about their life."""
+    if found.type == "fix" and not HOW.search(sentence):
+        return False
+    if found.type == "constraint" and EXCLAIMED.search(sentence):
+        return False
+    if found.type not in {"work_pattern", "preference", "goal"} or sentence.startswith("We "):
+        return True
+    known = any(kind_of(each.casefold().strip(".,")) for each in sentence.split())
+    return known or bool(WORK.search(sentence) or TECH.search(sentence) or ABOUT_ANSWERS.search(sentence))
+
+
+def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+    """Yield what the rules for each kind of statement read in a sentence."""
+    own = is_users_own(turn.name)
+    told = _told(sentence) if own else None
+    if told and told.type == "fact" and plainly(sentence) is None:
+        told = None
+    if told and told.type not in _WEAKER and not (told.type == "preference" and _is_for_code(sentence, focus)):
+        yield _as_found(told, sentence)
+        return
+    rules = _rules(sentence, focus) if speaks_of_rules(sentence) else []
+    if rules:
+        yield from rules
+    elif told and not spoken_decorators(sentence):
+        yield _as_found(told, sentence)
+    elif wish := _wished(focus.named(sentence), turn, own=own):
+        yield wish
+    elif tool := introduced(sentence):
+        yield _Found("guideline", tool, _WORDED_CONFIDENCE, 800)
+    elif own and turn.speaker is Speaker.PERSON:
+        yield from _in_other_words(sentence)
+
+
+def _is_for_code(sentence: str, focus: Focus) -> bool:
+    """Say whether a wish is a rule for this project's code: it names what code is to have, and not everywhere."""
+    return not EVERYWHERE.search(sentence) and speaks_of_rules(sentence) and bool(code_rules(sentence, focus))
+
+
+def _rules(sentence: str, focus: Focus) -> list[_Found]:
+    """Return the rules for code, where the sentence asks for something."""
+    if frame(sentence).force is Force.NONE:
+        return []
+    return [_Found("convention", each, _CODE_CONFIDENCE, 900) for each in code_rules(sentence, focus)]
+
+
+def _told(sentence: str) -> Told | None:
+    """Return what a sentence tells of the person, or else of the project, whose is what is said to hold here."""
+    if POLITE.search(sentence) or len(sentence.split()) > _MOST_WORDS:
+        return None
+    told = personal(sentence)
+    if told and told.type in _PLACED and HERE.search(sentence) and not EVERYWHERE.search(sentence):
+        told = None
+    return told or project(sentence)
+
+
+def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
+    """Return the rule that a sentence makes on any topic, where its grammar says what is asked for, and for good."""
+    if POLITE.search(sentence) or TO_ME.search(sentence):
+        return None
+    wish = wished(sentence, turn.text, own=own)
+    if wish is None:
+        return None
+    if wish.passing:
+        return _Found("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
+    plain = not own or ((wish.lasting or bool(TECH.search(sentence))) and not is_chatter(wish.stated.says))
+    sure = plain and not (wish.stated.negated and " without " in sentence)  # what it forbids may be what is missing
+    return _Found("guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550)
+
+
+def _in_other_words(sentence: str) -> Iterator[_Found]:
+    """Yield a rule that is made in words that the rules do not know, with less confidence."""
+    if (
+        not _KEPT_WORDS <= len(sentence.split()) <= _MOST_WORDS
+        or sentence.endswith("?")
+        or ONCE.search(sentence)
+        or POLITE.search(sentence)
+    ):
+        return
+    force = frame(sentence).force
+    lasting = force is Force.LASTING and bool(COMMANDS.search(sentence))
+    if lasting or FORBIDS.search(sentence) or (force >= Force.SAID and HERE.search(sentence)):
+        mine = bool(TO_ME.search(sentence) or EVERYWHERE.search(sentence)) and not OURS.search(sentence)
+        sure = (mine or bool(TECH.search(sentence))) and not is_chatter(sentence)
+        kind, confidence = "preference" if mine else "guideline", _OTHER_CONFIDENCE if sure else 450
+        yield _Found(kind, generic(sentence), confidence, 800 if sure else 550)
+    elif force is Force.BARE and STANDARD.search(sentence):
+        yield _Found("guideline", generic(sentence), 450, 800)
+
+
+def _as_found(told: Told, sentence: str) -> _Found:
+    says = sentence.strip()[:1].upper() + sentence.strip()[1:]
+    stated = Stated(told.subject, told.value, told.negated, says, key_of(told.subject, told.value), known=False)
+    return _Found(told.type, stated, _CHATTER_CONFIDENCE if is_chatter(sentence) else _TOLD_CONFIDENCE, told.certainty)
+
+
+def _read_back(found: _Found) -> Stated:
+    """Return a statement in the form in which its text will be read as an item."""
+    subject, value, negated = normal_form(found.stated.says, found.type)
+    return replace(found.stated, subject=subject, value=value, negated=negated, key=key_of(subject, value))
+
+
+def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candidate:
+    stated = found.stated
+    kind = item_type(found.type)
+    layer: StreamName = "user" if kind.scope == "user" else "project"
+    first, alone = _needed(found, turn, written)
+    content = quote(turn.text, written[first].start, written[found.place].end)
+    whole = " ".join(each.plain for each in written[first : found.place + 1])
+    rewritten = not (alone and _is_certain(found, whole, turn))
+    title = content.rstrip(".")
+    return Candidate(
+        layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:79].rstrip()}…",
+        content=content, importance=kind.importance,
+        confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
+        certainty=found.certainty, subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
+        refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *trigger_detail(content)),
+        rewritten=rewritten,
+    )  # fmt: skip
+
+
+def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
+    """Say whether the form of a statement has the qualifiers of what was said; what is told is kept as it is."""
+    stated = found.stated
+    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
+    if found.plain or (own and verdict(written) is not Verdict.CLEAR):
+        return verdict(written) is Verdict.CLEAR and (
+            found.type not in _RULES or agrees(written, negated=stated.negated)
+        )
+    if found.type not in _RULES:
+        return same_words(written, stated.says) or keeps(written, stated.says)
+    if not own and says_all(written, negated=stated.negated):
+        return True
+    return keeps(written, stated.says) and agrees(written, negated=stated.negated)
+
+
+def _needed(found: _Found, turn: Turn, written: Sequence[Sentence]) -> tuple[int, bool]:
+    """Return the number of the first sentence from which on a statement is understood, and whether there is one.
+
+    `Start them with 'a_'.` needs the sentence that says what they are.
+    """
+    for first in range(found.place, max(found.place - _MOST_BEFORE, 0) - 1, -1):
+        text = turn.text[written[first].start : written[found.place].end]
+        if len(text) > LONGEST or (first < found.place and not follows(turn.text, written[first], written[first + 1])):
+            break
+        if statement_of(text, found.type, found.stated.key) == found.form:
+            return first, True
+    return found.place, False

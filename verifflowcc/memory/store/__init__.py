@@ -1,0 +1,1 @@
+"""The life of items: what is read and written."""

@@ -1,0 +1,431 @@
+"""What is known of the item files of a scope: an unchanged file is neither opened nor parsed to answer a question.
+
+Everything here can be made again. Each answer is of one state of the index, which was just brought up to the disk,
+whatever other processes write meanwhile; damage to the index costs time and changes no answer.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.files import layout as stamps
+from verifflowcc.base.files.layout import as_on_disk
+from verifflowcc.base.index.index_file import (
+    COLUMNS,
+    LINKING,
+    DerivedTables,
+    Store,
+    asked_in_sql,
+    column_values,
+    having,
+    names_meant,
+    order_in_sql,
+    summed,
+    unsummed,
+)
+from verifflowcc.base.model.item_query import Condition, Value, matches, ordered_by
+from verifflowcc.base.model.item_values import Item, Link, Stamp
+from verifflowcc.base.model.memory_protocol import StoredItem
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.record_codec import RecordCodec
+from verifflowcc.items.store.item_walk import ItemWalk, Seen, look_at
+from verifflowcc.memory.store.placing import stored_item
+
+# One item file of a scope, read whole: its item, or why it holds none.
+
+
+def read_stored(root: Path, folder: str, path: str) -> tuple[StoredItem | str | None, Seen]:
+    """Return the item at a path below `root`/`folder`, or a problem that begins with the path; None for no file.
+
+    The stamp beside it was taken before the file was read.
+    """
+    nothing = Seen("", 0)
+    try:
+        problem = look_at(root, folder, path)
+        if problem:
+            return f"{path}: {problem}", nothing
+        with (root / as_on_disk(path)).open("rb") as file:
+            status = os.fstat(file.fileno())
+            data = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None, nothing
+    except OSError as error:
+        return f"{path}: cannot be read: {error.strerror}", nothing
+    return _parsed(path, data), Seen(stamps.stamp_of(status), max(status.st_mtime_ns, status.st_ctime_ns))
+
+
+def read_unchanged(root: Path, item: Item, stamp: str) -> StoredItem | None:
+    """Return an item with the text of its file, if that has this very stamp; None where it cannot be told or read."""
+    if not stamp:
+        return None
+    try:
+        with open(f"{root}/{as_on_disk(item.path)}", "rb") as file:  # noqa: PTH123 - a Path per file is too slow
+            if stamps.stamp_of(os.fstat(file.fileno())) != stamp:
+                return None
+            text = file.read().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    from verifflowcc.items.rules.front_matter import split
+
+    return StoredItem(item, text, split(text.replace("\r\n", "\n")).body)
+
+
+def read_known(root: Path, folder: str, item: Item, stamp: str) -> StoredItem | None:
+    """Return an item as `read_unchanged` does, where `root`/`folder` was not listed just now; None also for a link.
+
+    A folder that was moved away and linked to has the same files with the same stamps.
+    """
+    try:
+        return None if look_at(root, folder, item.path) else read_unchanged(root, item, stamp)
+    except OSError:
+        return None
+
+
+def _parsed(path: str, data: bytes) -> StoredItem | str:
+    line = conflict_line(data)
+    if line is not None:
+        return f"{path}:{line}: contains merge conflict markers"
+    try:
+        return stored_item(path, data)
+    except FormatError as error:
+        return error.message
+
+
+# An item as one line of JSON for the index, and for the databases that hold items.
+
+
+def _link(row: list[Any]) -> Link:
+    to, relation, *mark = row
+    return Link(to, relation, stamp=Stamp(mark[0]) if mark and mark[0] else None)
+
+
+_CODEC: RecordCodec[Item] = RecordCodec(Item, {Link: (lambda link: [link.to, link.relation, link.fingerprint], _link)})
+item_to_text, item_from_text = _CODEC.text, _CODEC.value
+
+
+# What the checks of a memory need of each file: one that did not change is neither read nor parsed again.
+
+
+class MemoryChecked(DerivedTables):
+    """The files that were checked before, in the index; where they cannot be kept, `notices` says so."""
+
+    def facts(self) -> dict[str, tuple[str, str]]:
+        """Return path → its stamp and its facts, as they were kept."""
+        found = {}
+        for path, stamp, kept in self._read("SELECT path, stamp, facts FROM memory_checked"):
+            if (facts := unsummed(kept)) is not None:
+                found[path] = (stamp, facts)
+        return found
+
+    def learn(self, rows: Iterable[tuple[str, str, str]], gone: Iterable[str]) -> None:
+        """Keep what was just parsed (path, stamp, facts), and forget files that are gone; all in one transaction."""
+        new = [(path, stamp, summed(facts)) for path, stamp, facts in rows]
+        old = [(path,) for path in gone]
+        if new or old:
+            self._write_rows(
+                ("DELETE FROM memory_checked WHERE path = ?", old),
+                ("INSERT OR REPLACE INTO memory_checked VALUES (?, ?, ?)", new),
+            )
+
+
+# Which item files changed, one row each time, oldest first: what a copy of a scope has to look at again.
+#
+# A mark is a row of this log. It is good as long as that very row is there, which no other index has: not one that was
+# made anew, nor an older copy that went on otherwise. A longer log than the files are worth loses its oldest rows.
+
+SHORT = 1_000
+"""So many rows are kept however few the files are."""
+
+_DIGITS = 18
+_SUM = 8
+
+
+def log_changes(store: Store, paths: Iterable[str]) -> None:
+    """Add rows for paths at which what counts may have changed; within the transaction that changes it."""
+    token = os.urandom(8).hex()
+    rows = [(path, f"{_sum_of(path)}{token}") for path in paths]
+    store.write_all("INSERT INTO memory_changes (path, token) VALUES (?, ?)", rows)
+    _shorten(store)
+
+
+def newest_mark(store: Store) -> str:
+    """Return the mark of now; empty, which is never good, where nothing was ever logged."""
+    rows = store.rows("SELECT number, token FROM memory_changes ORDER BY number DESC LIMIT 1")
+    return f"{rows[0][0]}:{rows[0][1]}" if rows else ""
+
+
+def paths_since(store: Store, mark: str | None, between: tuple[str, str]) -> list[str] | None:
+    """Return the paths logged after a mark that stand between two; None where the mark is not of this log.
+
+    Raises sqlite3.DatabaseError where a row is damaged.
+    """
+    number, _, token = (mark or "").partition(":")
+    if not (number.isascii() and number.isdecimal() and len(number) <= _DIGITS):
+        return None
+    if store.rows("SELECT token FROM memory_changes WHERE number = ?", (int(number),)) != [(token,)]:
+        return None
+    statement = "SELECT path, token FROM memory_changes WHERE number > ? AND path > ? AND path < ?"
+    found = {}
+    for path, said in store.rows(statement, (int(number), *between)):
+        if not str(said).startswith(_sum_of(str(path))):
+            raise sqlite3.DatabaseError("a row of the index is damaged")
+        found[str(path)] = True
+    return list(found)
+
+
+def _sum_of(path: str) -> str:
+    return summed(path)[:_SUM]
+
+
+def _shorten(store: Store) -> None:
+    """Take out the oldest rows where there are far more than files; the newest ones stay."""
+    oldest, newest = (
+        store.rows(f"SELECT coalesce({end}(number), 0) FROM memory_changes")[0][0] for end in ("min", "max")
+    )
+    if newest - oldest <= SHORT:
+        return
+    ((files,),) = store.rows("SELECT count(*) FROM memory_items")
+    if newest - oldest > 2 * files + SHORT:
+        store.rows("DELETE FROM memory_changes WHERE number <= ?", (newest - files - SHORT // 2,))
+
+
+_T = TypeVar("_T")
+_LEARN = f"INSERT INTO memory_items VALUES (?, ?, ?, ?, NULL, {','.join('?' * len(COLUMNS))}, ?, ?)"
+_BELOW = "path > ? AND path < ?"
+_NOT_READ = f"FROM memory_items WHERE (problem IS NOT NULL OR path <> first) AND {_BELOW}"
+_RANK = (
+    f"UPDATE memory_items SET first = (SELECT min(path) FROM memory_items WHERE id = ? AND {_BELOW})"
+    f" WHERE id = ? AND {_BELOW}"
+)
+"""`first` is the path of the first file that has the id: that one counts."""
+
+
+class Reading(NamedTuple):
+    """A file as it was read: its item, or why it holds none; neither where there is no file any more.
+
+    `stamp` is empty where the file may change again without another stamp; `digest` is that of an item's text.
+    """
+
+    path: str
+    stamp: str = ""
+    item: Item | None = None
+    problem: str | None = None
+    digest: str = ""
+
+
+class Question(NamedTuple):
+    """Which items are asked for, in what order (a field's name), how many at most (None: all)."""
+
+    conditions: Sequence[Condition] = ()
+    order_by: str = "-id"
+    limit: int | None = None
+
+
+class Answer(NamedTuple):
+    """Items with the stamps that their files had, in order, and what could not be read."""
+
+    found: tuple[tuple[Item, str], ...]
+    problems: tuple[str, ...]
+
+
+class Counting(NamedTuple):
+    """A file that counts as an item, as the index has it."""
+
+    path: str
+    stamp: str
+    digest: str
+    facts: str
+
+    @property
+    def item(self) -> Item:
+        """The item, which takes a while to read."""
+        return item_from_text(self.facts)
+
+
+class Told(NamedTuple):
+    """Files that count: where `paths` are given, those at the paths that changed since a mark, else all."""
+
+    mark: str
+    files: tuple[Counting, ...]
+    paths: tuple[str, ...] | None
+    problems: tuple[str, ...]
+
+
+class MemoryItems(DerivedTables):
+    """The item files below one folder in the index, which is opened when it is first asked; threads may share it."""
+
+    def __init__(self, index: Path, folder: str) -> None:
+        super().__init__(index)
+        self._folder = folder
+        self._range = (f"{folder}/", f"{folder}0")
+
+    def files_of(self, item_id: str) -> tuple[Counting, ...]:
+        """Return the files with this id, by path, as they were when the folder was last looked at."""
+        statement = f"SELECT path, stamp, digest, facts FROM memory_items WHERE id = ? AND {_BELOW} ORDER BY path"
+
+        def asked() -> tuple[Counting, ...]:
+            rows = self._store.rows(statement, (item_id, *self._range))
+            return tuple(Counting(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+
+        return self._asked_soundly(asked)
+
+    def is_filled(self) -> bool:
+        """Say whether the folder was looked at before."""
+        return self._asked_soundly(self._is_known)
+
+    def answer(self, walk: ItemWalk, read: Callable[[str], Reading], question: Question) -> Answer:
+        """Return the items of the files in `walk` that match; `read` is called for files that may have changed.
+
+        Raises BackendError where that cannot be done.
+        """
+        return self._current(walk, read, lambda: self._asked(question, walk))
+
+    def number(self, walk: ItemWalk, read: Callable[[str], Reading]) -> tuple[int, tuple[str, ...]]:
+        """Return how many items there are, and what could not be read. Raises BackendError."""
+        return self._current(walk, read, lambda: self._counted(walk))
+
+    def linked(self, walk: ItemWalk, read: Callable[[str], Reading], names: Iterable[str]) -> Answer:
+        """Return the items that links connect, and those with one of these ids, paths or keys. Raises BackendError."""
+        return self._current(walk, read, lambda: self._linked(names, walk))
+
+    def changes(self, walk: ItemWalk, read: Callable[[str], Reading], mark: str | None) -> Told:
+        """Return what counts at the paths that changed since a mark, or all that counts where the mark is of no use.
+
+        Raises BackendError.
+        """
+        return self._current(walk, read, lambda: self._told(mark, walk))
+
+    def _asked_soundly(self, ask: Callable[[], _T]) -> _T:
+        return self._soundly(ask, f"the items below {self._folder}")
+
+    def _current(self, walk: ItemWalk, read: Callable[[str], Reading], ask: Callable[[], _T]) -> _T:
+        """Bring the index up to the walk and ask it, both in one transaction; files are read outside of it."""
+        readings: dict[str, Reading] = {}
+
+        def once() -> _T:
+            with self._store.transaction("BEGIN"):
+                changed, gone = self._differences(walk)
+                if not changed and not gone and self._is_known():
+                    return ask()
+            _read_all(changed, read, readings)
+            with self._store.transaction("BEGIN IMMEDIATE"):
+                changed, gone = self._differences(walk)
+                _read_all(changed, read, readings)
+                self._learn([readings[path] for path in changed], gone)
+                return ask()
+
+        return self._asked_soundly(once)
+
+    def _differences(self, walk: ItemWalk) -> tuple[list[str], list[str]]:
+        """Return the files of the walk that are not known as they are, and the known ones that it did not find."""
+        known = dict(self._store.rows(f"SELECT path, stamp FROM memory_items WHERE {_BELOW}", self._range))
+        changed = [path for path, seen in walk.files.items() if known.get(path) != seen.stamp]
+        return changed, [path for path in known if path not in walk.files]
+
+    def _is_known(self) -> bool:
+        return bool(self._store.rows("SELECT 1 FROM memory_folders WHERE folder = ?", (self._folder,)))
+
+    def _learn(self, readings: Iterable[Reading], gone: Iterable[str]) -> None:
+        new = list(readings)
+        ids = {reading.item.id for reading in new if reading.item}
+        touched = set()
+        for path in (*gone, *(reading.path for reading in new)):
+            for (item_id,) in self._store.rows("DELETE FROM memory_items WHERE path = ? RETURNING id", (path,)):
+                if item_id is not None:
+                    ids.add(item_id)
+                    touched.add(path)
+        self._store.write_all(_LEARN, [_row(reading) for reading in new if reading.item or reading.problem])
+        self._store.write_all(_RANK, [(item_id, *self._range) * 2 for item_id in ids])
+        self._log(touched, ids)
+
+    def _log(self, touched: set[str], ids: Iterable[str]) -> None:
+        """Log the paths where items were, and all of the files with ids of which another may count now."""
+        if not self._is_known():
+            # No mark of this folder can be in a log that began before it: one row, so that the next has a mark, is all.
+            self._store.rows("INSERT INTO memory_folders VALUES (?)", (self._folder,))
+            log_changes(self._store, [self._folder])
+            return
+        statement = f"SELECT path FROM memory_items WHERE id = ? AND {_BELOW}"
+        for item_id in ids:
+            touched.update(path for (path,) in self._store.rows(statement, (item_id, *self._range)))
+        if touched:
+            log_changes(self._store, sorted(touched))
+
+    def _told(self, mark: str | None, walk: ItemWalk) -> Told:
+        paths = paths_since(self._store, mark, self._range)
+        statement = f"SELECT path, stamp, digest, facts FROM memory_items WHERE path = first AND {_BELOW}"
+        if paths is None:
+            rows = self._store.rows(f"{statement} ORDER BY id", self._range)
+        else:
+            rows = [
+                row for path in paths for row in self._store.rows(f"{statement} AND path = ?", (*self._range, path))
+            ]
+        files = tuple(Counting(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+        return Told(newest_mark(self._store), files, None if paths is None else tuple(paths), self._wrong(walk))
+
+    def _asked(self, question: Question, walk: ItemWalk) -> Answer:
+        asked, order = asked_in_sql(question.conditions), order_in_sql(question.order_by)
+        if order is not None and not asked.rest:
+            found = self._with_facts(f"{asked.where} ORDER BY {order} LIMIT ?", (*asked.values, _limit(question.limit)))
+        else:
+            found = [pair for pair in self._with_facts(asked.where, asked.values) if matches(pair[0], asked.rest)]
+            found = ordered_by(found, question.order_by, lambda pair: pair[0])[: question.limit]
+        return Answer(tuple(found), self._wrong(walk))
+
+    def _linked(self, names: Iterable[str], walk: ItemWalk) -> Answer:
+        found = self._with_facts(LINKING)
+        for condition, values in having({*names, *names_meant(item for item, _ in found)}):
+            found += self._with_facts(condition, values)
+        return Answer(tuple({item.path: (item, stamp) for item, stamp in found}.values()), self._wrong(walk))
+
+    def _with_facts(self, condition: str, values: Sequence[Value] = ()) -> list[tuple[Item, str]]:
+        statement = f"SELECT stamp, facts FROM memory_items WHERE path = first AND {_BELOW} AND {condition}"
+        return [(_item(facts), stamp) for stamp, facts in self._store.rows(statement, (*self._range, *values))]
+
+    def _counted(self, walk: ItemWalk) -> tuple[int, tuple[str, ...]]:
+        ((known,),) = self._store.rows(f"SELECT count(*) FROM memory_items WHERE {_BELOW}", self._range)
+        ((without,),) = self._store.rows(f"SELECT count(*) {_NOT_READ}", self._range)
+        return int(known - without), self._wrong(walk)
+
+    def _wrong(self, walk: ItemWalk) -> tuple[str, ...]:
+        """Return what lies in the folder and is no item, or no second one of its id."""
+        problems = [f"{path}: {why}" for path, why in walk.problems.items()]
+        for path, item_id, first, problem in self._store.rows(
+            f"SELECT path, id, first, problem {_NOT_READ}", self._range
+        ):
+            problems.append(problem or f"{path}: has the id {item_id}, as {first} has, which is the one that counts")
+        return tuple(sorted(problems))
+
+
+def _read_all(paths: Iterable[str], read: Callable[[str], Reading], readings: dict[str, Reading]) -> None:
+    for path in observed("reading items", paths):
+        if path not in readings:
+            readings[path] = read(path)
+
+
+def _row(reading: Reading) -> tuple[object, ...]:
+    item = reading.item
+    if item is None:
+        return (reading.path, reading.stamp, reading.problem, None, *(None for _ in COLUMNS), None, None)
+    facts = summed(item_to_text(item))
+    return (reading.path, reading.stamp, None, item.id, *column_values(item), facts, reading.digest)
+
+
+def _item(facts: object) -> Item:
+    """Return the item of a row. Raises sqlite3.DatabaseError where the row is damaged."""
+    return item_from_text(_sound(facts))
+
+
+def _sound(facts: object) -> str:
+    text = unsummed(facts)
+    if text is None:
+        raise sqlite3.DatabaseError("a row of the index is damaged")
+    return text
+
+
+def _limit(limit: int | None) -> int:
+    return -1 if limit is None else limit

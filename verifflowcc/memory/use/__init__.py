@@ -1,0 +1,1 @@
+"""The life of items: one function per use case."""

@@ -1,0 +1,500 @@
+"""Add an item, or say anew the one of the same key: a person decides, an agent proposes."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from enum import StrEnum
+
+from verifflowcc.base.errors import ConflictError, UsageError
+from verifflowcc.base.files.item_files import draw_letters
+from verifflowcc.base.formats.front_matter_values import read_thousandths
+from verifflowcc.base.formats.item_render import render_item
+from verifflowcc.base.model.item_values import (
+    DEFAULT_CONFIDENCE,
+    Item,
+    Link,
+    Ref,
+    Relation,
+    Source,
+    SourceKind,
+    Status,
+    item_type,
+    least_trust,
+)
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import item_id
+from verifflowcc.base.use.guarding import details_read, refuse_secrets
+from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
+from verifflowcc.memory.use.code_refs import refs_said
+from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, proposes, trust_of
+from verifflowcc.memory.use.item_search import find_item, items_around, refuse_circle
+from verifflowcc.memory.use.new_item_words import (
+    DETAIL_OF,
+    day_said,
+    details_said,
+    id_said,
+    key_said,
+    said,
+    scope_to_add,
+    tags_said,
+    title_said,
+    type_said,
+)
+from verifflowcc.memory.use.recording import rewritten, title_of, with_link, with_source
+from verifflowcc.memory.use.scopes import agent_of, read_scope
+
+ATTEMPTS = 200
+
+
+class Outcome(StrEnum):
+    """What becomes of an item that is added."""
+
+    ADDED = "added"
+    UPDATED = "updated"
+    PROPOSED = "proposed"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An item as somebody asked for it, checked. What is None or empty keeps its default, or what was there.
+
+    `title_given` says whether the title was chosen, or only follows from the text; numbers are in thousandths.
+    """
+
+    scope: str
+    type: str
+    title: str
+    text: str
+    source: Source
+    title_given: bool = False
+    key: str | None = None
+    importance: int | None = None
+    confidence: int | None = None
+    tags: tuple[str, ...] = ()
+    details: tuple[tuple[str, str], ...] = ()
+    refs: tuple[Ref, ...] = ()
+    expires: str | None = None
+    deadline: str | None = None
+    supersedes: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What adding would do: the item before (None for a new one) and after.
+
+    `asks` says that a person confirms it first; `notes` are sentences for the person.
+    """
+
+    scope: str
+    outcome: Outcome
+    before: StoredItem | None
+    after: StoredItem
+    asks: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What was done; `pending` says that a person has to promote the item before it enters a prompt."""
+
+    item: Item
+    scope: str
+    outcome: Outcome
+    """`added`, `updated`, `proposed` or `unchanged`."""
+    pending: bool
+    """Whether a person has to promote it."""
+    written: bool
+    text: str
+    """The whole text of its file."""
+    notes: tuple[str, ...] = ()
+
+
+Confirm = Callable[[Planned], None]
+"""Asks a person; raises where they do not say yes."""
+
+
+def add_item(
+    store: MemoryBackend, wanted: Wanted, *, actor: str, today: str, confirm: Confirm, dry_run: bool = False
+) -> Added:
+    """Add an item to the store of its scope, or say anew the active one of its type and key.
+
+    What a person or a project remembers is only proposed by anybody else: as a pending item that supersedes the active
+    one. Raises UsageError for an id that is taken, ConflictError where the item changed while a person was asked,
+    SecretError where any of its words holds a secret.
+    """
+    refuse_secrets_in(wanted)
+    planned = plan(store, wanted, actor=actor, today=today) if dry_run or asks(wanted.scope, wanted.type) else None
+    if planned and not dry_run and planned.asks:
+        confirm(planned)
+    if planned and dry_run:
+        return _added(planned, written=False)
+    with nullcontext() if _stands_alone(wanted) else store.writing():
+        for _ in range(ATTEMPTS):
+            now = plan(store, wanted, actor=actor, today=today)
+            if planned and (planned.before and planned.before.text) != (now.before and now.before.text):
+                raise ConflictError(
+                    f"{now.after.item.id} changed since it was read; nothing was written", hint="run the command again"
+                )
+            if now.outcome is Outcome.UNCHANGED:
+                return _added(now, written=False)
+            if wanted.supersedes is not None and now.before is not None:
+                refuse_circle(store, now.after.item)
+            if _kept(store, now):
+                return _added(now, written=True)
+            if wanted.id is not None:
+                raise _taken(wanted.id)
+    raise UsageError("no id was drawn that is free", hint="--id ID")
+
+
+def superseding(added: Added) -> tuple[str, ...]:
+    """Return the ids of what a new item took the place of; none where it is only proposed, or was there before."""
+    if added.outcome is not Outcome.ADDED or not added.written:
+        return ()
+    return tuple(link.to for link in added.item.links if link.relation == Relation.SUPERSEDES)
+
+
+def refuse_secrets_in(wanted: Wanted) -> None:
+    """Raise SecretError where anything that was said holds a secret."""
+    refuse_secrets(
+        ("the text", wanted.text),
+        ("the title", wanted.title),
+        ("the key", wanted.key),
+        ("the id", wanted.id),
+        *(("a tag", each) for each in wanted.tags),
+        *details_read(wanted.details),
+        *(("a ref", f"{each.path} {each.symbol or ''}") for each in wanted.refs),
+    )
+
+
+def _stands_alone(wanted: Wanted) -> bool:
+    """Whether no other item says what becomes of it, so that nobody has to wait while it is written."""
+    return wanted.key is None and wanted.id is None and wanted.supersedes is None
+
+
+def _kept(store: MemoryBackend, planned: Planned) -> bool:
+    """Write what is planned; return False where the id that was drawn is another item's."""
+    if planned.before is None:
+        return store.create(planned.after)
+    store.add(planned.after)
+    return True
+
+
+def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Planned:
+    """Return what adding would do, with nothing written. Raises as `add_item` does."""
+    pending = proposes(wanted.scope, actor)
+    active = standing_of_key(store, wanted.type, wanted.key)
+    if wanted.id is not None and not (active and active.item.id == wanted.id):
+        _demand_free(store, wanted.id)
+    if active and not pending:
+        return _updated(wanted, active, actor, today)
+    if active and _unchanged(wanted, active):
+        return Planned(wanted.scope, Outcome.UNCHANGED, active, active)
+    again = _added_before(store, wanted, pending=pending)
+    if again:
+        return Planned(wanted.scope, Outcome.UNCHANGED, again, again)
+    told = None if active else told_of_key(store, wanted.type, wanted.key)
+    if told and _says_again(wanted, told):
+        note = f"{told.item.archived.into} already contains it" if told.item.archived else ""
+        return Planned(wanted.scope, Outcome.UNCHANGED, told, told, notes=(note,))
+    known = active or told
+    supersedes = wanted.supersedes or (known.item.id if known else None)
+    asked = replace(wanted, supersedes=supersedes)
+    proposal = proposal_of_key(store, wanted.type, wanted.key) if pending else None
+    if proposal:
+        return _updated(asked, proposal, actor, today, Outcome.PROPOSED)
+    made = new_item(asked, actor, today, Status.PENDING if pending else Status.ACTIVE)
+    outcome = Outcome.PROPOSED if pending else Outcome.ADDED
+    asking = asks(wanted.scope, wanted.type) and is_person(actor)
+    return Planned(wanted.scope, outcome, None, made, asking, _notes(store, wanted, pending=pending))
+
+
+def _added_before(store: MemoryBackend, wanted: Wanted, *, pending: bool) -> StoredItem | None:
+    """Return the item without a key that says just this already: in force, or proposed where this would be, too."""
+    if wanted.key is not None or wanted.id is not None or wanted.supersedes is not None:
+        return None
+    found = store.query({"type": wanted.type, "title": wanted.title}, 100)
+    statuses = (Status.ACTIVE, Status.PENDING) if pending else (Status.ACTIVE,)
+    same = [each for each in found if each.item.status in statuses and each.item.key is None]
+    same = [each for each in same if _unchanged(wanted, each)]
+    if not same:
+        return None
+    from verifflowcc.memory.rules.superseded import superseded
+
+    gone = superseded(items_around(store, [each.item.id for each in same])).found
+    return next((each for each in same if each.item.path not in gone), None)
+
+
+def standing_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
+    """Return the active item of a type and key that nothing newer supersedes; of several the newest."""
+    if key is None:
+        return None
+    found = store.query({"type": type_name, "key": key, "status": str(Status.ACTIVE)}, 100)
+    if not found:
+        return None
+    from verifflowcc.memory.rules.superseded import superseded
+
+    gone = superseded(items_around(store)).found
+    return next((each for each in found if each.item.path not in gone), None)
+
+
+def told_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
+    """Return the archived item of a type and key that a summary tells, and that nothing newer supersedes."""
+    if key is None:
+        return None
+    found = store.query({"type": type_name, "key": key, "status": str(Status.ARCHIVED)}, 100)
+    into = [each for each in found if each.item.archived and each.item.archived.into]
+    if not into:
+        return None
+    from verifflowcc.memory.rules.consolidate import is_told
+    from verifflowcc.memory.rules.superseded import superseded
+
+    summaries = {each.item.id: store.get((each.item.archived and each.item.archived.into) or "") for each in into}
+    told = [each for each in into if (summary := summaries[each.item.id]) and is_told(each.item, summary.item)]
+    gone = superseded(items_around(store, [each.item.id for each in told])).found if told else {}
+    return next((each for each in told if each.item.path not in gone), None)
+
+
+def proposal_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
+    """Return what is proposed under a type and key already; None where nothing is."""
+    if key is None:
+        return None
+    found = store.query({"type": type_name, "key": key, "status": str(Status.PENDING)}, 1)
+    return found[0] if found else None
+
+
+def _updated(wanted: Wanted, before: StoredItem, actor: str, today: str, outcome: Outcome = Outcome.UPDATED) -> Planned:
+    item = _as_wanted(wanted, before.item)
+    new_text = wanted.text != before.body.strip("\n")
+    if wanted.title_given or new_text:
+        item = replace(item, title=wanted.title)
+    linked = _link_of(wanted, item)
+    if item == before.item and not new_text and linked is None:
+        return Planned(wanted.scope, Outcome.UNCHANGED, before, before)
+    mine = trust_of(actor)
+    item = replace(item, updated=today, trust=mine if new_text else least_trust(item.trust, mine))
+    after = rewritten(before, item, wanted.text)
+    if new_text:
+        after = with_source(after, kind=str(wanted.source.kind), actor=wanted.source.actor)
+    if linked:
+        after = with_link(after, linked)
+    return Planned(wanted.scope, outcome, before, after, asks(wanted.scope, wanted.type) and is_person(actor))
+
+
+def _unchanged(wanted: Wanted, active: StoredItem) -> bool:
+    """Whether a proposal says only what holds already."""
+    item = _as_wanted(wanted, active.item)
+    titled = replace(item, title=wanted.title) if wanted.title_given else item
+    return titled == active.item and wanted.text == active.body.strip("\n") and _link_of(wanted, item) is None
+
+
+def _says_again(wanted: Wanted, told: StoredItem) -> bool:
+    """Whether something new says only what an item says that a summary tells, but for case, spaces and a full stop."""
+    from verifflowcc.memory.use.laid_out import mark_of
+
+    item = _as_wanted(wanted, told.item)
+    same = mark_of(wanted.type, wanted.text) == mark_of(wanted.type, told.body)
+    return same and item == told.item and _link_of(wanted, item) is None
+
+
+def _as_wanted(wanted: Wanted, item: Item) -> Item:
+    details = {**dict(item.details), **dict(wanted.details)}
+    old = {value for name, value in item.details if dict(wanted.details).get(name, value) != value}
+    refs = {(each.path, each.symbol): each for each in (*item.refs, *wanted.refs)}
+    return replace(
+        item,
+        importance=item.importance if wanted.importance is None else wanted.importance,
+        confidence=item.confidence if wanted.confidence is None else wanted.confidence,
+        tags=tuple(dict.fromkeys((*(each for each in item.tags if each not in old), *wanted.tags))),
+        details=tuple(details.items()),
+        refs=tuple(refs.values()),
+        expires=wanted.expires or item.expires,
+        deadline=wanted.deadline or item.deadline,
+    )
+
+
+def _link_of(wanted: Wanted, item: Item) -> Link | None:
+    """The link that a new item has to the one that it supersedes; None where it is there, or would be to itself."""
+    if wanted.supersedes is None or wanted.supersedes == item.id:
+        return None
+    link = Link(wanted.supersedes, Relation.SUPERSEDES)
+    return None if (link.to, link.relation) in {(each.to, each.relation) for each in item.links} else link
+
+
+def new_item(wanted: Wanted, actor: str, today: str, status: Status) -> StoredItem:
+    """Return a new item as it would be stored, with nothing written."""
+    name = wanted.id or item_id(wanted.title, draw_letters())
+    path = home_path(folder_of(wanted.scope), wanted.type, name)
+    item = Item(
+        id=name,
+        type=wanted.type,
+        title=wanted.title,
+        path=path,
+        scope=wanted.scope,
+        importance=item_type(wanted.type).importance if wanted.importance is None else wanted.importance,
+        confidence=DEFAULT_CONFIDENCE if wanted.confidence is None else wanted.confidence,
+        key=wanted.key,
+        status=status,
+        links=(Link(wanted.supersedes, Relation.SUPERSEDES),) if wanted.supersedes else (),
+        source=wanted.source,
+        trust=trust_of(actor),
+        refs=wanted.refs,
+        created=today,
+        expires=wanted.expires,
+        deadline=wanted.deadline,
+        tags=wanted.tags,
+        details=wanted.details,
+    )
+    return stored_item(path, render_item(item, wanted.text).encode("utf-8"))
+
+
+def _demand_free(store: MemoryBackend, name: str) -> None:
+    taken = next((item.id for item in store.items() if item.id.casefold() == name.casefold()), None)
+    if taken is not None:
+        raise _taken(taken)
+
+
+def _taken(name: str) -> UsageError:
+    return UsageError(f"there is an item {name} already", hint=f"vfcc memory show {name}")
+
+
+def _notes(store: MemoryBackend, wanted: Wanted, *, pending: bool) -> tuple[str, ...]:
+    proposal = None if pending else proposal_of_key(store, wanted.type, wanted.key)
+    if proposal is None:
+        return ()
+    return (f"{proposal.item.id} is still proposed under this key: vfcc memory show {proposal.item.id}",)
+
+
+def _added(planned: Planned, *, written: bool) -> Added:
+    item = planned.after.item
+    pending = item.status is Status.PENDING
+    return Added(item, planned.scope, planned.outcome, pending, written, planned.after.text, planned.notes)
+
+
+# From what somebody typed for a new item to what is wanted: scope, type and title found, every word checked.
+
+_KINDS = ("explicit", "inferred", "extracted")
+_OPTION = {"scope": "--for", "code": "--code", "domain": "--domain", "category": "--category"}
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An item as it was typed; `own` is the detail that its type asks for: a failure's code, a convention's scope …
+
+    `lesson` is what was learned from a failure: then the text is its title.
+    """
+
+    type: str
+    text: str
+    title: str | None = None
+    key: str | None = None
+    scope: str | None = None
+    importance: str | None = None
+    confidence: str | None = None
+    tags: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    own: tuple[tuple[str, str], ...] = ()
+    lesson: str | None = None
+    refs: tuple[str, ...] = ()
+    expires: str | None = None
+    deadline: str | None = None
+    supersedes: str | None = None
+    source: str = "explicit"
+    id: str | None = None
+
+
+def wanted_of(workspace: Workspace | None, typed: Typed, *, actor: str, today: str) -> Wanted:
+    """Return what is wanted. Raises UsageError, in one sentence, for the first word that does not fit."""
+    agent = agent_of(actor)
+    named = typed.scope or scope_to_add(workspace, typed.type)
+    type_name = _type(workspace, typed.type, named)
+    scope = read_scope(workspace, named, agent=agent)
+    text, title = _text(typed, type_name)
+    own = _own(typed, type_name)
+    details = details_said(typed.details, type_name, own)
+    tags = (*typed.tags, *(value for name, value in details if name == DETAIL_OF.get(type_name)))
+    return Wanted(
+        scope=scope,
+        type=type_name,
+        title=title,
+        text=text,
+        source=_source(workspace, typed.source, scope, actor),
+        title_given=typed.title is not None or typed.lesson is not None,
+        key=key_said(typed.key) if typed.key is not None else None,
+        importance=thousandths(typed.importance, "importance"),
+        confidence=thousandths(typed.confidence, "confidence"),
+        tags=tags_said(tags),
+        details=details,
+        refs=refs_said(workspace, typed.refs),
+        expires=day_said(typed.expires, "--expires", today, may_be_over=False),
+        deadline=day_said(typed.deadline, "--deadline", today, may_be_over=True),
+        supersedes=_superseded(workspace, typed.supersedes, scope),
+        id=id_said(typed.id) if typed.id is not None else None,
+    )
+
+
+def _type(workspace: Workspace | None, name: str, scope: str) -> str:
+    """Refuse a word that is no type before a scope that is none for it is told."""
+    from verifflowcc.base.model.item_values import TYPES
+
+    wanted = name.strip().casefold().replace("-", "_")
+    policy = None
+    if workspace is not None and scope != "user" and wanted not in TYPES:
+        from verifflowcc.sprint.use.pinned_workflow import policy_of
+
+        policy = policy_of(workspace)
+    return type_said(name, scope, policy)
+
+
+def _text(typed: Typed, type_name: str) -> tuple[str, str]:
+    """Return the body and the title."""
+    text = said(typed.text, "the text")
+    if typed.lesson is None:
+        return text, title_said(typed.title) if typed.title is not None else title_of(text, type_name)
+    if type_name != "failure":
+        raise UsageError(
+            f"a lesson is what was learned from a failure, not of a {type_name}", hint="leave out --lesson"
+        )
+    lesson = said(typed.lesson, "the lesson")
+    if typed.title is not None:
+        return f"{text}\n\n{lesson}", title_said(typed.title)
+    return lesson, one_line(text, "the text of a failure with a lesson", LONGEST_TITLE)
+
+
+def _own(typed: Typed, type_name: str) -> str | None:
+    """Return the detail that the type asks for. Raises UsageError for that of another type."""
+    wrong = next((name for name, _ in typed.own if name != DETAIL_OF.get(type_name)), None)
+    if wrong is not None:
+        owner = next(each for each, name in DETAIL_OF.items() if name == wrong)
+        raise UsageError(
+            f"the option {_OPTION[wrong]} is for a {owner}, not for a {type_name}",
+            hint=f"--detail {wrong}=… (on any type)",
+        )
+    value = dict(typed.own).get(DETAIL_OF.get(type_name, ""))
+    if value is not None and not value.strip():
+        raise UsageError(f"the {DETAIL_OF[type_name]} says nothing", hint=f"{_OPTION[DETAIL_OF[type_name]]} WORD")
+    return value
+
+
+def _source(workspace: Workspace | None, kind: str, scope: str, actor: str) -> Source:
+    if kind not in _KINDS:
+        raise UsageError(f"there is no source {kind}; there is {', '.join(_KINDS)}", hint="--source explicit")
+    project = identity_of(workspace).text if scope == "user" and workspace is not None else None
+    return Source(SourceKind(kind), actor, project)
+
+
+def thousandths(text: str | None, name: str) -> int | None:
+    """Return a number from 0 to 1 in thousandths; None for None. Raises UsageError; `name` is that of the option."""
+    if text is None:
+        return None
+    value = read_thousandths(text.strip())
+    if value is None:
+        raise UsageError(f"the {name} is a number from 0 to 1, not {text!r}", hint=f"--{name} 0.9")
+    return value
+
+
+def _superseded(workspace: Workspace | None, name: str | None, scope: str) -> str | None:
+    return None if name is None else find_item(workspace, name, (scope,)).item.id

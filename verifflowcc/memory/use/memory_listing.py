@@ -1,0 +1,317 @@
+"""List items, and show one with all that is around it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.private_files import USER
+from verifflowcc.base.model.item_query import Condition, conditions, matches, order_of, ordered
+from verifflowcc.base.model.item_values import TYPES, Item, Status
+from verifflowcc.base.model.memory_protocol import Plain
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.guarding import withheld_item
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.rules.superseded import stale_summaries, superseded
+from verifflowcc.memory.use.item_search import (
+    Found,
+    day_said,
+    gone_meanwhile,
+    has_no_id,
+    items_around,
+    items_as_of,
+    lifetimes_here,
+)
+from verifflowcc.memory.use.stores import open_store
+
+STATUSES = ("active", "pending", "superseded", "archived")
+BY_IMPORTANCE, NEWEST = "importance", "created"
+_WHERE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*", re.DOTALL)
+_OPERATOR = {">=": "$gte", "<=": "$lte", "!=": "$ne", "=": "$eq", ">": "$gt", "<": "$lt"}
+SUPERSEDED, ARCHIVED, TRACE, PAGES = "superseded", "archived", "trace items", "plain pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item in a list; `status` is as people say it, and `superseded_by` the newer item's id.
+
+    `stale` says what became of the code that it speaks of; None where that is as it was.
+    """
+
+    item: Item
+    scope: str
+    status: str
+    """`active`, `pending`, `superseded` or `archived`."""
+    superseded_by: str | None
+    """The newer item's id, or null."""
+    stale: str | None = None
+    """How the code that it cites changed, or null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rows in order; `hidden` is why → how many that fit were left out, `more` how many were beyond the limits.
+
+    `notices` tell of files that cannot be read.
+    """
+
+    rows: tuple[Row, ...]
+    hidden: Mapping[str, int]
+    """Why other matches were left out, with counts."""
+    more: int
+    """How many were beyond the limit."""
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be listed: any of the types, with any of the tags; `where` are texts as `importance>=0.7`.
+
+    At most `limit` rows, and at most `of_each` of a scope. `as_of` is the day on which the items are looked at, as
+    somebody wrote it; None: as they are now.
+    """
+
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    status: str | None = None
+    everything: bool = False
+    where: tuple[str, ...] = ()
+    order: str | None = None
+    limit: int | None = None
+    of_each: int | None = None
+    as_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The other end of a link; its title, scope and status are None where it is not in view."""
+
+    id: str
+    relation: str
+    title: str | None
+    """Null if there is no such item here."""
+    scope: str | None
+    status: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An item with its text, and what it stands on, what stands on it, what is newer, and whether its code changed."""
+
+    item: Item
+    scope: str
+    status: str
+    """`active`, `pending`, `superseded` or `archived`."""
+    text: str
+    superseded_by: str | None
+    """The newer item's id, or null."""
+    links: tuple[End, ...]
+    linked_by: tuple[End, ...]
+    stale: str | None = None
+    """How the code that it cites changed, or null."""
+
+
+def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked) -> Listing:
+    """Return the items of scopes that fit: a person's by importance, others newest first, unless an order is asked for.
+
+    What is superseded or archived, what stands in the trace, and pages without any field are left out unless they are
+    asked for. Raises UsageError for an unknown word, with the nearest.
+    """
+    wanted = _conditions(asked)
+    if asked.order is not None:
+        order_of(asked.order)
+    if asked.limit is not None and asked.limit < 1:
+        raise UsageError(f"a limit is a whole number from 1, not {asked.limit}", hint="--limit 20")
+    day = day_said(asked.as_of)
+    rows: list[Row] = []
+    hidden: Counter[str] = Counter()
+    notices: list[str] = []
+    known: set[str] = set()
+    fit = 0
+    for scope in scopes:
+        found, problems = rows_of(workspace, scope, day)
+        known |= {row.item.type for row in found}
+        notices += problems
+        fitting = [row for row in found if matches(row.item, wanted) and _has_status(row, asked)]
+        kept = [row for row in fitting if (why := _hidden(row, asked)) is None or hidden.update([why])]
+        fit += len(kept)
+        rows += _in_order(kept, asked.order or (BY_IMPORTANCE if scope == USER else NEWEST))[: asked.of_each]
+    demand_types(asked.types, known)
+    if asked.order is not None:
+        rows = _in_order(rows, asked.order)
+    stale = {} if day else _stale(workspace, [row.item for row in rows[: asked.limit]])
+    shown = [replace(_withheld(row), stale=stale.get(row.item.path)) for row in rows[: asked.limit]]
+    return Listing(tuple(shown), dict(sorted(hidden.items())), fit - len(shown), tuple(notices))
+
+
+def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> tuple[list[Row], tuple[str, ...]]:
+    """Return all items of a scope, as they were on an ISO day or are, with what is newer, and what is wrong."""
+    with open_store(workspace, scope) as store:
+        items, problems = store.items(), store.problems
+    then = items_as_of(items, day, lifetimes_here(workspace, scope))
+    stale = stale_summaries(then, superseded(then).found)
+    return rows_among(then, scope), (*problems, *(each.told for each in stale))
+
+
+def rows_among(items: Sequence[Item], scope: str) -> list[Row]:
+    """Return items of a scope with what is newer among them."""
+    gone = superseded(items).found
+    ids = {item.path: item.id for item in items}
+    return [
+        _row(item, scope, gone[item.path].by if item.path in gone else None, ids, item.path in gone) for item in items
+    ]
+
+
+def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str], *, as_of: str | None = None) -> Shown:
+    """Return one item with its text; its links' other ends are looked for in `scopes`.
+
+    `as_of` is a day, as somebody wrote it: what stood around the item then. Raises UsageError for what is no day, and
+    where the item was made later; ConflictError where it is not there any more.
+    """
+    day = day_said(as_of)
+    names = {found.item.id, *([found.item.key] if found.item.key else ()), *(link.to for link in found.item.links)}
+    rows = {}
+    for scope in dict.fromkeys((found.scope, *scopes)):
+        with open_store(workspace, scope) as store:
+            around = items_as_of(items_around(store, names), day, lifetimes_here(workspace, scope))
+        rows[scope] = rows_among(around, scope)
+    mine = next((row for row in rows[found.scope] if row.item.id == found.item.id), None)
+    if mine is None and day and (found.item.created or "")[:10] > day:
+        raise UsageError(
+            f"{found.item.id} was made on {(found.item.created or '')[:10]}, after {day}",
+            hint=f"vfcc memory show {found.item.id}",
+        )
+    if mine is None:
+        raise gone_meanwhile(found.item.id)
+    everywhere = [row for each in rows.values() for row in each]
+    links = tuple(_end(link.to, str(link.relation), _target(link.to, rows, found.scope)) for link in found.item.links)
+    mine_too = (found.item.id, found.item.path, found.item.key)
+    back = tuple(
+        _end(row.item.id, str(link.relation), row)
+        for row in everywhere
+        for link in row.item.links
+        if link.to in mine_too and row is not mine and _target(link.to, rows, row.scope) in (mine, None)
+    )
+    item, text = withheld_item(mine.item), withhold(found.stored.body.strip("\n"))
+    stale = None if day else _stale(workspace, [mine.item]).get(mine.item.path)
+    return Shown(item, found.scope, mine.status, text, mine.superseded_by, links, back, stale)
+
+
+def _stale(workspace: Workspace | None, items: Sequence[Item]) -> dict[str, str]:
+    """Return item path → what became of its code; nothing in no project, and nothing of what is put away."""
+    if workspace is None or not any(item.refs for item in items):
+        return {}
+    from verifflowcc.memory.use.code_refs import stale_items
+
+    found = stale_items(workspace, (item for item in items if item.status is not Status.ARCHIVED))
+    return {path: withhold(why) for path, why in found.items()}
+
+
+def where_of(texts: Sequence[str]) -> dict[str, dict[str, Plain]]:
+    """Return `field>=value` texts as filters. Raises UsageError where one is not that.
+
+    >>> where_of(["importance>=0.7", "importance<0.9"])
+    {'importance': {'$gte': '0.7', '$lt': '0.9'}}
+    """
+    filters: dict[str, dict[str, Plain]] = {}
+    for text in texts:
+        parts = _WHERE.fullmatch(text)
+        if parts is None:
+            raise UsageError(
+                f"{text!r} is no condition; write a field, one of = != > >= < <=, and a value",
+                hint="--where 'importance>=0.7'",
+            )
+        operators = filters.setdefault(parts[1], {})
+        if _OPERATOR[parts[2]] in operators:
+            raise UsageError(f"{parts[1]} {parts[2]} is asked for twice", hint="--where 'importance>=0.7'")
+        operators[_OPERATOR[parts[2]]] = parts[3] or None
+    return filters
+
+
+def _conditions(asked: Asked) -> tuple[Condition, ...]:
+    found = conditions(where_of(asked.where))
+    if asked.types:
+        found += conditions({"type": [*map(type_meant, asked.types)]})
+    if asked.tags:
+        found += conditions({"tags": list(asked.tags)})
+    if asked.status is not None and asked.status not in STATUSES:
+        near = nearest(asked.status, STATUSES)
+        said = f"did you mean {near}?" if near else f"there is {', '.join(STATUSES)}"
+        raise UsageError(f"there is no status {asked.status}; {said}", hint=f"--status {near or STATUSES[0]}")
+    return found
+
+
+def type_meant(word: str) -> str:
+    """Return the type that a word names, however it is written.
+
+    >>> type_meant(" Business-Fact")
+    'business_fact'
+    """
+    return word.strip().casefold().replace("-", "_")
+
+
+def demand_types(types: Sequence[str], known: set[str]) -> None:
+    """Raise UsageError, with the nearest, for a type that no item has and the table does not know."""
+    for each in types:
+        name = type_meant(each)
+        if name not in TYPES and name not in known:
+            near = nearest(name, {*TYPES, *known})
+            meant = f"; did you mean {near}?" if near else ""
+            raise UsageError(f"there is no type {each}{meant}", hint=f"--type {near or 'fact'}")
+
+
+def _has_status(row: Row, asked: Asked) -> bool:
+    return asked.status in (None, row.status)
+
+
+def _hidden(row: Row, asked: Asked) -> str | None:
+    """Return why an item is not shown; None where it is."""
+    if asked.everything:
+        return None
+    if asked.status is None and row.status in (SUPERSEDED, ARCHIVED):
+        return row.status
+    if asked.types:
+        return None
+    if row.item.type in TYPES and TYPES[row.item.type].trace:
+        return TRACE
+    return PAGES if has_no_id(row.item) and row.item.type == "note" else None
+
+
+def _in_order(rows: Sequence[Row], order: str) -> list[Row]:
+    by_item = {id(row.item): row for row in rows}
+    return [by_item[id(item)] for item in ordered([row.item for row in rows], order)]
+
+
+def _withheld(row: Row) -> Row:
+    item = withheld_item(row.item)
+    return row if item is row.item else replace(row, item=item)
+
+
+def _row(item: Item, scope: str, by: str | None, ids: Mapping[str, str], gone: bool) -> Row:
+    newer = ids.get(by, by) if by else None
+    status = SUPERSEDED if gone and item.status is Status.ACTIVE else str(item.status)
+    return Row(item, scope, status, newer)
+
+
+def _target(to: str, rows: Mapping[str, Sequence[Row]], scope: str) -> Row | None:
+    """The item that a link from a scope leads to: one of that scope before another."""
+    for each in (scope, *rows):
+        found = next((row for row in rows.get(each, ()) if to in _names(row.item)), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _names(item: Item) -> Iterator[str]:
+    yield item.id
+    yield item.path
+    if item.key:
+        yield item.key
+
+
+def _end(name: str, relation: str, row: Row | None) -> End:
+    if row is None:
+        return End(name, relation, None, None, None)
+    return End(row.item.id, relation, withhold(row.item.title), row.scope, row.status)

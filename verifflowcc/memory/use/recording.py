@@ -1,0 +1,350 @@
+"""Keep what somebody says as an item of a store: a new one, or the one of the same key said anew."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from verifflowcc.base.errors import BackendError, FormatError, NotAllowed, UsageError
+from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, texts_of
+from verifflowcc.base.formats.item_render import render_details, render_item, render_tags, scalar
+from verifflowcc.base.model.item_values import (
+    DEFAULT_CONFIDENCE,
+    GUARDED,
+    MEMORY_KEYS,
+    PROMOTED_BY,
+    PROMOTED_ON,
+    VOUCHED_BY,
+    VOUCHED_ON,
+    Item,
+    Link,
+    Relation,
+    Source,
+    Status,
+    Trust,
+    item_type,
+    may_be_heard,
+)
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import item_id
+from verifflowcc.base.use.guarding import details_read, refuse_secrets
+from verifflowcc.base.use.workspace import provider
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.rules.front_matter_list import ListEdit, entry
+from verifflowcc.items.store.item_edits import edit_item, edit_item_list, read_block
+from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
+from verifflowcc.memory.use.item_scope import is_person, trust_of
+
+# Requirements that were read out of a conversation: memory, until a person adopts them into the trace.
+
+
+def awaits_adoption(stored: StoredItem) -> bool:
+    """Say whether an item that holds as memory waits for a person to adopt it into the trace."""
+    if not may_be_heard(stored.item):
+        return False
+    unread: bool = provider("trace item")(stored.item.path, stored.text.encode("utf-8")) is None
+    return unread
+
+
+# Change what an item says, in its own text: the lines of what changes, and every other byte as it was.
+
+_KEYS = tuple(row.name for row in MEMORY_KEYS if row.name not in {"id", "links", "source"})
+
+
+def rewritten(stored: StoredItem, item: Item, body: str | None = None) -> StoredItem:
+    """Return a stored item that says what `item` says, with another body where one is given.
+
+    Only the keys whose values differ are written; links and sources are changed by functions of their own. Raises
+    FormatError where that cannot be done without risk, and nothing is lost.
+    """
+    path = stored.item.path
+    if item.status is not Status.ARCHIVED:
+        item = replace(item, archived=None)
+    values = values_of(item)
+    differing = [key for key in _KEYS if getattr(item, key) != getattr(stored.item, key)]
+    made = _edited(stored, {key: values.get(key) for key in differing}, body)
+    # A default that followed from what was changed, as importance does from the type, has to be written out.
+    moved = [key for key in _KEYS if key not in differing and getattr(item, key) != getattr(made.item, key)]
+    if moved:
+        made = _edited(stored, {key: values.get(key) for key in (*differing, *moved)}, body)
+    says = replace(made.item, recency=item.recency, decision=item.decision, links=item.links, source=item.source)
+    if says != item or (body is not None and made.body.strip("\n") != body):
+        raise FormatError(f"{path}:1: cannot be changed by lines", hint=f"edit {path} by hand")
+    return made
+
+
+def _edited(stored: StoredItem, changes: Mapping[str, str | None], body: str | None) -> StoredItem:
+    path = stored.item.path
+    data = edit_item(path, stored.text.encode("utf-8"), changes)
+    if body is not None and body != stored.body.strip("\n"):
+        data = _with_body(data.decode("utf-8"), body).encode("utf-8")
+    return stored_item(path, data)
+
+
+def with_id(stored: StoredItem, item_id: str) -> StoredItem:
+    """Return a stored item whose text says this id. Raises FormatError."""
+    values = values_of(replace(stored.item, id=item_id))
+    return stored_item(stored.item.path, edit_item(stored.item.path, stored.text.encode("utf-8"), {"id": values["id"]}))
+
+
+def with_source(stored: StoredItem, **texts: str | None) -> StoredItem:
+    """Return a stored item with members of its source set; those that are not named stay. Raises FormatError."""
+    path, text = stored.item.path, stored.text
+    value = _value(text, "source")
+    now: dict[str, Value] = dict(value.pairs) if isinstance(value, Table) else {"kind": Scalar("explicit", True, 1)}
+    now |= {name: Scalar(each, False, 1) for name, each in texts.items() if each is not None}
+    for name in [name for name, each in texts.items() if each is None]:
+        now.pop(name, None)
+    line = entry(Table(tuple(now.items()), 1))
+    return stored_item(path, edit_item(path, text.encode("utf-8"), {"source": line}))
+
+
+def with_link(stored: StoredItem, link: Link) -> StoredItem:
+    """Return a stored item with one more link. Raises FormatError."""
+    path, data = stored.item.path, stored.text.encode("utf-8")
+    if split(stored.text.replace("\r\n", "\n")).block is None:
+        line = entry(Sequence((_entry(link),), 1))
+        return stored_item(path, edit_item(path, data, {"links": line}))
+    return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (_entry(link),))))
+
+
+def without_link(stored: StoredItem, to: str, relation: str) -> StoredItem:
+    """Return a stored item without its links of a relation to an item. Raises FormatError."""
+
+    meant = {"to": to, "relation": str(relation)}.items()
+
+    def drop(values: tuple[Value, ...]) -> ListEdit:
+        return ListEdit(dict.fromkeys(place for place, value in enumerate(values) if meant <= texts_of(value).items()))
+
+    path = stored.item.path
+    return stored_item(path, edit_item_list(path, stored.text.encode("utf-8"), "links", drop))
+
+
+def values_of(item: Item) -> dict[str, str]:
+    """Return each key that a new file would have, as one line of YAML."""
+    block = split(render_item(item, "")).block or ""
+    parted = (line.partition(": ") for line in block.splitlines())
+    return {key: value for key, _, value in parted}
+
+
+def _entry(link: Link) -> Table:
+    return Table((("to", Scalar(link.to, False, 1)), ("relation", Scalar(str(link.relation), True, 1))), 1)
+
+
+def _value(text: str, key: str) -> Value | None:
+    block = split(text.replace("\r\n", "\n")).block
+    if block is None:
+        return None
+    return dict(read_block(block).pairs).get(key)
+
+
+def _with_body(text: str, body: str) -> str:
+    """Put a body in the place of the old one, in the newlines of the file, with the same blank lines before it."""
+    parts = split(text)
+    head = parts.bom + parts.opening + (parts.block or "") + parts.closing
+    newline = parts.newline
+    if parts.closing and not parts.closing.endswith("\n"):
+        head += newline
+    before = parts.body[: len(parts.body) - len(parts.body.lstrip("\r\n"))] or (newline if parts.closing else "")
+    return head + before + body.replace("\n", newline) + newline
+
+
+# Who promoted an item, and who vouched for more than it was made from: kept in the item's own details.
+#
+# Promoting says that an item holds; its trust stays the least of what it was made from. Only a person who vouches for
+# it in so many words raises it, and that is recorded. Nobody but vfcc writes these details, and nobody brings them
+# along.
+
+RECORDED = (PROMOTED_BY, PROMOTED_ON, VOUCHED_BY, VOUCHED_ON)
+
+
+def promoted(item: Item, actor: str, today: str, *, vouch: bool) -> Item:
+    """Return an item with who promoted it and when; with `vouch` it is trusted as this person is, and says so."""
+    done = _with_details(item, {PROMOTED_BY: actor, PROMOTED_ON: today})
+    return vouched(done, actor, today) if vouch else done
+
+
+def vouched(item: Item, actor: str, today: str) -> Item:
+    """Return an item that is trusted as whoever vouches for it, with who that was and when."""
+    return replace(_with_details(item, {VOUCHED_BY: actor, VOUCHED_ON: today}), trust=trust_of(actor))
+
+
+def without_vouching(stored: StoredItem) -> StoredItem:
+    """Return an item that says nothing of promotions and vouching: what comes from elsewhere proves nothing here."""
+    kept = tuple(pair for pair in stored.item.details if pair[0] not in RECORDED)
+    return stored if kept == stored.item.details else rewritten(stored, replace(stored.item, details=kept))
+
+
+def demand_no_rise(before: Item, after: Item, actor: str) -> None:
+    """Raise NotAllowed where anybody but a person makes an item trusted more, or says that it was promoted."""
+    if is_person(actor):
+        return
+    order = list(Trust)
+    if order.index(after.trust) < min(order.index(before.trust), order.index(trust_of(actor))):
+        raise NotAllowed(f"{actor} cannot vouch for {before.id} as {after.trust}", hint=f"vfcc memory show {before.id}")
+    if _recorded(after) != _recorded(before):
+        raise NotAllowed(f"{' and '.join(RECORDED)} are written by a promotion", hint=f"vfcc memory show {before.id}")
+
+
+def _recorded(item: Item) -> dict[str, str]:
+    return {name: value for name, value in item.details if name in RECORDED}
+
+
+def _with_details(item: Item, more: dict[str, str]) -> Item:
+    return replace(item, details=tuple({**dict(item.details), **more}.items()))
+
+
+ATTEMPTS = 200
+LONGEST_TITLE = 80
+Letters = Callable[[], str]
+"""Four letters for a new id, drawn at random."""
+_COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+"""What a tool writes for a terminal alone; it stays in the text, and says nothing in a title."""
+_DECIDES = frozenset({"human", "tool"})
+"""Whose word holds at once: a person's, and that of a program that a person runs. What others say waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be kept: `details` and `tags` as in an item, `tokens` for a task's items alone."""
+
+    type: str
+    text: str
+    source: Source
+    tags: tuple[str, ...] = ()
+    details: tuple[tuple[str, str], ...] = ()
+    key: str | None = None
+    tokens: int | None = None
+    title: str | None = None
+
+
+def record(backend: MemoryBackend, draft: Draft, *, today: str, letters: Letters) -> StoredItem:
+    """Add an item, or say anew the active one of the draft's type and key; return it as it is kept.
+
+    What is said anew keeps its id, its file and all lines of it but those that change. What an agent says of the
+    project or the user waits for a person. Raises UsageError where the text says nothing, SecretError where any of it
+    holds a secret, and as the store does.
+    """
+    if not draft.text.strip():
+        raise UsageError("there is nothing to remember: the text is empty")
+    _refuse_secrets(draft)
+    waits = backend.scope in GUARDED and draft.source.actor.partition(":")[0] not in _DECIDES
+    with backend.writing():
+        status = Status.PENDING if waits else Status.ACTIVE
+        known = keyed(backend, draft.type, draft.key, status) if draft.key else None
+        made = _anew(known, draft, today) if known else _new(backend, draft, today, letters)
+        if waits:
+            made = _proposed(backend, made, draft)
+        backend.add(made)
+        return backend.get(made.item.id) or made
+
+
+def keyed(backend: MemoryBackend, type_name: str, key: str, status: Status = Status.ACTIVE) -> StoredItem | None:
+    """Return the item of that type, key and status; None where there is none."""
+    found = backend.query({"type": type_name, "key": key, "status": str(status)}, 1)
+    return found[0] if found else None
+
+
+def changed(stored: StoredItem, keys: Mapping[str, str | None], text: str | None = None) -> StoredItem:
+    """Return an item with keys set to one line of YAML each, or taken out, and another text where one is given.
+
+    Every other byte stays. Raises FormatError where its front matter cannot be edited without risk.
+    """
+    path = stored.item.path
+    data = edit_item(path, stored.text.encode("utf-8"), keys)
+    if text is not None:
+        parts = split(data.decode("utf-8"))
+        head = parts.bom + parts.opening + (parts.block or "") + parts.closing
+        body = text.replace("\r\n", "\n").strip("\n").replace("\n", parts.newline)
+        data = f"{head}{parts.newline if head else ''}{body}{parts.newline}".encode()
+    return stored_item(path, data)
+
+
+def title_of(text: str, otherwise: str) -> str:
+    """Return the first line that says something, in 80 characters at most, without what cannot be shown."""
+    for line in _COLOURS.sub("", text).splitlines():
+        shown = " ".join("".join(each if each.isprintable() else " " for each in line.lstrip("#")).split())
+        if shown:
+            return shown if len(shown) <= LONGEST_TITLE else _cut(shown)
+    return otherwise
+
+
+def _cut(line: str) -> str:
+    head = line[:LONGEST_TITLE]
+    whole = head.rpartition(" ")[0]
+    return (whole if len(whole) >= LONGEST_TITLE // 2 else head[:-1]) + "…"
+
+
+def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> StoredItem:
+    title = draft.title or title_of(draft.text, draft.type)
+    name = _free_id(backend, title, letters)
+    path = home_path(folder_of(backend.scope), draft.type, name)
+    item = Item(
+        id=name,
+        type=draft.type,
+        title=title,
+        path=path,
+        scope=backend.scope,
+        importance=item_type(draft.type).importance,
+        confidence=DEFAULT_CONFIDENCE,
+        key=draft.key,
+        source=draft.source,
+        trust=trust_of(draft.source.actor),
+        created=today,
+        tags=draft.tags,
+        tokens=draft.tokens,
+        details=draft.details,
+    )
+    return stored_item(path, _bytes(render_item(item, draft.text)))
+
+
+def _anew(known: StoredItem, draft: Draft, today: str) -> StoredItem:
+    _bytes(draft.text)
+    keys = {"title": scalar(draft.title or title_of(draft.text, draft.type)), "updated": today}
+    if draft.text.strip("\n") != known.body.strip("\n") and known.item.trust is not trust_of(draft.source.actor):
+        keys["trust"] = str(trust_of(draft.source.actor))
+    if draft.tokens is not None:
+        keys["tokens"] = str(draft.tokens)
+    details = {**dict(known.item.details), **dict(draft.details)}
+    if tuple(details.items()) != known.item.details:
+        keys["details"] = render_details(details.items())
+    left = [word for word in known.item.tags if word not in dict(known.item.details).values()]
+    tags = dict.fromkeys((*left, *details.values(), *draft.tags))
+    if set(tags) != set(known.item.tags):
+        keys["tags"] = render_tags(tags)
+    return changed(known, keys, draft.text)
+
+
+def _proposed(backend: MemoryBackend, made: StoredItem, draft: Draft) -> StoredItem:
+    """Return an item that waits for a person, in whose place it would be of the one that holds under its key."""
+
+    pending = changed(made, {"status": str(Status.PENDING)})
+    active = keyed(backend, draft.type, draft.key) if draft.key else None
+    if active is None or any(link.to == active.item.id for link in pending.item.links):
+        return pending
+    return with_link(pending, Link(active.item.id, Relation.SUPERSEDES))
+
+
+def _refuse_secrets(draft: Draft) -> None:
+    tags = (("a tag", tag) for tag in draft.tags)
+    refuse_secrets(
+        ("the text", draft.text),
+        ("the title", draft.title),
+        ("the key", draft.key),
+        *tags,
+        *details_read(draft.details),
+    )
+
+
+def _free_id(backend: MemoryBackend, title: str, letters: Letters) -> str:
+    for _ in range(ATTEMPTS):
+        name = item_id(title, letters())
+        if backend.get(name) is None:
+            return name
+    raise BackendError("no id was drawn that is free")
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UsageError(f"the text is no Unicode at character {error.start}") from error
