@@ -21,8 +21,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from verifflowcc.adapters.foreign.find import doorstop_files
-from verifflowcc.formats.import_doorstop import read_doorstop, stamp
+from verifflowcc.trace.rules.import_doorstop import read_doorstop, stamp
+from verifflowcc.trace.store.foreign_files import doorstop_files
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VFCC_DATA", ROOT.parent / "shared" / "data")) / "doorstop-reqs"

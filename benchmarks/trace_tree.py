@@ -11,9 +11,9 @@ from pathlib import Path
 from verifflowcc.base.model.item_values import Link, Stamp
 from verifflowcc.base.model.trace_values import TraceItem, Verified
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
-from verifflowcc.formats.import_doorstop import stamp
-from verifflowcc.formats.trace_render import render_trace_item
+from verifflowcc.trace.rules.fingerprint import own_digest, stamp_of_item, stamp_of_link
+from verifflowcc.trace.rules.import_doorstop import stamp
+from verifflowcc.trace.rules.trace_render import render_trace_item
 
 LINKS_PER_ITEM = 1.6
 DAY = "2026-11-21"

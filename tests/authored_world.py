@@ -8,10 +8,10 @@ from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.trace_adding import Wanted, add_item
-from verifflowcc.services.trace_clearing import Reviews, clear_link, review_items, what_to_clear, what_to_review
-from verifflowcc.services.trace_sources import items_view
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.rules.trace_view import TraceView
+from verifflowcc.trace.use.trace_edits import Wanted, add_item
+from verifflowcc.trace.use.trace_reviews import Reviews, clear_link, review_items, what_to_clear, what_to_review
+from verifflowcc.trace.use.trace_sources import items_view
 
 YOU, OTHER, AGENT = "human:You", "human:Other", "agent:coder"
 NEED, REQ, SPEC = "NEED-login", "REQ-timeout", "TEST-timeout"

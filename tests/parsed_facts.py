@@ -22,7 +22,7 @@ from verifflowcc.code.rules.symbols_braces import spans
 from verifflowcc.items.rules.front_matter import Refused, key_spans, split
 from verifflowcc.memory.rules.turn_statements import extract
 from verifflowcc.memory.rules.turns import Speaker, Turn
-from verifflowcc.text.wording import demands, gaps, weak_words
+from verifflowcc.trace.rules.item_wording import demands, gaps, weak_words
 
 LARGEST_BYTES = 200_000
 PATTERNS = ("**/*.py", "*a*e*", "**/[!n]*.*", "a/**/b/*/c", "na?es.*", "**/*a*b*/**/x*y", "src/", "[a-n]*.m*")

@@ -33,8 +33,8 @@ from verifflowcc.base.model.trace_values import (
     TraceBaseline,
     TraceItem,
 )
-from verifflowcc.formats.fingerprint import stamp_of_item
-from verifflowcc.trace.links import EMPTY
+from verifflowcc.trace.rules.fingerprint import stamp_of_item
+from verifflowcc.trace.rules.link_checks import EMPTY
 
 W = clean()
 NEW_TEST = "tests/test_new.py::test_new"

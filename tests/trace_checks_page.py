@@ -12,7 +12,7 @@ from tests.planted_faults import FAULTS
 from verifflowcc.base.model.trace_codes import CHECKS
 from verifflowcc.base.model.trace_help import HELP
 from verifflowcc.base.model.trace_values import Family
-from verifflowcc.trace.check import check
+from verifflowcc.trace.rules.trace_check import check
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "trace-checks.md"
 BEGIN, END = "<!-- checks -->\n", "<!-- end of checks -->\n"

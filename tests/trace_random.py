@@ -8,7 +8,7 @@ from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import CriterionShown, Outcome, ResultReport, Results, TraceItem, Verified
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.formats.fingerprint import stamp_of_item
+from verifflowcc.trace.rules.fingerprint import stamp_of_item
 
 OLD, WEAK, GONE = "old.xml", "weak.xml", "gone.xml"
 _PREFIXES = ("NEED", "REQ", "COMP", "UNIT", "TEST")

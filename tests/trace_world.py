@@ -27,7 +27,7 @@ from verifflowcc.base.model.trace_values import (
     TraceItem,
     TraceSources,
 )
-from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
+from verifflowcc.trace.rules.fingerprint import own_digest, stamp_of_item, stamp_of_link
 
 TODAY = "2026-11-21"
 ITEMS = ".memory/project/items"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from tests.evidence_project import PYTHON, SPRINT, Ticking, allow, config
 from tests.trees import write_tree
-from verifflowcc.adapters.files.trace_items import parse_trace_item
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.services.sprints import start_sprint
+from verifflowcc.trace.rules.fingerprint import stamp_of_item
+from verifflowcc.trace.store.trace_files import parse_trace_item
 
 WORKFLOW = """\
 name: own

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 
 MAKERS = {
     *("yaml", "inspect", "verifflowcc.code.rules.code_context", "verifflowcc.base.formats.front_matter_values"),
-    *("verifflowcc.code.rules.marks", "verifflowcc.trace.check", "verifflowcc.services.trace_sources"),
+    *("verifflowcc.code.rules.marks", "verifflowcc.trace.rules.trace_check", "verifflowcc.trace.use.trace_sources"),
 }
 """What reads files that changed, which hooks have already left the results of."""
 OF_SPRINTS = {

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.adapters.files.trace_items import parse_trace_item
 from verifflowcc.base.formats.item_render import scalar
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.text.canonical import canonical
-from verifflowcc.formats.fingerprint import (
+from verifflowcc.trace.rules.fingerprint import (
     StampParts,
     matches,
     own_digest,
@@ -19,7 +18,8 @@ from verifflowcc.formats.fingerprint import (
     stamp_of_item,
     stamp_of_link,
 )
-from verifflowcc.text.wording import folded, normative, with_rationale
+from verifflowcc.trace.rules.item_wording import folded, normative, with_rationale
+from verifflowcc.trace.store.trace_files import parse_trace_item
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-FINGERPRINTS")
 

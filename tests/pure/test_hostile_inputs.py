@@ -17,8 +17,6 @@ from tests.pure.test_import_oft import TEXT as OFT
 from tests.pure.test_import_sdoc import NEW, OLD
 from tests.session_world import SESSION, as_lines, claude_session, codex_session
 from tests.tiers import count, percent
-from verifflowcc.adapters.foreign.find import read_doorstop_tree
-from verifflowcc.adapters.foreign.reqif_write import read_reqif
 from verifflowcc.base.errors import VfccError
 from verifflowcc.base.formats.event_bytes import parse_event
 from verifflowcc.base.formats.session_lines import CallLines
@@ -26,10 +24,6 @@ from verifflowcc.base.model.baseline_rules import read_baseline_file
 from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.formats.calls_claude import ClaudeCalls
 from verifflowcc.formats.calls_codex import CodexCalls
-from verifflowcc.formats.import_markdown import read_markdown
-from verifflowcc.formats.import_needs import read_csv, read_needs
-from verifflowcc.formats.import_oft import read_oft
-from verifflowcc.formats.import_sdoc import read_sdoc
 from verifflowcc.items.rules.item_older import read_rows
 from verifflowcc.memory.rules.conversation import read_turns
 from verifflowcc.sprint.rules.cobertura import measure_coverage
@@ -37,6 +31,12 @@ from verifflowcc.sprint.rules.evidence_files import parse_evidence
 from verifflowcc.sprint.rules.junit_tests import measure_junit, read_tests
 from verifflowcc.sprint.rules.metric_json import measure_metrics
 from verifflowcc.sprint.rules.sarif import measure_lint, measure_sarif
+from verifflowcc.trace.rules.import_markdown import read_markdown
+from verifflowcc.trace.rules.import_needs import read_csv, read_needs
+from verifflowcc.trace.rules.import_oft import read_oft
+from verifflowcc.trace.rules.import_sdoc import read_sdoc
+from verifflowcc.trace.store.foreign_files import read_doorstop_tree
+from verifflowcc.trace.store.reqif import read_reqif
 
 SEEDS = Path(__file__).parents[1] / "fixtures" / "hostile-seeds.json"
 """Seeds that once made an importer crash, or take too long, by its name; they are tried each time."""

@@ -5,9 +5,9 @@ import pytest
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.item_values import Link
 from verifflowcc.base.model.trace_values import TraceItem
-from verifflowcc.formats.import_needs import read_csv
-from verifflowcc.formats.trace_table import trace_csv
 from verifflowcc.items.rules.import_values import ForeignLink
+from verifflowcc.trace.rules.import_needs import read_csv
+from verifflowcc.trace.rules.trace_table import trace_csv
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
 

@@ -6,7 +6,8 @@ The stamps below are of items of our own; `benchmarks/doorstop_compare.py` holds
 import pytest
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.formats.import_doorstop import (
+from verifflowcc.items.rules.import_values import ForeignItem
+from verifflowcc.trace.rules.import_doorstop import (
     DoorstopDocument,
     DoorstopFile,
     markdown_values,
@@ -16,7 +17,6 @@ from verifflowcc.formats.import_doorstop import (
     text_of,
     uid_of,
 )
-from verifflowcc.items.rules.import_values import ForeignItem
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
 

@@ -3,8 +3,8 @@
 import pytest
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.formats.import_markdown import read_markdown
 from verifflowcc.items.rules.import_values import ForeignLink
+from verifflowcc.trace.rules.import_markdown import read_markdown
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
 

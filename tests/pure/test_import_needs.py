@@ -5,8 +5,8 @@ import json
 import pytest
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.formats.import_needs import read_needs
 from verifflowcc.items.rules.import_values import ForeignLink
+from verifflowcc.trace.rules.import_needs import read_needs
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
 

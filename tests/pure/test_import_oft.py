@@ -2,8 +2,8 @@
 
 import pytest
 
-from verifflowcc.formats.import_oft import read_oft
 from verifflowcc.items.rules.import_values import ForeignLink
+from verifflowcc.trace.rules.import_oft import read_oft
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
 

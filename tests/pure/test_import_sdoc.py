@@ -3,8 +3,8 @@
 import pytest
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.formats.import_sdoc import read_sdoc
 from verifflowcc.items.rules.import_values import ForeignLink
+from verifflowcc.trace.rules.import_sdoc import read_sdoc
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
 

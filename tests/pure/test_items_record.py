@@ -2,7 +2,6 @@
 
 import pytest
 
-from verifflowcc.adapters.files.trace_items import parse_trace_item
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import Scalar, Table, member, texts_of
 from verifflowcc.base.model.item_values import (
@@ -25,6 +24,7 @@ from verifflowcc.base.model.item_values import (
     scope_of,
 )
 from verifflowcc.items.store.item_edits import ParsedItem, edit_item, parse_item
+from verifflowcc.trace.store.trace_files import parse_trace_item
 
 DECISION = """\
 ---

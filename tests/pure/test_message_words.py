@@ -34,7 +34,7 @@ VOCABULARY = {
     "memory/rules/subject_words.py": "words by which a statement is recognised in what a user writes",
     "base/text/stems.py": "irregular forms of English words",
     "base/text/own_text.py": "sentences of prompts that earlier versions wrote, which are recognised",
-    "trace/matrix.py": "names of columns, which scripts read",
+    "trace/rules/matrix.py": "names of columns, which scripts read",
     "base/use/document_form.py": "names of classes and of keys, for the published schemas",
 }
 """Files whose literals are data and are never printed, each with its reason."""

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from verifflowcc.base.model.item_values import Link
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import TraceItem, TraceSources
-from verifflowcc.trace.item_line import item_line, short_tests
-from verifflowcc.trace.sprint_scope import MOST_BELOW, Names, near_task, sprint_scope
-from verifflowcc.trace.standing import stand
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.rules.item_lines import item_line, short_tests
+from verifflowcc.trace.rules.item_state import stand
+from verifflowcc.trace.rules.sprint_scope import MOST_BELOW, Names, near_task, sprint_scope
+from verifflowcc.trace.rules.trace_view import TraceView
 
 
 def made(number: int, *parents: int, text: str = "") -> TraceItem:

@@ -34,10 +34,10 @@ from verifflowcc.base.model.trace_values import (
     TraceBaseline,
     Verified,
 )
-from verifflowcc.formats.fingerprint import stamp_of_item
-from verifflowcc.trace.check import check
-from verifflowcc.trace.telling import pointed_content
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.rules.check_steps import pointed_content
+from verifflowcc.trace.rules.fingerprint import stamp_of_item
+from verifflowcc.trace.rules.trace_check import check
+from verifflowcc.trace.rules.trace_view import TraceView
 
 
 def found(world: World, *codes: str) -> list[Finding]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.trace.links import circles
+from verifflowcc.trace.rules.link_checks import circles
 
 NODES = st.sampled_from("abcdefg")
 GRAPHS = st.dictionaries(NODES, st.lists(NODES, max_size=4))

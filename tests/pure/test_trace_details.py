@@ -9,7 +9,7 @@ from tests.trace_world import FORM_TEST, GREEN, LOGIN_TEST, World, item, of_code
 from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
 from verifflowcc.base.model.item_values import Ref, Status
 from verifflowcc.base.model.trace_values import CodeSymbol, CriterionShown, Finding, Outcome, Verified
-from verifflowcc.trace.check import check
+from verifflowcc.trace.rules.trace_check import check
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-CHECKS")
 

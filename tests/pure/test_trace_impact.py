@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, LOGIN_TEST, World, clean, item
 from verifflowcc.base.model.item_values import Status
-from verifflowcc.trace.impact import Impact, impact
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.rules.impact import Impact, impact
+from verifflowcc.trace.rules.trace_view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPACT")
 

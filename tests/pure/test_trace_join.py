@@ -12,7 +12,7 @@ from verifflowcc.base.model.trace_values import CodeFile, Outcome, TestResult, T
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.code.rules.marks import read_code
 from verifflowcc.sprint.rules.junit_tests import read_tests
-from verifflowcc.trace.join import Marked, Ran, results_of, specified
+from verifflowcc.trace.rules.join_tests import Marked, Ran, results_of, specified
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-RESULTS")
 

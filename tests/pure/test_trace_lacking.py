@@ -6,7 +6,7 @@ from tests.planted_faults import FAULTS, W, linked
 from tests.trace_world import World
 from verifflowcc.base.model.trace_codes import Need
 from verifflowcc.base.model.trace_values import Finding
-from verifflowcc.trace.check import check
+from verifflowcc.trace.rules.trace_check import check
 
 
 def lacking(world: World) -> list[Finding]:

@@ -35,9 +35,9 @@ from verifflowcc.base.model.trace_values import (
     TraceItem,
     TraceReport,
 )
-from verifflowcc.trace.check import check
-from verifflowcc.trace.standing import Standings
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.rules.item_state import Standings
+from verifflowcc.trace.rules.trace_check import check
+from verifflowcc.trace.rules.trace_view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-STABLE")
 

@@ -14,11 +14,19 @@ from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import CriterionShown, Outcome, ResultReport, TraceReport
-from verifflowcc.formats.trace_table import csv_text, unguarded
-from verifflowcc.trace.check import check_view
-from verifflowcc.trace.item_line import State
-from verifflowcc.trace.matrix import ITEM_COLUMNS, Matrix, MatrixRow, csv_of_items, csv_of_tests, matrix, narrowed
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.matrix import (
+    ITEM_COLUMNS,
+    Matrix,
+    MatrixRow,
+    csv_of_items,
+    csv_of_tests,
+    matrix,
+    narrowed,
+)
+from verifflowcc.trace.rules.trace_check import check_view
+from verifflowcc.trace.rules.trace_table import csv_text, unguarded
+from verifflowcc.trace.rules.trace_view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MATRIX")
 

@@ -8,7 +8,7 @@ from tests.planted_faults import FAULTS, W
 from tests.trace_world import GREEN, REPORT, World, result
 from verifflowcc.base.model.baseline_rules import narrow
 from verifflowcc.base.model.trace_values import Outcome, TraceReport
-from verifflowcc.trace.check import check
+from verifflowcc.trace.rules.trace_check import check
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-KNOWN")
 

@@ -6,7 +6,7 @@ from tests.planted_faults import FAULTS
 from tests.trace_world import World, clean
 from verifflowcc.base.model.trace_codes import CHECKS
 from verifflowcc.base.model.trace_values import Finding, Severity, TraceReport
-from verifflowcc.trace.check import check
+from verifflowcc.trace.rules.trace_check import check
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-CHECKS")
 

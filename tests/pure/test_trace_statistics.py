@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, World, clean, item
 from verifflowcc.base.model.item_values import Status
-from verifflowcc.trace.check import check_view
-from verifflowcc.trace.item_line import State
-from verifflowcc.trace.matrix import matrix
-from verifflowcc.trace.statistics import Group, Share, Statistics, statistics
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.matrix import matrix
+from verifflowcc.trace.rules.trace_check import check_view
+from verifflowcc.trace.rules.trace_statistics import Group, Share, Statistics, statistics
+from verifflowcc.trace.rules.trace_view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-COVERAGE")
 

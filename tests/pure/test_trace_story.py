@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, LOGIN_TEST, TODAY, World, clean, result
 from verifflowcc.base.model.trace_values import Outcome, Verified
-from verifflowcc.formats.fingerprint import stamp_of_item
-from verifflowcc.trace.check import check_view
-from verifflowcc.trace.story import Story, story
-from verifflowcc.trace.telling import pointed_content
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.rules.check_steps import pointed_content
+from verifflowcc.trace.rules.fingerprint import stamp_of_item
+from verifflowcc.trace.rules.story import Story, story
+from verifflowcc.trace.rules.trace_check import check_view
+from verifflowcc.trace.rules.trace_view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-WHY")
 

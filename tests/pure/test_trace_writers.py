@@ -17,11 +17,11 @@ from verifflowcc.base.model.trace_help import HELP
 from verifflowcc.base.model.trace_values import Asked, Family, Finding, Severity, TraceReport
 from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.record_codec import RecordCodec
-from verifflowcc.formats.github_annotations import annotations, junit_text
-from verifflowcc.formats.sarif_write import NO_FILE, sarif_text
 from verifflowcc.sprint.rules.junit_claims import ProjectPaths
 from verifflowcc.sprint.rules.metric_json import read_json
 from verifflowcc.sprint.rules.sarif import read_log
+from verifflowcc.trace.rules.findings_formats import annotations, junit_text
+from verifflowcc.trace.rules.sarif_write import NO_FILE, sarif_text
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

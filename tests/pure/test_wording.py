@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.text import wording
-from verifflowcc.text.wording import demands, gaps, weak_words
+from verifflowcc.trace.rules import item_wording as wording
+from verifflowcc.trace.rules.item_wording import demands, gaps, weak_words
 
 
 @pytest.mark.parametrize(

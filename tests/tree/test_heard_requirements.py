@@ -12,7 +12,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.use.inbox import open_inbox
 from verifflowcc.memory.use.item_search import find_item
 from verifflowcc.memory.use.moving import promote_item
-from verifflowcc.services.trace_code import read_items
+from verifflowcc.trace.use.trace_code import read_items
 
 LINE = "The export must work offline"
 

@@ -23,7 +23,7 @@ from verifflowcc.memory.use.editing import Changes, edit_item
 from verifflowcc.memory.use.importing import Choices, import_memory
 from verifflowcc.memory.use.memory_listing import Asked, list_items, show_item
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
-from verifflowcc.services.trace_adding import Wanted, add_item
+from verifflowcc.trace.use.trace_edits import Wanted, add_item
 
 installed = pytest.mark.skipif(
     importlib.util.find_spec("detect_secrets") is None, reason="pip install detect-secrets, to see what it refuses"

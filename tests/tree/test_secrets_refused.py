@@ -36,7 +36,7 @@ from verifflowcc.memory.use.task_filling import (
 )
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.trace_adding import Wanted, add_item
+from verifflowcc.trace.use.trace_edits import Wanted, add_item
 
 SAYS = f"The deploy bot signs in with {TOKEN} on staging."
 AT = "at 1:30"

@@ -25,7 +25,7 @@ from verifflowcc.memory.use.stores import open_store
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_context, compile_prompt_only
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.trace_code import read_code
+from verifflowcc.trace.use.trace_code import read_code
 
 pytestmark = pytest.mark.vfcc("REQ-STALE-REFS")
 

@@ -31,7 +31,7 @@ from verifflowcc.base.errors import ConflictError, FormatError, UsageError, Work
 from verifflowcc.base.files.item_files import replace_item_file
 from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
-from verifflowcc.services.trace_adding import (
+from verifflowcc.trace.use.trace_edits import (
     Wanted,
     add_item,
     begin_edit,

@@ -25,9 +25,10 @@ from tests.cli.trees import everything
 from tests.trees import git, repository
 from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.fingerprint import LinkState, link_state, stamp_of_item, stamp_of_link
-from verifflowcc.services.trace_adding import retire_item
-from verifflowcc.services.trace_clearing import (
+from verifflowcc.trace.rules.fingerprint import LinkState, link_state, stamp_of_item, stamp_of_link
+from verifflowcc.trace.use.trace_edits import retire_item
+from verifflowcc.trace.use.trace_narrowing import list_items, show_item
+from verifflowcc.trace.use.trace_reviews import (
     clear_link,
     review_items,
     verify_item,
@@ -35,7 +36,6 @@ from verifflowcc.services.trace_clearing import (
     what_to_review,
     what_to_verify,
 )
-from verifflowcc.services.trace_narrowing import list_items, show_item
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-REVIEWS")
 

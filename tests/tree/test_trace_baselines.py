@@ -11,9 +11,9 @@ from tests.cli.trees import everything
 from tests.trees import commit, repository
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.base.model.trace_values import TraceBaseline
-from verifflowcc.formats.trace_table import encode_baseline, read_baseline
-from verifflowcc.services.trace_adding import retire_item, unlink_items
-from verifflowcc.services.trace_sources import compare_baselines, create_baseline, list_baselines
+from verifflowcc.trace.rules.trace_table import encode_baseline, read_baseline
+from verifflowcc.trace.use.trace_edits import retire_item, unlink_items
+from verifflowcc.trace.use.trace_sources import compare_baselines, create_baseline, list_baselines
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-BASELINES")
 

@@ -13,7 +13,6 @@ import pytest
 from tests.cli.trees import everything
 from tests.traced_project import CONFIG, FILES, HIGH, ITEMS, LOW, NEED, case, item, junit, traced
 from tests.trees import write_tree
-from verifflowcc.adapters.index.trace import TraceIndex
 from verifflowcc.base.errors import ConfigError, FormatError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.baseline_rules import baseline_text
@@ -21,10 +20,11 @@ from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKi
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.checking import check_everything
-from verifflowcc.services.trace_checking import TraceChecked, check_trace
-from verifflowcc.services.trace_code import INDEX, key_of, look, read_items
-from verifflowcc.services.trace_sources import read_sources
 from verifflowcc.sprint.use.pinned_workflow import policy_of
+from verifflowcc.trace.store.trace_cache import TraceIndex
+from verifflowcc.trace.use.trace_checking import TraceChecked, check_trace
+from verifflowcc.trace.use.trace_code import INDEX, key_of, look, read_items
+from verifflowcc.trace.use.trace_sources import read_sources
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

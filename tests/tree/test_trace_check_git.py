@@ -10,8 +10,8 @@ from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.git.git_trace import find_place, read_authors, read_past
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.trace_checking import TraceChecked, check_trace
-from verifflowcc.services.trace_sources import read_sources
+from verifflowcc.trace.use.trace_checking import TraceChecked, check_trace
+from verifflowcc.trace.use.trace_sources import read_sources
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

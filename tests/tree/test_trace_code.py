@@ -14,7 +14,7 @@ from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TEST_FILES
 from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files
-from verifflowcc.services.trace_code import read_code
+from verifflowcc.trace.use.trace_code import read_code
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MARKS")
 

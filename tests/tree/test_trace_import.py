@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.trees import write_memory, write_tree
-from verifflowcc.adapters.foreign.find import Given
 from verifflowcc.base.errors import FormatError, UsageError, VfccError
 from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.import_doorstop import stamp
 from verifflowcc.items.rules.import_values import Side
-from verifflowcc.services.trace_code import read_items
-from verifflowcc.services.trace_import import ImportReport, Outcome, export_items, import_items
 from verifflowcc.sprint.use.pinned_workflow import policy_of
-from verifflowcc.trace.adopt import Choices
+from verifflowcc.trace.rules.adopt import Choices
+from verifflowcc.trace.rules.import_doorstop import stamp
+from verifflowcc.trace.store.foreign_files import Given
+from verifflowcc.trace.use.trace_code import read_items
+from verifflowcc.trace.use.trace_import import ImportReport, Outcome, export_items, import_items
 
 YOU = "human:You"
 GOOD = stamp("REQ001", {"text": "It shall open.\n"}, ())

@@ -9,9 +9,9 @@ from tests.authored_world import NEED, OTHER, REQ, SPEC, YOU, put, replace_in, r
 from tests.trees import commit, environment, git, repository
 from verifflowcc.base.errors import ConflictError, FormatError
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.fingerprint import LinkState, link_state
-from verifflowcc.services.trace_adding import Wanted, add_item, link_items, retire_item
-from verifflowcc.services.trace_sources import create_baseline, full_view
+from verifflowcc.trace.rules.fingerprint import LinkState, link_state
+from verifflowcc.trace.use.trace_edits import Wanted, add_item, link_items, retire_item
+from verifflowcc.trace.use.trace_sources import create_baseline, full_view
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MERGES")
 

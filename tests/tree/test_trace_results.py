@@ -21,10 +21,10 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.evidence import add_evidence
 from verifflowcc.services.gates import results_path
 from verifflowcc.services.rerun import Found, reproduce
-from verifflowcc.services.trace_code import read_code
 from verifflowcc.services.trace_results import OTHER, UNBOUND, read_results
 from verifflowcc.services.waivers import waive, what_to_waive
 from verifflowcc.sprint.rules.evidence_files import inputs_digest
+from verifflowcc.trace.use.trace_code import read_code
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-RESULTS")
 

@@ -8,20 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trees import write_memory
-from verifflowcc.adapters.foreign.find import Given
 from verifflowcc.base.files.item_files import read_item_file
 from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status
 from verifflowcc.base.model.trace_codes import METHODS
 from verifflowcc.base.model.trace_values import TraceItem, Verified
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
-from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.items.rules.front_matter import split
-from verifflowcc.services.trace_code import read_items
-from verifflowcc.services.trace_import import export_items, import_items
 from verifflowcc.sprint.use.pinned_workflow import policy_of
-from verifflowcc.trace.adopt import Choices
+from verifflowcc.trace.rules.adopt import Choices
+from verifflowcc.trace.rules.fingerprint import stamp_of_item, stamp_of_link
+from verifflowcc.trace.rules.trace_render import render_trace_item
+from verifflowcc.trace.store.foreign_files import Given
+from verifflowcc.trace.use.trace_code import read_items
+from verifflowcc.trace.use.trace_import import export_items, import_items
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-EXPORT", "REQ-TRACE-IMPORT")
 TYPES = ("need", "requirement", "component", "unit", "test_spec", "information")

@@ -14,8 +14,8 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.canary import prove_gate
 from verifflowcc.services.gates import ask_entry, ask_stage
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.trace_checking import check_trace
 from verifflowcc.sprint.use.sprint_reading import show_sprint
+from verifflowcc.trace.use.trace_checking import check_trace
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-GATES")
 

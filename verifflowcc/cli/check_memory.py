@@ -7,7 +7,7 @@ import typer
 
 from verifflowcc.base.terminal.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
 from verifflowcc.base.terminal.terminal import switch_color_off
-from verifflowcc.cli.trace_exchange import Format, chosen, problem_in, report_text
+from verifflowcc.trace.cli.trace_exchange import Format, chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.checking import CheckedMemory

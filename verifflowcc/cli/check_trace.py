@@ -7,11 +7,11 @@ import typer
 
 from verifflowcc.base.terminal.options import AllFlag, JsonFlag, JunitOption, NewFlag, QuietFlag, one_output
 from verifflowcc.base.terminal.terminal import switch_color_off
-from verifflowcc.cli.trace_exchange import Format, chosen, problem_in, report_text
+from verifflowcc.trace.cli.trace_exchange import Format, chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.services.trace_checking import TraceChecked
+    from verifflowcc.trace.use.trace_checking import TraceChecked
 
 FINDINGS = 1
 NOTHING = 3
@@ -40,7 +40,7 @@ def trace(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli.trace_findings_views import verdict
-    from verifflowcc.services.trace_checking import check_trace
+    from verifflowcc.trace.use.trace_checking import check_trace
 
     wanted = chosen(form, as_json=as_json)
     one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)

@@ -79,14 +79,14 @@ def add(
     from verifflowcc.base.records import replace
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import read_stdin
-    from verifflowcc.cli.trace_people import tell_added
     from verifflowcc.memory.cli.memory_output import acting_here
     from verifflowcc.memory.use.access_counts import CONTRADICTION, SUPERSEDED, note_metrics
     from verifflowcc.memory.use.adding import Typed, add_item, superseding, wanted_of
     from verifflowcc.memory.use.stores import open_store
     from verifflowcc.services.memory.trace_door import trace_wanted
-    from verifflowcc.services.trace_adding import add_item as add_trace_item
     from verifflowcc.sprint.use.item_loading import not_loaded_here
+    from verifflowcc.trace.cli.trace_people import tell_added
+    from verifflowcc.trace.use.trace_edits import add_item as add_trace_item
 
     if (text is None) is not stdin:
         what = "both the text and --stdin are given" if stdin else "there is nothing to remember"

@@ -163,8 +163,8 @@ def sarif(proof: Proof) -> str:
     """Return the proofs as a SARIF log."""
     from verifflowcc import __version__
     from verifflowcc.base.model.trace_values import Finding, TraceReport
-    from verifflowcc.formats.sarif_write import sarif_text
     from verifflowcc.proving.verdicts import PROVE
+    from verifflowcc.trace.rules.sarif_write import sarif_text
 
     findings = []
     top = f"{proof.folder}/" if proof.folder else ""

@@ -8,27 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, JunitOption, TypesOption
-from verifflowcc.cli import (
-    trace_exchange,
-    trace_people,
-    trace_why,
-)
-from verifflowcc.cli import (
-    trace_exchange as trace_baseline,
-)
-from verifflowcc.cli import (
-    trace_exchange as trace_impact,
-)
-from verifflowcc.cli import (
-    trace_people as trace_authoring,
-)
+from verifflowcc.cli import trace_why
 from verifflowcc.cli import (
     trace_why as trace_matrix,
 )
+from verifflowcc.trace.cli import trace_exchange, trace_people
+from verifflowcc.trace.cli import trace_exchange as trace_baseline
+from verifflowcc.trace.cli import trace_exchange as trace_impact
+from verifflowcc.trace.cli import trace_people as trace_authoring
 
 if TYPE_CHECKING:
-    from verifflowcc.services.trace_narrowing import Row
-    from verifflowcc.trace.statistics import Group, Share, Statistics
+    from verifflowcc.trace.rules.trace_statistics import Group, Share, Statistics
+    from verifflowcc.trace.use.trace_narrowing import Row
 
 
 # `vfcc trace coverage`: how much of the trace is answered and shown, with what it is a part of.
@@ -46,8 +37,8 @@ def coverage(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.stage_words import one_of
-    from verifflowcc.cli.trace_matrix_views import see
-    from verifflowcc.trace.statistics import statistics
+    from verifflowcc.trace.cli.matrix_output import see
+    from verifflowcc.trace.rules.trace_statistics import statistics
 
     seen = see(junit)
     known = tuple(seen.view.policy.types)
@@ -124,7 +115,7 @@ def list_(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.trace_narrowing import list_items
+    from verifflowcc.trace.use.trace_narrowing import list_items
 
     listing = list_items(open_workspace(), type_, status, without)
     for notice in listing.notices:
@@ -143,8 +134,8 @@ def show(item: IdArgument, as_json: JsonFlag = False) -> None:
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli.trace_item_views import page
-    from verifflowcc.services.trace_narrowing import show_item
+    from verifflowcc.trace.cli.trace_item_output import page
+    from verifflowcc.trace.use.trace_narrowing import show_item
 
     shown = show_item(open_workspace(), item)
     out.emit_json(shown) if as_json else out.emit(page(shown))

@@ -9,7 +9,7 @@ from verifflowcc.base.terminal.options import counted
 from verifflowcc.base.terminal.output import folded, height
 from verifflowcc.base.terminal.table import table
 from verifflowcc.cli.finding_lines import finding_lines, overview
-from verifflowcc.services.trace_checking import TraceChecked
+from verifflowcc.trace.use.trace_checking import TraceChecked
 
 ALL = "vfcc check trace --all"
 _NAMED = 3

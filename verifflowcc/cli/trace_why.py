@@ -12,11 +12,11 @@ from verifflowcc.base.terminal.terminal import switch_color_off
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.trace_values import CriterionShown, Finding
-    from verifflowcc.services.trace_narrowing import TraceSeen
-    from verifflowcc.trace.answers import TestSeen
-    from verifflowcc.trace.matrix import Matrix
-    from verifflowcc.trace.story import Looked, Story
-    from verifflowcc.trace.view import TraceView
+    from verifflowcc.trace.rules.answers import TestSeen
+    from verifflowcc.trace.rules.matrix import Matrix
+    from verifflowcc.trace.rules.story import Looked, Story
+    from verifflowcc.trace.rules.trace_view import TraceView
+    from verifflowcc.trace.use.trace_narrowing import TraceSeen
 
 
 # `vfcc trace matrix`: from need to test and back, as a table, as CSV, as JSON, or as a page for a browser.
@@ -56,8 +56,8 @@ def matrix(
     with 3 where there is no item.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli.trace_matrix_views import see
-    from verifflowcc.services.trace_narrowing import narrow_matrix
+    from verifflowcc.trace.cli.matrix_output import see
+    from verifflowcc.trace.use.trace_narrowing import narrow_matrix
 
     wanted = _format(form, output, as_json=as_json)
     seen = see(junit)
@@ -90,7 +90,7 @@ def _format(given: Format | None, output: Path | None, *, as_json: bool) -> Form
 
 def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool) -> str:
     if wanted is Format.CSV:
-        from verifflowcc.trace.matrix import csv_of_items, csv_of_tests
+        from verifflowcc.trace.rules.matrix import csv_of_items, csv_of_tests
 
         return csv_of_tests(shown) if tests else csv_of_items(shown)
     if wanted is Format.HTML:
@@ -98,7 +98,7 @@ def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool)
         from verifflowcc.report.pages import matrix_page
 
         return matrix_page(open_workspace(), shown)
-    from verifflowcc.cli.trace_matrix_views import items_table, tests_table
+    from verifflowcc.trace.cli.matrix_output import items_table, tests_table
 
     return (tests_table(shown) if tests else items_table(shown)) + "\n"
 
@@ -111,9 +111,9 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.terminal import wants_color
-    from verifflowcc.cli.trace_matrix_views import see
-    from verifflowcc.services.trace_finding import find_item
-    from verifflowcc.trace.story import story
+    from verifflowcc.trace.cli.matrix_output import see
+    from verifflowcc.trace.rules.story import story
+    from verifflowcc.trace.use.trace_finding import find_item
 
     seen = see(junit)
     told = story(seen.view, seen.report, find_item(seen.view, item).id)
@@ -124,7 +124,7 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
 
 
 def _tree(told: "Story", view: "TraceView") -> str:
-    from verifflowcc.cli.trace_item_views import item_tree
+    from verifflowcc.trace.cli.trace_item_output import item_tree
 
     item = told.item
     facts = (f"{told.state}: {told.state.means}", ", ".join(_facts(told)), item.path)
@@ -198,7 +198,7 @@ def _answer(told: "Story", number: int) -> str:
 
 
 def _places(told: "Story") -> list[str]:
-    from verifflowcc.trace.matrix import place_word
+    from verifflowcc.trace.rules.matrix import place_word
 
     return list(dict.fromkeys(map(place_word, told.code)))
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from verifflowcc.base.formats.item_render import visible_text
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.trace.item_line import State
+from verifflowcc.trace.rules.item_lines import State
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -19,9 +19,9 @@ from verifflowcc.report.report_facts import ReportFacts, ScopeItems, SprintFacts
 from verifflowcc.report.v_picture import step_line, tree_of, v_picture
 from verifflowcc.sprint.rules.stage_numbers import lasting, shown
 from verifflowcc.sprint.store.workflow_load import templates_folder
-from verifflowcc.trace.answers import TestSeen
-from verifflowcc.trace.item_line import State
-from verifflowcc.trace.matrix import Matrix
+from verifflowcc.trace.rules.answers import TestSeen
+from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.matrix import Matrix
 from verifflowcc.workflow.failures import review_line, waiver_line
 from verifflowcc.workflow.report_page import ReportSection, SprintReport, report_opening, report_page, report_sections
 

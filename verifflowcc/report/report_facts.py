@@ -27,12 +27,12 @@ from verifflowcc.services.gates import StageGates, ask_stage, read_results_file
 from verifflowcc.services.history.offering import SessionLine, sessions
 from verifflowcc.services.next_step import NextStep, next_step
 from verifflowcc.services.report import report_sprint
-from verifflowcc.services.trace_narrowing import TraceSeen, see_trace
 from verifflowcc.sprint.rules.sprint_fold import arrange
 from verifflowcc.sprint.use.evidence_reading import read_recorded
 from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_sprint, unknown_sprint
 from verifflowcc.sprint.use.sprint_status import Status, current_status
-from verifflowcc.trace.matrix import Matrix, matrix
+from verifflowcc.trace.rules.matrix import Matrix, matrix
+from verifflowcc.trace.use.trace_narrowing import TraceSeen, see_trace
 from verifflowcc.workflow.report_page import SprintReport
 
 # The changes that an approval saw: each file as it was when its stage was entered, and as it was approved.

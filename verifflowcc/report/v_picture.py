@@ -8,7 +8,7 @@ from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.sprint_state import Workflow
 from verifflowcc.base.records import dataclass
 from verifflowcc.sprint.rules.workflow_drawing import apex_of, v_levels
-from verifflowcc.trace.matrix import MatrixRow
+from verifflowcc.trace.rules.matrix import MatrixRow
 
 # The items of a matrix as a tree, from needs down, in the order in which a page writes them.
 

@@ -303,7 +303,7 @@ def _test_faults(command: Command, reports: list[bytes]) -> Iterator[BaselineEnt
 
 def _trace_faults(workspace: Workspace, state: SprintState, tree: BaseTree) -> Iterator[BaselineEntry]:
     """Yield what the trace checks find on the base content, but for results of tests: those are no content."""
-    from verifflowcc.services.trace_checking import check_trace
+    from verifflowcc.trace.use.trace_checking import check_trace
 
     report = check_trace(Workspace(tree.root, workspace.clock), workflow=state.workflow).report
     for each in report.findings:

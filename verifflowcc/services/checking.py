@@ -17,10 +17,10 @@ from verifflowcc.items.store.item_walk import any_item_file
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory
 from verifflowcc.services.sprint_health import setup_notes
-from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.sprint.use.configuration import ConfigReport, check_config, effective_config
 from verifflowcc.sprint.use.sprint_reading import list_sprints, resolve_sprint, show_sprint
 from verifflowcc.sprint.use.workflow_use import WorkflowReport, check_workflow
+from verifflowcc.trace.use.trace_checking import TraceChecked, check_trace
 
 # The findings that were there before the present work, for `--new`: a checkout of its base is checked as well.
 

@@ -58,9 +58,9 @@ def keep_results(workspace: Workspace, criterion: Criterion, report: bytes | Non
     """
     if criterion.kind is not Kind.JUNIT or report is None or not has_items(workspace.memory):
         return None
-    from verifflowcc.services.trace_code import read_code, read_items
     from verifflowcc.sprint.use.pinned_workflow import policy_of
-    from verifflowcc.trace.join import Marked, Ran, results_of, specified
+    from verifflowcc.trace.rules.join_tests import Marked, Ran, results_of, specified
+    from verifflowcc.trace.use.trace_code import read_code, read_items
 
     policy = policy_of(workspace)
     items = read_items(workspace, policy).items
@@ -413,8 +413,8 @@ def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
     facts = with_changes(workspace, facts)
     if not asks_trace(state.workflow):
         return facts
-    from verifflowcc.services.trace_checking import check_trace
     from verifflowcc.sprint.use.configuration import effective_config
+    from verifflowcc.trace.use.trace_checking import check_trace
 
     command = results_command(effective_config(workspace).config, state)
     report = check_trace(workspace, workflow=state.workflow, state=state).report

@@ -40,9 +40,9 @@ from verifflowcc.workflow.assess_artifact import artifact_criteria_of, assess_ar
 if TYPE_CHECKING:
     from verifflowcc.base.model.trace_codes import TracePolicy
     from verifflowcc.services.prompt_sources import SourceRequest
-    from verifflowcc.services.trace_code import ItemsRead
-    from verifflowcc.trace.sprint_scope import Names, Reached, SprintScope
-    from verifflowcc.trace.view import TraceView
+    from verifflowcc.trace.rules.sprint_scope import Names, Reached, SprintScope
+    from verifflowcc.trace.rules.trace_view import TraceView
+    from verifflowcc.trace.use.trace_code import ItemsRead
 
 
 # What a prompt says before and behind the memory: goal, what is owed, commands, permission and how to hand in.
@@ -248,9 +248,9 @@ class PromptTrace:
         Raises ConfigError where the workflow is not sound.
         """
         if not self._read:
-            from verifflowcc.adapters.index.trace import TraceIndex
-            from verifflowcc.services.trace_code import nothing_collected, read_walked
             from verifflowcc.sprint.use.pinned_workflow import policy_of
+            from verifflowcc.trace.store.trace_cache import TraceIndex
+            from verifflowcc.trace.use.trace_code import nothing_collected, read_walked
 
             tree, state = request.tree, request.state
             tree.stamps.take([f"{MEMORY}/workflow.yaml"])
@@ -264,8 +264,8 @@ class PromptTrace:
         if not any(path.endswith(".md") for path in _paths(request.tree)):
             return TraceOffer()
         from verifflowcc.base.model.trace_values import TraceSources
-        from verifflowcc.trace.sprint_scope import Names, sprint_scope
-        from verifflowcc.trace.view import TraceView
+        from verifflowcc.trace.rules.sprint_scope import Names, sprint_scope
+        from verifflowcc.trace.rules.trace_view import TraceView
 
         policy, read = self.items(request)
         view = TraceView(TraceSources(read.items, self.workspace.today(), read.unreadable), policy)
@@ -283,8 +283,8 @@ class PromptTrace:
     def _with_results(self, view: "TraceView", request: "SourceRequest") -> "TraceView":
         """Return the view with the code and the results of tests, all of which is stamped."""
         from verifflowcc.base.files.project_content import project_content
-        from verifflowcc.services.trace_code import read_code
-        from verifflowcc.trace.view import TraceView
+        from verifflowcc.trace.rules.trace_view import TraceView
+        from verifflowcc.trace.use.trace_code import read_code
 
         workspace, stamps, evidence = self.workspace, request.tree.stamps, _evidence(request.tree)
         reports = tuple(workspace.root / as_on_disk(name) for name in request.config.trace.reports)
@@ -360,7 +360,7 @@ def _texts(request: "SourceRequest") -> Iterator[tuple[str, str]]:
 
 def _near(view: "TraceView", scope: "SprintScope", names: "Names", task: str) -> "list[Reached]":
     from verifflowcc.memory.rules.recall_scoring import question_of
-    from verifflowcc.trace.sprint_scope import near_task
+    from verifflowcc.trace.rules.sprint_scope import near_task
 
     inside = {each.item.id for each in (*scope.items, *scope.above)}
     others = [item for item in view.live if item.id not in inside]
@@ -369,8 +369,8 @@ def _near(view: "TraceView", scope: "SprintScope", names: "Names", task: str) ->
 
 def _entry(view: "TraceView", reached: "Reached", *, in_scope: bool) -> TraceEntry:
     from verifflowcc.context.view import prose
-    from verifflowcc.trace.item_line import item_line
-    from verifflowcc.trace.standing import stand
+    from verifflowcc.trace.rules.item_lines import item_line
+    from verifflowcc.trace.rules.item_state import stand
 
     item = reached.item
     text = item_line(item, stand(view, item), prose(item.text))
@@ -378,7 +378,7 @@ def _entry(view: "TraceView", reached: "Reached", *, in_scope: bool) -> TraceEnt
 
 
 def _left_out(view: "TraceView", scope: "SprintScope", far: "Sequence[Reached]") -> Iterator[TraceLeftOut]:
-    from verifflowcc.trace.sprint_scope import MOST_BELOW
+    from verifflowcc.trace.rules.sprint_scope import MOST_BELOW
 
     above = f"above the {MOST_BELOW} items below those that the sprint names"
     yield from (TraceLeftOut(each.item.id, each.item.path, f"{each.why}; {above}") for each in scope.above)

@@ -39,7 +39,7 @@ from verifflowcc.sprint.rules.junit_tests import JUnitTests, read_tests
 from verifflowcc.sprint.rules.sprint_fold import event_file
 from verifflowcc.sprint.rules.sprint_people import expired, waivers
 from verifflowcc.sprint.use.sprint_reading import list_sprints, load_movable
-from verifflowcc.trace.join import Marked, Ran, results_of
+from verifflowcc.trace.rules.join_tests import Marked, Ran, results_of
 from verifflowcc.workflow.assess_people import waived_subject
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.evidence_wanted import Wanted, everything

@@ -104,20 +104,20 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.services.stages.StageView": {"owed": "unmet"},
     "verifflowcc.sprint.use.sprint_status.OpenSprint": {"words": "opinions"},
     "verifflowcc.sprint.use.sprint_status.Status": {"by": "chosen_by"},
-    "verifflowcc.services.trace_adding.Added": {"lacks": "missing"},
-    "verifflowcc.services.trace_checking.TraceChecked": {"looked_at": "examined"},
-    "verifflowcc.services.trace_import.ImportReport": {"left": "not_imported"},
-    "verifflowcc.services.trace_import.ImportedItem": {"foreign": "foreign_id"},
-    "verifflowcc.services.trace_clearing.Reviews": {"passed_over": "skipped"},
+    "verifflowcc.trace.use.trace_edits.Added": {"lacks": "missing"},
+    "verifflowcc.trace.use.trace_checking.TraceChecked": {"looked_at": "examined"},
+    "verifflowcc.trace.use.trace_import.ImportReport": {"left": "not_imported"},
+    "verifflowcc.trace.use.trace_import.ImportedItem": {"foreign": "foreign_id"},
+    "verifflowcc.trace.use.trace_reviews.Reviews": {"passed_over": "skipped"},
     "verifflowcc.services.vouching.Vouched": {"what": "decision", "good": "vouched", "written": "authors"},
     "verifflowcc.services.waivers.Waived": {"asked": "assessment", "people": "people_so_far", "done": "move"},
-    "verifflowcc.trace.answers.CodePlace": {"by": "source", "there": "exists"},
-    "verifflowcc.trace.answers.TestSeen": {"by": "source", "via": "specification"},
-    "verifflowcc.trace.matrix.TestRow": {"seen": "test"},
-    "verifflowcc.trace.answers.Reached": {"way": "route"},
-    "verifflowcc.trace.statistics.Share": {"of": "total"},
-    "verifflowcc.trace.story.Looked": {"what": "observation"},
-    "verifflowcc.trace.story.Story": {"lacking": "missing", "looked": "records"},
+    "verifflowcc.trace.rules.answers.CodePlace": {"by": "source", "there": "exists"},
+    "verifflowcc.trace.rules.answers.TestSeen": {"by": "source", "via": "specification"},
+    "verifflowcc.trace.rules.matrix.TestRow": {"seen": "test"},
+    "verifflowcc.trace.rules.answers.Reached": {"way": "route"},
+    "verifflowcc.trace.rules.trace_statistics.Share": {"of": "total"},
+    "verifflowcc.trace.rules.story.Looked": {"what": "observation"},
+    "verifflowcc.trace.rules.story.Story": {"lacking": "missing", "looked": "records"},
     "verifflowcc.workflow.report_page.ReportedEvidence": {"opened": "readable"},
     "verifflowcc.workflow.report_page.ReportedMove": {"does": "action"},
 }
@@ -213,16 +213,16 @@ LEAN: Mapping[str, str] = {
     "verifflowcc.services.stages.StageView": "sprint(id status current)"
     " stage(stage(id title leg pair role) status entered_by) gates unmet(criterion kind file command)"
     " files(artifact(path) empty) folder next",
-    "verifflowcc.services.trace_checking.TraceChecked": "report notices",
-    "verifflowcc.services.trace_narrowing.ItemPage": "item(id type title path text status verification planned) status"
+    "verifflowcc.trace.use.trace_checking.TraceChecked": "report notices",
+    "verifflowcc.trace.use.trace_narrowing.ItemPage": "item(id type title path text status verification planned) status"
     " review links"
     " linked_by code tests",
-    "verifflowcc.services.trace_narrowing.Row": "id type title status parents children review",
+    "verifflowcc.trace.use.trace_narrowing.Row": "id type title status parents children review",
     "verifflowcc.sprint.use.people_acting.Transition": "state(id status current gaps) event(id) changed before after"
     " notes warnings"
     " committed git_command learnings",
-    "verifflowcc.trace.answers.CodePlace": "path line symbol",
-    "verifflowcc.trace.answers.TestSeen": "test outcome stale message proof",
+    "verifflowcc.trace.rules.answers.CodePlace": "path line symbol",
+    "verifflowcc.trace.rules.answers.TestSeen": "test outcome stale message proof",
 }
 """What the lean form of a class keeps; all keys of one that is not here. Brackets name the keys of what it holds."""
 

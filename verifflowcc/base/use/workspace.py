@@ -25,7 +25,7 @@ PROVIDERS = {
     "test results": "verifflowcc.services.trace_results:read_results",
     "process facts": "verifflowcc.services.trace_results:process_facts",
     "task history": "verifflowcc.services.history.reading:note_task",
-    "trace item": "verifflowcc.adapters.files.trace_items:parse_trace_item",
+    "trace item": "verifflowcc.trace.store.trace_files:parse_trace_item",
     "repeated failures": "verifflowcc.services.history.saving:repeated_failures",
 }
 """What is wanted → module and function."""

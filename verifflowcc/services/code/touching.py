@@ -228,9 +228,9 @@ def _traced(
     workspace: Workspace, places: Sequence[_Place]
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the items of the trace whose code is touched, with those above; the tests of all, or in the files."""
-    from verifflowcc.services.trace_sources import read_sources
-    from verifflowcc.trace.answers import above, all_tests_of, implementers
-    from verifflowcc.trace.view import TraceView
+    from verifflowcc.trace.rules.answers import above, all_tests_of, implementers
+    from verifflowcc.trace.rules.trace_view import TraceView
+    from verifflowcc.trace.use.trace_sources import read_sources
 
     read = read_sources(workspace)
     view = TraceView(read.sources, read.policy)

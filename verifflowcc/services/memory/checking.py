@@ -27,7 +27,7 @@ from verifflowcc.memory.store.memory_items import MemoryChecked
 from verifflowcc.memory.use.code_refs import code_of
 from verifflowcc.memory.use.item_scope import required
 from verifflowcc.memory.use.stores import backend_of, memory_settings, open_store
-from verifflowcc.services.trace_code import nothing_collected
+from verifflowcc.trace.use.trace_code import nothing_collected
 
 # Read a memory for its checks: unchanged files from the index, the others read and parsed.
 

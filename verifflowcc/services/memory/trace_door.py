@@ -8,7 +8,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.use.adding import Typed
 from verifflowcc.memory.use.new_item_words import said
 from verifflowcc.memory.use.recording import title_of
-from verifflowcc.services.trace_adding import Wanted
+from verifflowcc.trace.use.trace_edits import Wanted
 
 _MEMORY_ALONE = ("key", "importance", "confidence", "details", "own", "lesson", "refs", "expires", "deadline")
 

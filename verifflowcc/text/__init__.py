@@ -1,1 +1,0 @@
-"""Pure text: digests, canonical JSON, sections, fences, words."""

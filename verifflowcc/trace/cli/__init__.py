@@ -1,0 +1,1 @@
+"""The trace: its commands: parse, call, show."""

@@ -1,0 +1,1 @@
+"""The trace: pure values and rules."""

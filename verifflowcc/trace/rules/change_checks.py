@@ -1,0 +1,354 @@
+"""Checks of change: what is not as it was when somebody looked, and what nobody has looked at."""
+
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from verifflowcc.base.model.item_values import Link, Stamp, Status
+from verifflowcc.base.model.trace_codes import Need
+from verifflowcc.base.model.trace_values import CriterionShown, Results, TraceItem
+from verifflowcc.base.text.plain_words import with_article
+from verifflowcc.trace.rules import check_steps as steps
+from verifflowcc.trace.rules.check_steps import Telling, pointed_content
+from verifflowcc.trace.rules.fingerprint import StampParts, read_stamp, stamp_of_item, stamp_of_link
+from verifflowcc.trace.rules.item_state import code_paths
+from verifflowcc.trace.rules.trace_view import NONE, VERIFIES, Joins, TraceView
+
+# Checks of coverage between items: each has a parent, says why it is there, and is answered as its type needs.
+
+COMPONENT, INTERFACE = "component", "interface"
+_DEEP = frozenset({"missing-child", "not-verified"})
+
+
+def check_parents(view: TraceView, tell: Telling) -> None:
+    """Tell of items that stand on nothing. Planned ones are asked, too: they are agreed, so it is known what for."""
+    verifies = view.policy.relations.get(VERIFIES)
+    tests = frozenset(verifies.from_types) if verifies else frozenset()
+    roots = {name for name, rule in view.policy.types.items() if rule.root}
+    above, known = view.above, view.policy.types
+    counts = {"no-parent": 0, "orphan-test": 0, "orphan-component": 0}
+    derived = 0
+    for item in view.live:
+        if item.derived:
+            derived += 1
+            if not item.rationale.strip():
+                message = f"{item.id} is derived and does not say why it is there"
+                step = f"add a section ## Rationale to {item.path}"
+                tell.item("derived-without-rationale", item, item.line("derived"), message, step)
+        kind = item.type
+        if kind in roots or kind not in known:
+            continue
+        code = "orphan-test" if kind in tests else "orphan-component" if kind == COMPONENT else "no-parent"
+        counts[code] += 1
+        if item.id not in above and not (item.derived and kind not in tests):
+            tell.item(code, item, 1, _ORPHAN[code].format(id=item.id, kind=kind), steps.link(item.id))
+    tell.ask(("derived-without-rationale",), derived)
+    for code, count in counts.items():
+        tell.ask((code,), count)
+
+
+_ORPHAN = {
+    "no-parent": "{id}, a {kind}, has no parent and is not derived",
+    "orphan-test": "{id}, a {kind}, verifies nothing",
+    "orphan-component": "{id} answers no requirement and is not derived",
+}
+
+
+def check_children(view: TraceView, joins: Joins, tell: Telling) -> None:
+    """Tell of items that nothing below answers as their type needs, need by need."""
+    for need in view.policy.needs:
+        types = frozenset(need.of)
+        asked = passed_over = 0
+        answers = _answers(view, need) if tell.on("missing-child") else {}
+        for item in view.live:
+            if item.type not in types:
+                continue
+            if item.planned is not None:
+                passed_over += 1
+                continue
+            asked += 1
+            count = answers.get(item.id, 0)
+            if need.code and count < need.at_least:
+                count += len(code_paths(view, item))
+            if count < need.at_least and not (need.or_tests and joins.by_id.get(item.id, NONE).any):
+                message = f"{item.id} lacks {_wanted(need, count)}"
+                tell.item("missing-child", item, 1, message, _to_answer(item, need), need.id)
+        tell.ask(("missing-child",), asked, passed_over)
+
+
+def _answers(view: TraceView, need: Need) -> Mapping[str, int]:
+    """Return id → how many items answer it as one need asks; planned ones are answers, too."""
+    relations, types = frozenset(need.by), frozenset(need.from_types)
+    found: dict[str, int] = {}
+    last: dict[str, str] = {}
+    for item, link, target in view.ties:
+        if link.relation in relations and item.type in types and last.get(target.id) != item.id:
+            last[target.id] = item.id
+            found[target.id] = found.get(target.id, 0) + 1
+    return found
+
+
+def _wanted(need: Need, count: int) -> str:
+    ways = []
+    if need.from_types and need.by:
+        kinds = _either(need.from_types)
+        ways.append(f"{kinds if need.at_least > 1 else with_article(kinds)} that {_either(need.by)} it")
+    if need.code:
+        ways.append("code with its mark")
+    if need.or_tests:
+        ways.append("a test that names it")
+    title = f"{need.title}: " if need.title else ""
+    times = f"{need.at_least} × " if need.at_least > 1 else ""
+    found = f", and has {count}" if count else ""
+    return f"{title}{times}{', or '.join(ways) or 'what nothing can give'}{found}"
+
+
+def _either(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _to_answer(item: TraceItem, need: Need) -> str:
+    if need.from_types and need.by:
+        return steps.add_below(need.from_types[0], item.id, need.by[0])
+    return f"mark the code with vfcc: {item.id}" if need.code else steps.why(item.id)
+
+
+def check_interfaces(view: TraceView, tell: Telling) -> None:
+    """Tell of interfaces that do not join two components: by a link either way, or by the units that implement them."""
+    if INTERFACE not in view.policy.types or COMPONENT not in view.policy.types:
+        return
+    interfaces = {item.id: item for item in view.live if item.type == INTERFACE}
+    ends: dict[str, set[str]] = {name: set() for name in interfaces}
+    for item, link, target in view.ties:
+        if item.type == INTERFACE and target.type == COMPONENT and target.status is not Status.ARCHIVED:
+            ends[item.id].add(target.id)
+        elif target.id in ends and item.type == COMPONENT:
+            ends[target.id].add(item.id)
+        elif target.id in ends and item.type != INTERFACE and link.relation != VERIFIES:
+            above = view.above.get(item.id, ())
+            ends[target.id].update(name for name in above if view.by_id[name].type == COMPONENT)
+    built = [item for item in interfaces.values() if item.planned is None]
+    tell.ask(("one-ended-interface",), len(built), len(interfaces) - len(built))
+    for item in built:
+        if len(ends[item.id]) < 2:
+            joins = f"joins only {next(iter(ends[item.id]))}" if ends[item.id] else "joins no component"
+            tell.item("one-ended-interface", item, 1, f"{item.id} {joins}", steps.link(item.id))
+
+
+def check_depth(view: TraceView, tell: Telling) -> None:
+    """Tell of items that are answered themselves while something below them is not; of several, the nearest is named.
+
+    What was told of coverage before is what counts as not answered, so that a check which is off says nothing here.
+    """
+    planned = {item.id for item in view.live if item.planned is not None}
+    tell.ask(("deep-coverage",), len(view.live) - len(planned), len(planned))
+    if not tell.on("deep-coverage"):
+        return
+    bare = {each.item for each in tell.found if each.code in _DEEP}
+    for name, cause in nearest_above(view, bare).items():
+        if name not in bare and name not in planned:
+            item, below = view.by_id[name], view.by_id[cause]
+            message = f"{name} is answered, but {cause} below it is not"
+            tell.item("deep-coverage", item, 1, message, steps.why(cause), also=[below.path])
+
+
+def nearest_above(view: TraceView, ids: Collection[str]) -> Mapping[str, str]:
+    """Return each live item above some of these → the nearest of them below it; of several, the first by id."""
+    cause: dict[str, str] = {}
+    for name, below in ways_up(view, sorted(ids)).items():
+        cause[name] = cause.get(below, below)
+    return cause
+
+
+def ways_up(view: TraceView, ids: Iterable[str]) -> Mapping[str, str]:
+    """Return each live item above some of these → the next item on a shortest way down to one, nearest first."""
+    start = [name for name in ids if name in view.by_id]
+    queue, seen, down = deque(start), set(start), dict[str, str]()
+    direct: dict[str, str] = {}
+    while queue:
+        name = queue.popleft()
+        for parent in view.above.get(name, ()):
+            if parent not in seen:
+                seen.add(parent)
+                down[parent] = name
+                queue.append(parent)
+            elif parent not in down:
+                direct.setdefault(parent, name)
+    return down | {name: below for name, below in direct.items() if name not in down}
+
+
+# Checks of what shows an item beside tests: criteria of gates that are met, and words of people that still hold.
+
+Criteria = Mapping[str, list[CriterionShown]]
+
+
+def check_evidence(view: TraceView, tell: Telling) -> None:
+    """Tell of criteria that items name and that are not met, and of words about what is not there any more."""
+    criteria = _criteria(view.sources.results)
+    named = words = planned_named = planned_words = 0
+    for item in view.live:
+        word = item.verified if item.verified is not None and item.verified.method == item.verification else None
+        if item.planned is not None:
+            planned_named += bool(item.evidence)
+            planned_words += word is not None
+            continue
+        named += bool(item.evidence)
+        for name in item.evidence:
+            _criterion(item, name, criteria, view.sources.results, tell)
+        if word is not None:
+            words += 1
+            _word(view, item, tell)
+    tell.ask(("no-result", "untrusted-result"), named, planned_named)
+    tell.ask(("stale-result",), words, planned_words)
+
+
+def _criteria(results: Results) -> Criteria:
+    """Return the criteria by their names, with their stage and without."""
+    found: dict[str, list[CriterionShown]] = defaultdict(list)
+    for each in sorted(results.criteria, key=lambda one: (one.name, one.reason)):
+        for name in {each.name, each.name.rpartition("/")[2]}:
+            found[name].append(each)
+    return found
+
+
+def _criterion(item: TraceItem, name: str, criteria: Criteria, results: Results, tell: Telling) -> None:
+    line, step = item.line("evidence"), f"vfcc evidence run {name.rpartition('/')[2]}"
+    found = criteria.get(name, ())
+    if not found:
+        message = f"{item.id} is shown by the criterion {name}, and no gate of an open sprint has one of that name"
+        tell.item("no-result", item, line, message, "vfcc check gate", name)
+    for each in found:
+        if not each.met:
+            message = f"{item.id} is shown by {each.name}, which is not met: {each.reason}"
+            tell.item("no-result", item, line, message, step, each.name)
+        elif each.trust is not None and each.trust.rank < results.least_trust.rank:
+            worth, least = (str(trust).replace("_", " ") for trust in (each.trust, results.least_trust))
+            message = f"{item.id} is shown by {each.name}, which is {worth}, and {least} is asked"
+            tell.item("untrusted-result", item, line, message, step, each.name)
+
+
+def _word(view: TraceView, item: TraceItem, tell: Telling) -> None:
+    word = item.verified
+    if word is None:
+        return
+    changed = "it" if word.fingerprint != stamp_of_item(item.digest) else ""
+    if not changed and word.content != pointed_content(view, item):
+        changed = "its code"
+    if changed:
+        message = f"{item.id} was verified by {word.method} on {word.on}, and {changed} changed since"
+        tell.item("stale-result", item, item.line("verified"), message, steps.verify(item.id), "verified")
+
+
+def check_links_reviewed(view: TraceView, tell: Telling) -> None:
+    """Tell of links whose ends are not as they were, of links that nobody looked at, and of those cleared for nothing.
+
+    A link without its other end is not asked: that it leads nowhere is told. A stamp with the key `reason` and nothing
+    behind it was cleared without one; `vfcc trace review --to` writes none without.
+    """
+    stamped = unstamped = 0
+    for item, link, target in view.ties:
+        stamp = link.stamp
+        if stamp is None:
+            unstamped += 1
+            message = f"the link {item.id} {link.relation} {target.id} has not been reviewed"
+            step = steps.review(item.id)
+            tell.item("unreviewed-link", item, link.line, message, step, _about(link), [target.path])
+            continue
+        stamped += 1
+        if stamp.fingerprint != stamp_of_link(target.digest, item.digest):
+            _suspect(item, link, target, read_stamp(stamp.fingerprint), tell)
+        if stamp.reason is not None and not stamp.reason.strip():
+            message = f"the link {item.id} {link.relation} {target.id} was cleared without a reason"
+            step = f"say why it holds: write a reason into the link in {item.path}"
+            tell.item("cleared-without-reason", item, link.line, message, step, _about(link), [target.path])
+    tell.ask(("suspect-upstream", "suspect-downstream", "cleared-without-reason"), stamped)
+    tell.ask(("unreviewed-link",), stamped + unstamped)
+
+
+def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts | None, tell: Telling) -> None:
+    """Tell which end changed. A stamp that was made otherwise says nothing of today, so the other end is suspect."""
+    about, also = _about(link), [target.path]
+    if parts is None or not parts.comparable or len(parts.digests) != 2:
+        made = f"by {parts.algorithm}" if parts and not parts.comparable else "otherwise"
+        message = f"the stamp of {item.id} {link.relation} {target.id} was made {made}, so the change is unknown"
+        tell.item("suspect-upstream", item, link.line, message, steps.clear(item.id, target.id), about, also)
+        return
+    if parts.digests[0] != target.digest:
+        message = f"{target.id} changed since the link {item.id} {link.relation} {target.id} was reviewed"
+        tell.item("suspect-upstream", item, link.line, message, steps.clear(item.id, target.id), about, also)
+    if parts.digests[1] != item.digest:
+        message = f"{item.id} changed since its link to {target.id} was reviewed"
+        tell.item("suspect-downstream", item, link.line, message, steps.review(item.id), about, also)
+
+
+def check_reviews(view: TraceView, tell: Telling) -> None:
+    """Tell of items that nobody reviewed, that changed since, or whose reviewer is their author."""
+    reviewed = named = 0
+    authors = view.sources.git.authors
+    for item in view.live:
+        stamp = item.reviewed
+        if stamp is None:
+            message = f"{item.id} has not been reviewed"
+            tell.item("unreviewed", item, 1, message, steps.review(item.id))
+            continue
+        reviewed += 1
+        line = item.line("reviewed")
+        if stamp.fingerprint != stamp_of_item(item.digest):
+            tell.item("stale-review", item, line, _stale(item, stamp), steps.review(item.id))
+        if stamp.by:
+            named += 1
+            if _by_author(item, stamp.by, authors.get(item.path, ())):
+                message = f"{item.id} was reviewed by its author, {stamp.by}"
+                tell.item("self-reviewed", item, line, message, f"somebody else: {steps.review(item.id)}")
+    tell.ask(("unreviewed",), len(view.live))
+    tell.ask(("stale-review",), reviewed)
+    tell.ask(("self-reviewed",), named)
+
+
+def _stale(item: TraceItem, stamp: Stamp) -> str:
+    parts = read_stamp(stamp.fingerprint)
+    if parts is not None and not parts.comparable:
+        return f"the review of {item.id} was stamped by {parts.algorithm}, so the change is unknown"
+    on = f" on {stamp.on}" if stamp.on else ""
+    return f"{item.id} changed since its review{on}"
+
+
+def _by_author(item: TraceItem, reviewer: str, committers: tuple[str, ...]) -> bool:
+    """Whether the reviewer wrote the item: as its file says, else where nobody else ever committed to it.
+
+    Whoever commits a review stands among those who committed the file, so that alone tells nothing.
+    """
+    if item.author and ":" in item.author:
+        return _same(item.author, reviewer)
+    return bool(committers) and all(_same(f"human:{name.removeprefix('human:')}", reviewer) for name in committers)
+
+
+@lru_cache(maxsize=1024)
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
+
+
+def check_baseline(view: TraceView, tell: Telling) -> None:
+    """Tell how the items differ from the baseline: changed, new, retired or gone since."""
+    baseline = view.sources.baseline
+    if baseline is None:
+        return
+    live = {item.id for item in view.live}
+    tell.ask(("baseline-drift",), len(live | baseline.items.keys()))
+    where = f"baseline {baseline.name}"
+    step = f"vfcc trace baseline diff {baseline.name}"
+    for name in sorted(live | baseline.items.keys()):
+        item = view.by_id.get(name)
+        if item is None:
+            message = f"{name} is in {where} and is gone"
+            tell.place("baseline-drift", baseline.path, 1, message, step, name)
+        elif item.status is Status.ARCHIVED:
+            tell.item("baseline-drift", item, item.line("status"), f"{name} was retired since {where}", step)
+        elif name not in baseline.items:
+            tell.item("baseline-drift", item, 1, f"{name} is new since {where}", step)
+        elif baseline.items[name] != item.digest:
+            tell.item("baseline-drift", item, 1, f"{name} changed since {where}", step)
+
+
+def _about(link: Link) -> str:
+    return f"{link.relation} {link.to}"

@@ -1,0 +1,162 @@
+"""Where the checks put what they find and of how many things they were asked, with the weight that the policy gives."""
+
+from collections import Counter
+from collections.abc import Iterable
+from shlex import quote
+
+from verifflowcc.base.model.findings import MARK
+from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
+from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceItem
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.code.rules.symbols_braces import digest_of_named
+from verifflowcc.trace.rules.answers import implementers
+from verifflowcc.trace.rules.trace_view import TraceView
+
+# What an item's code is like now: one digest over all files and symbols that its marks and refs point to.
+
+GONE = "gone"
+
+
+def pointed_content(view: TraceView, item: TraceItem) -> str:
+    """Return the digest of the code that an item points to, or that points to it (`sha256:…`).
+
+    Of a symbol its own text counts, wherever in the file it stands; of a whole file all of it. An item without code has
+    the digest of nothing.
+    """
+    places = {(place.path, place.symbol) for place in implementers(view, item)}
+    lines = [f"{path}\0{symbol}\0{_digest(view, path, symbol)}\n" for path, symbol in sorted(places)]
+    return digest_text("".join(lines))
+
+
+def _digest(view: TraceView, path: str, symbol: str) -> str:
+    file = view.code.get(path)
+    if symbol:
+        return symbol_digest(view, path, symbol) or GONE
+    return file.digest if file else view.sources.files.get(path, GONE)
+
+
+def symbol_digest(view: TraceView, path: str, symbol: str) -> str | None:
+    """Return the digest of a symbol's text; None where the file or the symbol is not known."""
+    file = view.code.get(path)
+    return digest_of_named(each.digest for each in file.symbols if each.name == symbol) if file else None
+
+
+# The next command after a finding. An id is quoted for the shell where it must be.
+
+
+def review(item_id: str) -> str:
+    """Look at an item and stamp it, with its links that have no stamp."""
+    return f"vfcc trace review {quote(item_id)}"
+
+
+def clear(item_id: str, to: str) -> str:
+    """Say that a suspect link still holds, and why."""
+    return f'vfcc trace review {quote(item_id)} --to {quote(to)} --reason "…"'
+
+
+def why(item_id: str) -> str:
+    """See an item's whole story."""
+    return f"vfcc trace why {quote(item_id)}"
+
+
+def link(item_id: str) -> str:
+    """Link an item to what is above it."""
+    return f"vfcc trace link {quote(item_id)} PARENT"
+
+
+def unlink(item_id: str, to: str) -> str:
+    """Take a link out."""
+    return f"vfcc trace unlink {quote(item_id)} {quote(to)}"
+
+
+def add(kind: str) -> str:
+    """Make an item."""
+    return f'vfcc trace add {quote(kind)} "…"'
+
+
+def add_below(kind: str, parent: str, relation: str) -> str:
+    """Make an item that answers another."""
+    return f"{add(kind)} --parent {quote(parent)} --relation {quote(relation)}"
+
+
+def verify(item_id: str) -> str:
+    """Say that an item was verified, and what one saw."""
+    return f'vfcc trace verify {quote(item_id)} --saw "…"'
+
+
+def edit(path: str, line: int) -> str:
+    """Open a file at a line."""
+    return f"edit {path}:{line}"
+
+
+def mark(item_id: str) -> str:
+    """Mark a test with an item that it verifies."""
+    return f"{MARK}{item_id}"
+
+
+_ORDER = {severity: number for number, severity in enumerate(Severity)}
+
+
+class Telling:
+    """Collects findings; those of a check that is off are not kept.
+
+    A finding's `message` is one sentence, `step` the next command, `about` tells it from others of its code and item,
+    `also` are further files that it is about.
+    """
+
+    def __init__(self, policy: TracePolicy) -> None:
+        self._weights = {code: policy.severities.get(code, check.severity) for code, check in CHECKS.items()}
+        self._asked: Counter[str] = Counter()
+        self._passed_over: Counter[str] = Counter()
+        self.found: list[Finding] = []
+
+    def on(self, *codes: str) -> bool:
+        """Say whether any of these checks is asked at all."""
+        return any(self._weights[code] is not Severity.OFF for code in codes)
+
+    def ask(self, codes: Iterable[str], count: int, passed_over: int = 0) -> None:
+        """Note that checks were asked of so many things, and left so many alone because they are only planned."""
+        for code in codes:
+            self._asked[code] += count
+            self._passed_over[code] += passed_over
+
+    def item(
+        self, code: str, item: TraceItem, line: int, message: str, step: str, about: str = "", also: Iterable[str] = ()
+    ) -> None:
+        """Tell something of an item, at a line of its file."""
+        weight = self._weights[code]
+        if weight is not Severity.OFF:
+            family = CHECKS[code].family
+            self.found.append(
+                Finding(code, family, weight, item.id, item.type, item.path, line, message, step, about, tuple(also))
+            )
+
+    def place(
+        self, code: str, path: str, line: int, message: str, step: str, about: str = "", also: Iterable[str] = ()
+    ) -> None:
+        """Tell something that is about no item."""
+        weight = self._weights[code]
+        if weight is not Severity.OFF:
+            family = CHECKS[code].family
+            self.found.append(Finding(code, family, weight, "", "", path, line, message, step, about, tuple(also)))
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return the findings in their stable order: severity, path, line, code, about."""
+        order = _ORDER
+        return tuple(
+            sorted(
+                self.found,
+                key=lambda each: (
+                    order[each.severity], each.path, each.line, each.code, each.about, each.item, each.message
+                ),
+            )
+        )  # fmt: skip
+
+    def asked(self) -> tuple[Asked, ...]:
+        """Return each check that is not off, in the order of the table, with its denominator."""
+        found = Counter(each.code for each in self.found)
+        return tuple(
+            Asked(code, weight, self._asked[code], found[code], self._passed_over[code])
+            for code, weight in self._weights.items()
+            if weight is not Severity.OFF
+        )

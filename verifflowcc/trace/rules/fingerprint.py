@@ -1,0 +1,168 @@
+"""Fingerprints: what an item said, in 20 digits, and the stamps that tell what somebody looked at.
+
+An item's own fingerprint is the first 80 bits of SHA-256 over canonical JSON of five fields: `integrity`, `links`
+(sorted pairs of target and relation), `text` (the normative part, as `text/normative.folded` has it), `title`,
+`verification`. Status, dates, tags and stamps are not in it. A stamp names the algorithm and the fields, so that one
+made otherwise never counts as the same:
+
+- of an item: `sha256:title.text.verification.integrity.links/<own>`;
+- of a link: `sha256:title.text.verification.integrity.links/<the other's>/<own>`.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from hashlib import sha256
+
+from verifflowcc.base.model.item_values import Link, Status
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.trace.rules.item_wording import folded
+from verifflowcc.trace.rules.trace_view import TraceView
+
+ALGORITHM = "sha256"
+FIELDS = ("title", "text", "verification", "integrity", "links")
+DIGITS = 20
+_HEAD = f"{ALGORITHM}:{'.'.join(FIELDS)}/"
+_OURS = re.compile(r"[a-z]+(?:\.[a-z]+)*(?:/[0-9a-f]{20}){1,2}")
+_FOREIGN = re.compile(r"[a-z][a-z0-9_-]{0,39}:[!-~]{1,300}")
+
+
+@dataclass(frozen=True, slots=True)
+class StampParts:
+    """What a stamp says: the algorithm, the fields that it covered, and the digests.
+
+    Of ours there are one (an item) or two (a link: the other end's, then the own). What another tool made has one
+    digest and no fields.
+    """
+
+    algorithm: str
+    fields: tuple[str, ...]
+    digests: tuple[str, ...]
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the digests were made as ours are made now; others say nothing of today."""
+        return self.algorithm == ALGORITHM and self.fields == FIELDS
+
+
+def own_digest(
+    title: str, text: str, verification: str | None, integrity: str | None, links: Iterable[tuple[str, str]]
+) -> str:
+    """Return an item's own fingerprint, 20 hexadecimal digits.
+
+    `text` is the normative part; `links` are pairs of target and relation, in any order. A link that stands there twice
+    counts once.
+    """
+    value = {
+        "integrity": integrity,
+        "links": sorted(set(links)),
+        "text": folded(text),
+        "title": title,
+        "verification": verification,
+    }
+    spelled = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return sha256(spelled.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+
+
+def stamp_of_item(digest: str) -> str:
+    """Return the stamp of an item that was looked at.
+
+    >>> stamp_of_item("0" * 20)
+    'sha256:title.text.verification.integrity.links/00000000000000000000'
+    """
+    return _HEAD + digest
+
+
+def stamp_of_link(other: str, own: str) -> str:
+    """Return the stamp of a link of which both ends were looked at: the fingerprints of its target and its holder."""
+    return f"{_HEAD}{other}/{own}"
+
+
+def read_stamp(text: str) -> StampParts | None:
+    """Return the parts of a stamp, also of another tool's (`doorstop:…`); None where the text is no stamp.
+
+    >>> read_stamp("doorstop:c2Vf=")
+    StampParts(algorithm='doorstop', fields=(), digests=('c2Vf=',))
+    """
+    if not _FOREIGN.fullmatch(text):
+        return None
+    algorithm, _, rest = text.partition(":")
+    if algorithm != ALGORITHM:
+        return StampParts(algorithm, (), (rest,))
+    if not _OURS.fullmatch(rest):
+        return None
+    fields, *digests = rest.split("/")
+    return StampParts(algorithm, tuple(fields.split(".")), tuple(digests))
+
+
+def matches(stamp: str, *digests: str) -> bool:
+    """Say whether a stamp is one of these fingerprints now: of an item (`own`), or of a link (`other`, `own`).
+
+    A stamp of another algorithm, or of other fields, never is.
+    """
+    return stamp == _HEAD + "/".join(digests)
+
+
+# How a link stands to what somebody looked at: agreed, never looked at, or suspect, and at which end.
+
+
+class LinkState(StrEnum):
+    """What a link's stamp says today."""
+
+    AGREED = "agreed"
+    UNREVIEWED = "unreviewed"
+    SUSPECT = "suspect"
+    OUTGROWN = "outgrown"
+    DANGLING = "dangling"
+
+    @property
+    def means(self) -> str:
+        """What the word says, in a few words."""
+        return _MEANS[self]
+
+
+_MEANS = {
+    LinkState.AGREED: "both ends are unchanged since the last review",
+    LinkState.UNREVIEWED: "it has not been reviewed",
+    LinkState.SUSPECT: "its other end changed since the last review",
+    LinkState.OUTGROWN: "this item changed since the last review",
+    LinkState.DANGLING: "there is no such item",
+}
+
+
+def link_state(view: TraceView, item: TraceItem, link: Link) -> LinkState:
+    """Return how a link stands now. A stamp of another algorithm, or of other fields, makes it suspect."""
+    other = view.by_id.get(link.to)
+    if other is None:
+        return LinkState.DANGLING
+    if link.stamp is None:
+        return LinkState.UNREVIEWED
+    if matches(link.stamp.fingerprint, other.digest, item.digest):
+        return LinkState.AGREED
+    parts = read_stamp(link.stamp.fingerprint)
+    if parts is not None and parts.comparable and parts.digests[:1] == (other.digest,):
+        return LinkState.OUTGROWN
+    return LinkState.SUSPECT
+
+
+def review_word(item: TraceItem) -> str:
+    """Return how an item stands to its own review: `reviewed`, `changed since` or `unreviewed`."""
+    if item.reviewed is None:
+        return "unreviewed"
+    return "reviewed" if matches(item.reviewed.fingerprint, item.digest) else "changed since"
+
+
+# One digest for all items of a type, so that a ledger can say in a line what a stage handed over.
+
+
+def type_digests(items: Iterable[TraceItem]) -> Mapping[str, str]:
+    """Return type → digest over the ids and fingerprints of its items that are not retired, whatever their order."""
+    lines: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        if item.status is not Status.ARCHIVED:
+            lines[item.type].append(f"{item.id}\0{item.digest}\n")
+    return {name: digest_text("".join(sorted(lines[name]))) for name in sorted(lines)}

@@ -1,0 +1,229 @@
+"""Where each item stands: whether it has what it needs, whether it is shown, and what that comes to below and above it.
+
+It speaks of the sources alone, not of how much a workflow lets a finding weigh: an item is shown where its declared
+method shows it on the content that is there now, and nowhere else.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from verifflowcc.base.model.trace_codes import Need
+from verifflowcc.base.model.trace_values import Outcome, Results, TraceItem, Verified
+from verifflowcc.trace.rules.answers import CodePlace, TestSeen, all_tests_of, implementers, specifications
+from verifflowcc.trace.rules.check_steps import pointed_content
+from verifflowcc.trace.rules.fingerprint import matches
+from verifflowcc.trace.rules.result_checks import METRIC, TEST, method_of
+from verifflowcc.trace.rules.trace_view import NONE, TraceView
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of one item by itself.
+
+    `method` is how it is to be verified, None where nothing asks for that. `children` are the ids right below it.
+    `lacking` are the ids of the needs that nothing meets. `named` says that something is there which could show it,
+    `shown` that it does, `belied` that a criterion which it names is unmet or a word on it is out of date.
+    """
+
+    item: TraceItem
+    method: str | None
+    tests: tuple[TestSeen, ...]
+    code: tuple[CodePlace, ...]
+    children: tuple[str, ...]
+    lacking: tuple[str, ...]
+    named: bool
+    shown: bool
+    belied: bool
+
+    @property
+    def planned(self) -> bool:
+        """Whether it is agreed and not to be built yet."""
+        return self.item.planned is not None
+
+    @property
+    def broke(self) -> bool:
+        """Whether a test of it did not pass, on the content that is there now."""
+        return any(each.broke for each in self.tests)
+
+    @property
+    def to_show(self) -> bool:
+        """Whether anything is to show it: a method that is asked for; or tests that name it all the same, or what it
+        names itself and does not hold.
+        """
+        return self.method is not None or bool(self.tests) or self.belied
+
+    @property
+    def answered(self) -> bool:
+        """Whether it has directly what its type needs and what could show it; with nothing asked, anything at all."""
+        if self.lacking:
+            return False
+        return self.named if self.method else bool(self.children or self.tests or self.code)
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is answered, and shown where it is to be or has tests, and no test of it broke."""
+        return self.answered and not self.broke and (self.shown or not self.to_show)
+
+
+@dataclass(frozen=True)
+class Standings:
+    """All live items of a view with their standings; of two with one id the one that the view finds by it."""
+
+    view: TraceView
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Standing]:
+        """Id → standing, by id."""
+        live = {item.id for item in self.view.live}
+        return {name: stand(self.view, self.view.by_id[name]) for name in sorted(live)}
+
+    def of(self, item: TraceItem) -> Standing:
+        """Return the standing of an item, also of one that the view does not find by its id."""
+        held = self.by_id.get(item.id)
+        return held if held is not None and held.item is item else stand(self.view, item)
+
+    @cached_property
+    def broken_below(self) -> frozenset[str]:
+        """Ids of the items below which a test broke."""
+        return self._above(name for name, each in self.by_id.items() if each.broke)
+
+    @cached_property
+    def open_below(self) -> frozenset[str]:
+        """Ids of the items below which something lacks what it needs directly, or is planned."""
+        return self._above(name for name, each in self.by_id.items() if not each.answered or each.planned)
+
+    @cached_property
+    def unshown_below(self) -> frozenset[str]:
+        """Ids of the items below which something does not hold, or is planned."""
+        return self._above(name for name, each in self.by_id.items() if not each.holds or each.planned)
+
+    @cached_property
+    def shown_below(self) -> frozenset[str]:
+        """Ids of the items below which something is shown."""
+        return self._above(name for name, each in self.by_id.items() if each.shown)
+
+    @cached_property
+    def lacking_below(self) -> frozenset[str]:
+        """Ids of the items below which something that is not planned lacks what it needs directly."""
+        return self._above(name for name, each in self.by_id.items() if not each.answered and not each.planned)
+
+    def proven(self, standing: Standing) -> bool:
+        """Whether an item holds, so does all below it, and something of it all is shown."""
+        name = standing.item.id
+        return standing.holds and name not in self.unshown_below and (standing.shown or name in self.shown_below)
+
+    def _above(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the ids of all live items above any of these, over any number of links."""
+        found: set[str] = set()
+        left = list(names)
+        while left:
+            item = self.by_id[left.pop()].item
+            for parent, _ in self.view.parents(item):
+                if parent.id not in found and parent.id in self.by_id:
+                    found.add(parent.id)
+                    left.append(parent.id)
+        return frozenset(found)
+
+
+def stand(view: TraceView, item: TraceItem) -> Standing:
+    """Return what is known of one item by itself."""
+    method = method_of(view, item)
+    return Standing(
+        item,
+        method,
+        all_tests_of(view, item),
+        implementers(view, item),
+        tuple(sorted({child.id for child, _ in view.children(item)} - {item.id})),
+        tuple(need.id for need in view.policy.needs if item.type in need.of and not _met(view, item, need)),
+        _named(view, item, method),
+        _shown(view, item, method),
+        not _word_stands(view, item),
+    )
+
+
+def _met(view: TraceView, item: TraceItem, need: Need) -> bool:
+    links = {child.id for child, link in view.below.get(item.id, ()) if link.relation in need.by and _fits(child, need)}
+    count = len(links - {item.id})
+    if need.code:
+        count += len(code_paths(view, item))
+    return count >= need.at_least or (need.or_tests and view.joins.by_id.get(item.id, NONE).any)
+
+
+def code_paths(view: TraceView, item: TraceItem) -> set[str]:
+    """Return the files of the product that implement an item: by a mark, or because it names them."""
+    marked = {file.path for file, _ in view.marks.get(item.id, ()) if not file.test}
+    named = {ref.path for ref in item.refs if ref.path in view.code or ref.path in view.sources.files}
+    return marked | {path for path in named if path not in view.code or not view.code[path].test}
+
+
+def _fits(child: TraceItem, need: Need) -> bool:
+    return child.type in need.from_types
+
+
+def _named(view: TraceView, item: TraceItem, method: str | None) -> bool:
+    if method == TEST:
+        own = view.joins.by_id.get(item.id, NONE).any
+        return own or any(_names(view, each) for each in specifications(view, item))
+    return bool(item.evidence) or (method not in {None, METRIC} and _word(item) is not None)
+
+
+def _names(view: TraceView, specification: TraceItem) -> bool:
+    """Whether a specification has a test, or is verified by another method itself."""
+    return view.joins.by_id.get(specification.id, NONE).any or _answers_itself(view, specification)
+
+
+def _answers_itself(view: TraceView, specification: TraceItem) -> bool:
+    return method_of(view, specification) not in {None, TEST}
+
+
+def _shown(view: TraceView, item: TraceItem, method: str | None) -> bool:
+    """Whether all that the item names as what shows it does, and something does by the method that is asked for."""
+    tests = [each for each in all_tests_of(view, item) if not _skip_waived(view, each)]
+    others = [each for each in specifications(view, item) if _answers_itself(view, each)]
+    if not _word_stands(view, item) or not all(each.passed for each in tests):
+        return False
+    if not all(_shown_by_word(view, each) for each in others):
+        return False
+    return bool(tests or others) if method in {None, TEST} else _has_word(view, item)
+
+
+def _shown_by_word(view: TraceView, item: TraceItem) -> bool:
+    return _word_stands(view, item) and _has_word(view, item)
+
+
+def _word_stands(view: TraceView, item: TraceItem) -> bool:
+    """Whether no criterion that the item names is unmet, and no word on it is out of date."""
+    return _evidence_met(view, item) and (_word(item) is None or word_holds(view, item))
+
+
+def _has_word(view: TraceView, item: TraceItem) -> bool:
+    return bool(item.evidence) or (method_of(view, item) != METRIC and _word(item) is not None)
+
+
+def _skip_waived(view: TraceView, test: TestSeen) -> bool:
+    waived = view.sources.results.waived_skips
+    return test.outcome is Outcome.SKIPPED and not test.stale and test.test in waived
+
+
+def _evidence_met(view: TraceView, item: TraceItem) -> bool:
+    """Every criterion that the item names is there and met, by evidence that is worth enough."""
+    return all(_criterion_met(view.sources.results, name) for name in item.evidence)
+
+
+def _criterion_met(results: Results, name: str) -> bool:
+    found = [each for each in results.criteria if each.name == name or each.name.endswith(f"/{name}")]
+    least = results.least_trust.rank
+    return bool(found) and all(each.met and (each.trust is None or each.trust.rank >= least) for each in found)
+
+
+def _word(item: TraceItem) -> Verified | None:
+    """A person's word that the item is verified, by the method that it declares."""
+    said = item.verified
+    return said if said is not None and said.method == item.verification else None
+
+
+def word_holds(view: TraceView, item: TraceItem) -> bool:
+    """Whether a person said that the item is verified, and it and its code are as they were then."""
+    said = item.verified
+    return said is not None and matches(said.fingerprint, item.digest) and said.content == pointed_content(view, item)

@@ -1,0 +1,131 @@
+"""Which trace items a sprint is about, and which others come near to a task; each with the reason."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from verifflowcc.base.model.item_values import Link, Status
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass
+from verifflowcc.trace.rules.trace_view import TraceView
+
+MOST_BELOW = 20
+"""So many items below those that a sprint names are in its scope: a need may have hundreds."""
+
+_UNIT = 1_000_000
+_WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]*[A-Za-z0-9])?")
+_PART = re.compile(r"[A-Za-z0-9]+|[^A-Za-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """An item, and why a prompt has it, or leaves it out."""
+
+    item: TraceItem
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class SprintScope:
+    """The items of a sprint in their order, those that it names first; `above` are the ones beyond `MOST_BELOW`."""
+
+    items: tuple[Reached, ...]
+    above: tuple[Reached, ...] = ()
+
+
+class Names:
+    """The ids of live items, to be found in texts. An id that is a plain word counts only in its own capitals."""
+
+    def __init__(self, items: Iterable[TraceItem]) -> None:
+        self._exact = {item.id for item in items}
+        self._folded = {name.casefold(): name for name in self._exact if not name.isalpha()}
+
+    def in_text(self, text: str) -> Iterator[str]:
+        """Yield the ids that a text names as words of their own."""
+        for word in _WORD.findall(text):
+            name = self._find(word) or self._find(word.removesuffix(".md"))
+            if name:
+                yield name
+
+    def in_branch(self, branch: str) -> Iterator[str]:
+        """Yield the ids that are a part of a branch's name: `feature/req-12-login` names REQ-12."""
+        parts = _PART.findall(branch)
+        for first in range(len(parts)):
+            for last in range(len(parts), first, -1):
+                name = self._find("".join(parts[first:last]))
+                if name:
+                    yield name
+
+    def _find(self, word: str) -> str | None:
+        return word if word in self._exact else self._folded.get(word.casefold())
+
+
+def sprint_scope(view: TraceView, named: Mapping[str, str], *, with_below: bool) -> SprintScope:
+    """Return the items that are named (id → by what), all above them, and with `with_below` those below them.
+
+    Above an item is what it refines, over any number of links; below it is what refines it. A sprint that names an item
+    and some below it is about those: nothing else below it is taken.
+    """
+    found = {name: Reached(view.by_id[name], why) for name, why in named.items()}
+    for child, link, parent in _walk(view, named, view.parents):
+        if parent.id not in found and parent.status is not Status.ARCHIVED:
+            found[parent.id] = Reached(parent, f"{child.id} {link.relation} it")
+    above: dict[str, Reached] = {}
+    room = len(found) + MOST_BELOW
+    for parent, link, child in (
+        _walk(view, named.keys() - _with_named_below(view, named), view.children) if with_below else ()
+    ):
+        if child.id not in found:
+            into = found if len(found) < room else above
+            into.setdefault(child.id, Reached(child, f"it {link.relation} {parent.id}"))
+    return SprintScope(tuple(found.values()), tuple(above.values()))
+
+
+def _with_named_below(view: TraceView, named: Iterable[str]) -> set[str]:
+    """Return the ids of the items above any that is named."""
+    found: set[str] = set()
+    waiting = list(named)
+    while waiting:
+        more = set(view.above.get(waiting.pop(), ())) - found
+        found |= more
+        waiting += more
+    return found
+
+
+def _walk(
+    view: TraceView, start: Iterable[str], step: Callable[[TraceItem], Iterable[tuple[TraceItem, Link]]]
+) -> Iterator[tuple[TraceItem, Link, TraceItem]]:
+    """Yield each step that leads to an item for the first time, the nearest first: from where, the link, to where."""
+    seen = set(start)
+    level = [view.by_id[name] for name in sorted(seen)]
+    while level:
+        following = []
+        for item in level:
+            for other, link in sorted(step(item), key=lambda each: each[0].id):
+                if other.id not in seen:
+                    seen.add(other.id)
+                    following.append(other)
+                    yield item, link, other
+        level = following
+
+
+def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], names: Names) -> list[Reached]:
+    """Return items in the order of their worth for a task: those that it names, those with its words, the others.
+
+    `terms` maps the stem of each word of the task to the word. A word that few items have weighs more. Ties go by id.
+    """
+    named = set(names.in_text(task))
+    patterns = {
+        term: re.compile(rf"\b(?:{re.escape(term)}|{re.escape(word.casefold())})") for term, word in terms.items()
+    }
+    texts = [f"{item.title}\n{item.text}".casefold() for item in items]
+    held = [frozenset(term for term, pattern in patterns.items() if pattern.search(text)) for text in texts]
+    weights = {term: _UNIT // sum(term in each for each in held) for term in frozenset().union(*held)}
+    worth = [(item, sum(weights[term] for term in each)) for item, each in zip(items, held, strict=True)]
+    worth.sort(key=lambda each: (each[0].id not in named, -each[1], each[0].id))
+    return [Reached(item, _why_near(item, score, named)) for item, score in worth]
+
+
+def _why_near(item: TraceItem, score: int, named: Collection[str]) -> str:
+    if item.id in named:
+        return "named by the task"
+    return "words of the task are in it" if score else "not in the sprint's scope; there is room for it"

@@ -1,0 +1,285 @@
+"""The items of a trace as a graph, read once for all checks: items by id, those above and below, and their tests."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+
+from verifflowcc.base.formats.trace_tests import TestNames, by_item
+from verifflowcc.base.model.item_values import Link, Status
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
+from verifflowcc.trace.rules.join_tests import Verdict, verdicts
+
+VERIFIES = "verifies"
+"""The relation by which a specification hands its tests to what it verifies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A test that is there but has no result: its name, and the place that names it."""
+
+    test: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """An item's own tests: `told` with what became of them, `unrun` without a result, `lost` patterns of no test."""
+
+    told: tuple[Verdict, ...]
+    unrun: tuple[Named, ...]
+    lost: tuple[str, ...]
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a test at all."""
+        return bool(self.told or self.unrun)
+
+
+NONE = Joined((), (), ())
+
+
+@dataclass(frozen=True)
+class TraceView:
+    """Sources and policy, and what follows from them. All orders are by id or path, whatever that of the sources."""
+
+    sources: TraceSources
+    policy: TracePolicy
+
+    @cached_property
+    def items(self) -> tuple[TraceItem, ...]:
+        """All items, retired ones too, by id and path."""
+        return tuple(sorted(self.sources.items, key=attrgetter("id", "path")))
+
+    @cached_property
+    def by_id(self) -> Mapping[str, TraceItem]:
+        """Id → item; of several with one id an active one, the first by its path."""
+        found: dict[str, TraceItem] = {}
+        archived = Status.ARCHIVED
+        for item in self.items:
+            held = found.get(item.id)
+            if held is None or (held.status is archived and item.status is not archived):
+                found[item.id] = item
+        return found
+
+    @cached_property
+    def live(self) -> tuple[TraceItem, ...]:
+        """The items that are not retired."""
+        archived = Status.ARCHIVED
+        return tuple([item for item in self.items if item.status is not archived])
+
+    @cached_property
+    def below(self) -> Mapping[str, tuple[tuple[TraceItem, Link], ...]]:
+        """Id → the live items that link to it, with the link."""
+        found: dict[str, list[tuple[TraceItem, Link]]] = defaultdict(list)
+        for item in self.live:
+            for link in item.links:
+                found[link.to].append((item, link))
+        return {name: tuple(each) for name, each in found.items()}
+
+    @cached_property
+    def upward(self) -> frozenset[str]:
+        """The relations whose target stands above."""
+        return frozenset(rule.name for rule in self.policy.relations.values() if rule.upward)
+
+    @cached_property
+    def ties(self) -> tuple[tuple[TraceItem, Link, TraceItem], ...]:
+        """The links of live items to other items that are there, retired ones too: holder, link, target."""
+        by_id = self.by_id
+        found = []
+        for item in self.live:
+            for link in item.links:
+                target = by_id.get(link.to)
+                if target is not None and link.to != item.id:
+                    found.append((item, link, target))
+        return tuple(found)
+
+    @cached_property
+    def above(self) -> Mapping[str, tuple[str, ...]]:
+        """Id → the ids of the live items that stand right above it by links that lead up; each once, sorted."""
+        upward, archived = self.upward, Status.ARCHIVED
+        found: dict[str, tuple[str, ...]] = {}
+        for item, link, target in self.ties:
+            if link.relation in upward and target.status is not archived:
+                held = found.get(item.id, ())
+                if target.id not in held:
+                    found[item.id] = (*held, target.id)
+        return {name: tuple(sorted(each)) if len(each) > 1 else each for name, each in found.items()}
+
+    @cached_property
+    def code(self) -> Mapping[str, CodeFile]:
+        """Path → the file, of those that hold marks, are tests, or are spoken of."""
+        return {file.path: file for file in self.sources.code}
+
+    @cached_property
+    def reports(self) -> Mapping[str, ResultReport]:
+        """Name → the report of results."""
+        return {report.name: report for report in self.sources.results.reports}
+
+    @cached_property
+    def told(self) -> Mapping[str, tuple[TestResult, ...]]:
+        """Test → its results, by report."""
+        found: dict[str, list[TestResult]] = defaultdict(list)
+        for result in sorted(self.sources.results.tests, key=lambda each: (each.test, each.report)):
+            found[result.test].append(result)
+        return {name: tuple(each) for name, each in found.items()}
+
+    @cached_property
+    def joins(self) -> "Joins":
+        """The tests of each item."""
+        return Joins(self)
+
+    @cached_property
+    def marks(self) -> Mapping[str, tuple[tuple[CodeFile, CodeMark], ...]]:
+        """Id → where code or tests name it, by path and line."""
+        found: dict[str, list[tuple[CodeFile, CodeMark]]] = defaultdict(list)
+        for file in sorted(self.sources.code, key=lambda each: each.path):
+            for mark in sorted(file.marks, key=lambda each: each.line):
+                for name in mark.ids:
+                    found[name].append((file, mark))
+        return {name: tuple(each) for name, each in found.items()}
+
+    @cached_property
+    def results(self) -> Mapping[str, tuple[TestResult, ...]]:
+        """Id → the results of the tests that name it, by mark, property or specification (`tests` of an item)."""
+        results = sorted(self.sources.results.tests, key=lambda each: (each.test, each.report))
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, result in enumerate(results):
+            for name in result.items:
+                found[name].append(number)
+        patterns = {item.id: item.tests for item in self.live if item.tests}
+        if patterns and results:
+            numbers: dict[str, list[int]] = defaultdict(list)
+            for number, result in enumerate(results):
+                numbers[result.test].append(number)
+            for name, tests in by_item(patterns, TestNames(numbers)).items():
+                found[name] += [number for test in tests for number in numbers[test]]
+        return {name: tuple([results[number] for number in sorted(set(each))]) for name, each in found.items()}
+
+    def parents(self, item: TraceItem) -> Iterator[tuple[TraceItem, Link]]:
+        """Yield the items above that an item links to and that are there."""
+        for link in item.links:
+            above = self.by_id.get(link.to)
+            if link.relation in self.upward and above is not None:
+                yield above, link
+
+    def children(self, item: TraceItem) -> Iterator[tuple[TraceItem, Link]]:
+        """Yield the live items below that link to an item by a relation that leads up."""
+        return ((child, link) for child, link in self.below.get(item.id, ()) if link.relation in self.upward)
+
+
+@dataclass(frozen=True)
+class Joins:
+    """The tests of all live items of a view."""
+
+    view: TraceView
+
+    @cached_property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """Test → what became of it."""
+        return verdicts(self.view.sources.results)
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Joined]:
+        """Id → the item's tests, for items that have or name any."""
+        view, found = self.view, {}
+        results, marks = view.results, self._test_marks
+        for item in view.live:
+            if item.id in results or item.id in marks or item.tests:
+                found[item.id] = self._join(item, marks.get(item.id, ()))
+        return found
+
+    @cached_property
+    def specifications(self) -> Mapping[str, tuple[TraceItem, ...]]:
+        """Id → the live specifications of tests that verify the item and are not only planned."""
+        found: dict[str, list[TraceItem]] = {}
+        for item, link, target in self.view.ties:
+            if link.relation == VERIFIES and item.planned is None:
+                held = found.get(target.id)
+                if held is None:
+                    found[target.id] = [item]
+                else:
+                    held.append(item)
+        return {name: tuple(each) for name, each in found.items()}
+
+    @cached_property
+    def _test_marks(self) -> Mapping[str, tuple[tuple[CodeFile, CodeMark], ...]]:
+        return {
+            name: tuple([each for each in places if each[0].test])
+            for name, places in self.view.marks.items()
+            if any(file.test for file, _ in places)
+        }
+
+    @cached_property
+    def _with_results(self) -> TestNames:
+        return TestNames(self.verdicts)
+
+    @cached_property
+    def _in_tree(self) -> TestNames:
+        files = [file for file in self.view.code.values() if file.test]
+        symbols = [f"{file.path}::{symbol.name}" for file in files for symbol in file.symbols]
+        return TestNames([*symbols, *(file.path for file in files if not file.symbols)])
+
+    def _join(self, item: TraceItem, marks: Iterable[tuple[CodeFile, CodeMark]]) -> Joined:
+        names = sorted({each.test for each in self.view.results.get(item.id, ()) if not self._gone(each)})
+        unrun, lost = _unrun(marks, names) if marks else [], []
+        for pattern in item.tests:
+            if self._with_results.named_by(pattern):
+                continue
+            if self._in_tree.named_by(pattern) or self._unseen(pattern):
+                unrun.append(Named(pattern, item.path, item.line("tests")))
+            else:
+                lost.append(pattern)
+        return Joined(tuple(self.verdicts[name] for name in names), tuple(dict.fromkeys(unrun)), tuple(lost))
+
+    def _gone(self, result: TestResult) -> bool:
+        """Whether only reports about other content have the test, and the tree no longer has it.
+
+        A report says so whose other tests the tree has: of one in which none is found, no name can be resolved.
+        """
+        return not result.known and result.report in self._located and self.verdicts[result.test].outcome is None
+
+    @cached_property
+    def _located(self) -> frozenset[str]:
+        return frozenset(each.report for each in self.view.sources.results.tests if each.known)
+
+    def _unseen(self, pattern: str) -> bool:
+        """Whether a pattern names a symbol of a file in which no symbols are known: then nobody can say."""
+        file = pattern.strip().partition("::")[0].removeprefix("./")
+        known = self.view.code.get(file)
+        return known is not None and known.test and not known.symbols
+
+
+def _unrun(marks: Iterable[tuple[CodeFile, CodeMark]], names: Sequence[str]) -> list[Named]:
+    """Return the tests that marks name and that none of these is."""
+    named = [
+        Named(f"{file.path}::{mark.symbol}" if mark.symbol else file.path, file.path, mark.line) for file, mark in marks
+    ]
+    left = [each for each in named if each.test not in names] if len(names) < 10 else named
+    if not left:
+        return []
+    covered = _covered(names)
+    return [each for each in left if not _answered(each.test, covered)]
+
+
+def _covered(tests: Iterable[str]) -> frozenset[str]:
+    """Return all that a mark may be called so that it is one of these tests, or holds it."""
+    found: set[str] = set()
+    for test in tests:
+        path, joint, symbol = test.partition("::")
+        if not joint:
+            found.update(("", f"::{test.rpartition('.')[2]}"))
+            continue
+        found.add(path)
+        parts = symbol.replace("::", ".").split(".")
+        found.update(f"{path}::{'.'.join(parts[:count])}" for count in range(1, len(parts) + 1))
+    return frozenset(found)
+
+
+def _answered(test: str, covered: frozenset[str]) -> bool:
+    """Whether a result is there; of results that name no file the last name of a test must do."""
+    _, joint, symbol = test.partition("::")
+    return test in covered or (f"::{symbol.rpartition('.')[2]}" if joint else "") in covered

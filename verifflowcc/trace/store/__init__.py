@@ -1,0 +1,1 @@
+"""The trace: what is read and written."""

@@ -1,0 +1,184 @@
+"""Files of other tools: which tool wrote them, and which files a given path stands for."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.files.text_files import read_text
+from verifflowcc.base.model.lazy import load
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.rules.import_values import Foreign
+from verifflowcc.items.store.front_matter_yaml import plain_yaml
+from verifflowcc.trace.rules.import_doorstop import (
+    DoorstopDocument,
+    DoorstopFile,
+    markdown_values,
+    read_document,
+    read_doorstop,
+)
+from verifflowcc.trace.rules.import_needs import is_export
+from verifflowcc.trace.rules.importers import IMPORTERS, Importer
+
+# A folder of doorstop documents, read file by file.
+
+CONFIG = ".doorstop.yml"
+_ENDINGS = {".yml": False, ".yaml": False, ".md": True}
+
+
+def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> Foreign:
+    """Return the items of all documents at or below `root`; `named` gives a file's name for messages.
+
+    Raises FormatError where a file is not what doorstop would read, or where there is no document.
+    """
+    return read_doorstop(*doorstop_files(root, named))
+
+
+def doorstop_files(
+    root: Path, named: Callable[[Path], str]
+) -> tuple[tuple[DoorstopDocument, ...], tuple[DoorstopFile, ...]]:
+    """Return the documents at or below `root` and the files of their items; raises as `read_doorstop_tree` does."""
+    documents: dict[Path, DoorstopDocument] = {}
+    files: list[DoorstopFile] = []
+    for folder, owner, names in _doorstop_tree_walk(root, None):
+        if CONFIG in names:
+            path = folder / CONFIG
+            documents[folder] = read_document(named(path), plain_yaml(named(path), read_text(path, named(path))))
+        if owner is not None:
+            files += [_file(folder / name, named, documents[owner]) for name in names if _is_item(name)]
+    if not documents:
+        raise FormatError(f"{named(root)}:1: there is no {CONFIG} in this folder or below it")
+    return tuple(documents.values()), tuple(files)
+
+
+def _doorstop_tree_walk(folder: Path, owner: Path | None) -> Iterator[tuple[Path, Path | None, list[str]]]:
+    """Yield folders with the document that owns their items; hidden folders and skipped documents are left out."""
+    found = sorted(os.scandir(folder), key=lambda each: each.name)
+    names = [each.name for each in found if each.is_file()]
+    if ".doorstop.skip-all" in names or ".doorstop.skip" in names:
+        return
+    owner = folder if CONFIG in names else owner
+    yield folder, owner, names
+    for each in found:
+        if each.is_dir(follow_symlinks=False) and not each.name.startswith("."):
+            yield from _doorstop_tree_walk(Path(each.path), owner)
+
+
+def _is_item(name: str) -> bool:
+    stem, dot, ending = name.rpartition(".")
+    return bool(stem) and not name.startswith(".") and f"{dot}{ending}" in _ENDINGS
+
+
+def _file(path: Path, named: Callable[[Path], str], document: DoorstopDocument) -> DoorstopFile:
+    name, text = named(path), read_text(path, named(path))
+    if not _ENDINGS[path.suffix]:
+        return DoorstopFile(path.stem, name, document, plain_yaml(name, text))
+    parts = split(text)
+    values = plain_yaml(name, parts.block or "", line_shift=1)
+    return DoorstopFile(path.stem, name, document, {**values, **markdown_values(parts.body)})
+
+
+Named = Callable[[Path], str]
+_OFT = re.compile(r"^[ \t]*[`*]*[a-zA-Z]+~[\w.-]+~\d+[`*]*[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a person named: paths, and how to read them. `format` is None where the files are to say it."""
+
+    paths: tuple[Path, ...]
+    format: str | None = None
+    pattern: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_foreign(given: Given, named: Named) -> Foreign:
+    """Return what the files hold; `named` gives a file's name for messages and for `imported`.
+
+    Raises UsageError where a path is not there or the format cannot be told, FormatError where a file is not what its
+    format says.
+    """
+    for path in given.paths:
+        if not path.exists():
+            raise UsageError(f"there is no file or folder {named(path)}")
+    chosen = given.format or _guessed(given, named)
+    importer = IMPORTERS[chosen]
+    if importer.takes == "folder":
+        if len(given.paths) != 1 or not given.paths[0].is_dir():
+            raise UsageError(f"{chosen}'s items are read from one folder", hint="vfcc trace import FOLDER")
+        tree: Foreign = load(importer.read)(given.paths[0], named)
+        return tree
+    files = _files(given.paths, importer.endings)
+    if not files:
+        places = ", ".join(map(named, given.paths))
+        raise FormatError(f"{places}:1: there is no file that ends in {' or '.join(importer.endings)}")
+    return _read(importer, files, given, named)
+
+
+def joined(parts: Iterable[Foreign]) -> Foreign:
+    """Return several files of one format as one."""
+    every = list(parts)
+    items = tuple(item for each in every for item in each.items)
+    left = tuple(line for each in every for line in each.left)
+    malformed = tuple(line for each in every for line in each.malformed)
+    return Foreign(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)), malformed)
+
+
+def _read(importer: Importer, files: list[Path], given: Given, named: Named) -> Foreign:
+    read: Callable[..., Foreign] = load(importer.read)
+    more = [getattr(given, importer.option)] if importer.option else []
+    if importer.takes == "file":
+        return joined([read(path, named(path)) for path in files])
+    texts = [(named(path), read_text(path, named(path))) for path in files]
+    return read(texts, *more) if importer.takes == "texts" else joined([read(*each, *more) for each in texts])
+
+
+def _guessed(given: Given, named: Named) -> str:
+    if given.pattern:
+        return "markdown"
+    if given.columns:
+        return "csv"
+    if len(given.paths) == 1 and given.paths[0].is_dir() and _has(given.paths[0], CONFIG):
+        return "doorstop"
+    for name, importer in IMPORTERS.items():
+        files = _files(given.paths, importer.endings) if importer.endings else []
+        if not files:
+            continue
+        holds = _HOLDS.get(name)
+        if holds is None or any(holds(read_text(path, named(path))) for path in files):
+            return name
+    places = ", ".join(map(named, given.paths))
+    raise UsageError(
+        f"no format of {', '.join(IMPORTERS)} reads {places}",
+        hint=f"vfcc trace import {places} --format {next(iter(IMPORTERS))}",
+    )
+
+
+_HOLDS: Mapping[str, Callable[[str], object]] = {"openfasttrace": _OFT.search, "vfcc": is_export}
+"""What a text has of a format that shares its ending with another."""
+
+
+def _files(paths: Iterable[Path], endings: tuple[str, ...]) -> list[Path]:
+    """Return the files that are given by themselves, and those of these endings in given folders, in order."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found.update(dict.fromkeys(each for each in _walk(path) if each.name.lower().endswith(endings)))
+        elif path.name.lower().endswith(endings) or not any(path.name.lower().endswith(e) for e in _ALL):
+            found[path] = None
+    return list(found)
+
+
+_ALL = tuple(ending for importer in IMPORTERS.values() for ending in importer.endings)
+
+
+def _walk(folder: Path) -> Iterable[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        yield from (Path(place) / name for name in sorted(names) if not name.startswith("."))
+
+
+def _has(folder: Path, name: str) -> bool:
+    return any(name in names for _, _, names in os.walk(folder))

@@ -1,0 +1,1 @@
+"""The trace: one function per use case."""

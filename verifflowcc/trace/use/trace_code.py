@@ -1,0 +1,220 @@
+"""The project's code as the trace sees it: which files hold marks, which are tests, which the items speak of."""
+
+import gc
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from verifflowcc import __version__
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.files.installed import program_stamp
+from verifflowcc.base.files.layout import as_on_disk
+from verifflowcc.base.files.project_content import digest_file, project_content
+from verifflowcc.base.git.git_trace import GitPlace, find_place
+from verifflowcc.base.model.config_values import Config
+from verifflowcc.base.model.sprint_state import Workflow
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import CodeFile, TraceItem
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_bytes, digest_text
+from verifflowcc.base.text.glob import select
+from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.text.record_codec import plain_text
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.store.code_files import CodeIndex, read_code_files
+from verifflowcc.items.store.item_walk import MemoryWalk, walk_memory
+from verifflowcc.sprint.store.workflow_load import workflow_text
+from verifflowcc.sprint.use.configuration import effective_config
+from verifflowcc.trace.store.trace_cache import ItemRow, TraceIndex, trace_item_from_text, trace_item_to_text
+
+# What a trace check would look at, seen from outside: stamps, digests and ids, with nothing parsed.
+#
+# The key of a report is made of it: while none of this changes, the same question has the same answer.
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A project from outside.
+
+    `walk` is all that is committed below `.memory/`, `content` every file of the project with its digest, `place` where
+    git has it. `reports` maps each report of results (those of the configuration, then those given) to the digest of
+    its bytes, "" where there is none that can be read.
+    """
+
+    config: Config
+    walk: MemoryWalk
+    content: Mapping[str, str]
+    place: GitPlace
+    reports: Mapping[str, str]
+
+    @property
+    def settled(self) -> bool:
+        """Whether all of it can be told again by its stamps."""
+        return not self.walk.fresh and not self.walk.linked
+
+
+def look(workspace: Workspace, junit: Sequence[str] = ()) -> Looked:
+    """Look at a project. `junit` are reports given beside those of the configuration, relative to where vfcc runs.
+
+    Raises ConfigError where the configuration is not sound, WorkspaceError where the project cannot be read.
+    """
+    config = effective_config(workspace).config
+    walk = walk_memory(workspace.root)
+    content = project_content(workspace.root, workspace.local)
+    place = find_place(workspace.root, config.trace.target)
+    reports = {str(path): _digest(path) for path in report_paths(workspace, config, junit)}
+    return Looked(config, walk, content, place, reports)
+
+
+def report_paths(workspace: Workspace, config: Config, junit: Sequence[str]) -> tuple[Path, ...]:
+    """Return the paths of all reports, each once: those of the configuration lie in the project."""
+    own = [workspace.root / as_on_disk(name) for name in config.trace.reports]
+    return tuple(dict.fromkeys([*own, *(Path(name).absolute() for name in junit)]))
+
+
+def key_of(workspace: Workspace, looked: Looked, workflow: Workflow | None) -> str:
+    """Return the key of the report on what was looked at, under a workflow (None: that of the configuration)."""
+    rules = (
+        digest_bytes(workflow_text(workspace.memory, looked.config.workflow)[0])
+        if workflow is None
+        else plain_text(workflow)
+    )
+    whole = sha256()
+    parts = (
+        (__version__, program_stamp(), workspace.today(), looked.config.digest, rules, looked.place.key),
+        (f"{path} {digest}" for path, digest in looked.reports.items()),
+        (f"{path} {stamp}" for path, stamp in sorted(looked.walk.stamps.items())),
+        (f"{path} {reason}" for path, reason in sorted(looked.walk.problems.items())),
+        (f"{path} {digest}" for path, digest in looked.content.items()),
+    )
+    for part in parts:
+        whole.update("\0".join(part).encode("utf-8", "surrogatepass") + b"\1")
+    return whole.hexdigest()
+
+
+def _digest(path: Path) -> str:
+    try:
+        return digest_file(str(path)) if path.is_file() else ""
+    except OSError:
+        return ""
+
+
+# All trace items of a project: unchanged files from the index, the others read and parsed.
+
+INDEX = "index.db"
+_RULES = "heard items are none"
+"""By which rules files count as trace items: what an index has by other rules is not used."""
+_NO_ITEM = ""
+"""The facts of a file that is another kind of item."""
+
+
+@contextmanager
+def nothing_collected() -> Iterator[None]:
+    """Leave garbage where it is meanwhile: to look again and again through items that all stay takes too long."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsRead:
+    """The trace items below `.memory/project/items/`, by path.
+
+    `unreadable` maps a path to why it is no item, its line first. `parsed` counts the files that were read and parsed
+    because they are new or changed. `others` are the paths of items that are memory, and no part of the trace.
+    """
+
+    items: tuple[TraceItem, ...]
+    unreadable: dict[str, str] = field(default_factory=dict)
+    parsed: int = 0
+    notices: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def read_items(workspace: Workspace, policy: TracePolicy) -> ItemsRead:
+    """Return all trace items; which types there are is the policy's matter. Nothing is written but the index."""
+    with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
+        read = read_walked(workspace, walk_memory(workspace.root), policy, index)
+        return ItemsRead(read.items, read.unreadable, read.parsed, index.notices, read.others)
+
+
+def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> ItemsRead:
+    """Return the trace items of a walk, with what the index knows of them."""
+    key = digest_text("\n".join([_RULES, *sorted(policy.types)]))
+    known = index.items(key)
+    items: dict[str, TraceItem | None] = {}
+    unreadable, learned, parsed = dict(walk.problems), list[ItemRow](), 0
+    for path in observed("reading trace items", walk.items):
+        row, stamp = known.get(path), "" if path in walk.fresh else walk.stamps[path]
+        if row is not None and row.stamp == stamp != "":
+            items[path] = _item(row.facts)
+            continue
+        try:
+            data = _read(f"{workspace.root}/{as_on_disk(path)}")
+            digest = digest_bytes(data)
+            if row is None or row.digest != digest:
+                items[path], parsed = _parsed(path, data, policy.types), parsed + 1
+                row = ItemRow(path, stamp, digest, _facts(items[path]))
+            else:
+                items[path] = _item(row.facts)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            unreadable[path] = f"1: cannot be read: {error.strerror or error}"
+            continue
+        except FormatError as error:
+            unreadable[path] = error.message.removeprefix(f"{path}:").lstrip()
+            continue
+        if known.get(path) != (kept := ItemRow(path, stamp, row.digest, row.facts)):
+            learned.append(kept)
+    index.learn(key, learned, known.keys() - set(walk.items))
+    found = tuple([each for path in sorted(items) if (each := items[path])])
+    others = tuple([path for path in sorted(items) if items[path] is None])
+    return ItemsRead(found, unreadable, parsed, others=others)
+
+
+def _read(full: str) -> bytes:
+    with open(full, "rb") as file:  # noqa: PTH123 - a Path per file is too slow at 10,000
+        return file.read()
+
+
+def _parsed(path: str, data: bytes, types: Collection[str]) -> TraceItem | None:
+    line = conflict_line(data)
+    if line is not None:
+        raise FormatError(f"{path}:{line}: contains merge conflict markers")
+    from verifflowcc.trace.store.trace_files import parse_trace_item  # the index knows the files that did not change
+
+    return parse_trace_item(path, data, types)
+
+
+def _facts(item: TraceItem | None) -> str:
+    return trace_item_to_text(item) if item is not None else _NO_ITEM
+
+
+def _item(facts: str) -> TraceItem | None:
+    return trace_item_from_text(facts) if facts != _NO_ITEM else None
+
+
+def read_code(
+    workspace: Workspace,
+    content: Mapping[str, str],
+    policy: TracePolicy,
+    items: Iterable[TraceItem],
+    exclude: Sequence[str] = (),
+) -> tuple[CodeFile, ...]:
+    """Return the files with marks, the test files, and those that items speak of, by path.
+
+    `content` maps the project's paths to their digests; `exclude` are patterns of files that are not scanned, save
+    those that items speak of.
+    """
+    wanted = {ref.path for item in items for ref in item.refs}
+    left_out = frozenset(select(content, exclude)) - wanted if exclude else frozenset()
+    scanned = {path: digest for path, digest in content.items() if path not in left_out}
+    with CodeIndex(workspace.local / INDEX) as index:
+        return read_code_files(workspace.root, scanned, index, tests=policy.tests, wanted=wanted)

@@ -1,0 +1,356 @@
+"""Gather all that the trace speaks of: items, code, results, the baseline, git, and the course of the sprints."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from verifflowcc.base.errors import ConflictError, UsageError, VfccError, WorkspaceError
+from verifflowcc.base.files.item_files import create_item_file, writing_items
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.write import LARGEST_FILE_BYTES
+from verifflowcc.base.git.git_patches import changed_from
+from verifflowcc.base.git.git_trace import GitPlace, Past, read_authors, read_collisions, read_past, read_reused
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.sprint_state import SprintStatus
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import GitTrace, Results, TraceBaseline, TraceItem, TraceSources
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import is_slug, slug
+from verifflowcc.base.text.record_codec import RecordCodec
+from verifflowcc.base.use.stage_words import one_line, one_of
+from verifflowcc.base.use.workspace import MEMORY, Workspace, provider
+from verifflowcc.sprint.use.pinned_workflow import policy_of
+from verifflowcc.trace.rules.trace_table import encode_baseline, is_baseline, read_baseline
+from verifflowcc.trace.rules.trace_view import TraceView
+from verifflowcc.trace.store.trace_cache import TraceIndex
+from verifflowcc.trace.use.trace_code import INDEX, Looked, look, nothing_collected, read_walked
+
+# What the commands that write items look at: all items, and the policy that they obey.
+
+
+def items_view(workspace: Workspace) -> TraceView:
+    """Return the items that are there and what the workflow asks of them; no code and no results.
+
+    Raises ConfigError where the configuration or the workflow is not sound.
+    """
+    from verifflowcc.base.model.trace_values import TraceSources
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
+    from verifflowcc.trace.use.trace_code import read_items
+
+    policy = policy_of(workspace)
+    read = read_items(workspace, policy)
+    return TraceView(TraceSources(read.items, workspace.today(), read.unreadable), policy)
+
+
+def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
+    """Return the item in a file's bytes, None where it is none; `path` begins at the project's root."""
+    from verifflowcc.sprint.use.pinned_workflow import policy_of
+    from verifflowcc.trace.store.trace_files import parse_trace_item
+
+    return parse_trace_item(path, data, policy_of(workspace).types)
+
+
+# Baselines: what all items said at a moment, and what became of that since.
+
+FOLDER = f"{MEMORY}/project/baselines"
+PRESENT = "the present"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An item that is not as it was: its id, its title now (or "" where it is gone), and which parts of it changed.
+
+    `fields` is empty where nobody can tell which: the old text is in git alone.
+    """
+
+    item: str
+    title: str = ""
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What lies between two baselines, or between one and the present."""
+
+    old: str
+    new: str
+    """`the present` without a second baseline."""
+    added: tuple[Change, ...]
+    removed: tuple[Change, ...]
+    changed: tuple[Change, ...]
+    same: int
+    """How many items are unchanged."""
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is different."""
+        return bool(self.added or self.removed or self.changed)
+
+
+def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: str) -> TraceBaseline:
+    """Write down the fingerprints of all items that are not retired; a baseline that is there is never overwritten.
+
+    Raises UsageError where the name is none or taken or there is no item, FormatError where an item cannot be read.
+    """
+    from verifflowcc.base.git.git_protected import head_commit
+
+    asked = name.strip()
+    if not is_slug(asked):
+        raise UsageError(
+            f"{name!r} cannot be a baseline's name: lower-case letters, digits and -",
+            hint=f"vfcc trace baseline create {slug(asked, 'baseline')}",
+        )
+    view = items_view(workspace)
+    _demand_sound(view.sources.unreadable)
+    items = {item.id: item.digest for item in view.live}
+    if not items:
+        raise UsageError("there is no item to write down", hint='vfcc trace add need "What is needed"')
+    if len(items) < len(view.live):
+        raise ConflictError("two files have one id; a baseline needs to know which", hint="vfcc check trace")
+    baseline = TraceBaseline(
+        asked,
+        f"{FOLDER}/{asked}.json",
+        workspace.today(),
+        actor,
+        items,
+        one_line(note, "the note"),
+        head_commit(workspace.root),
+    )
+    with writing_items(workspace.memory):
+        if (workspace.root / baseline.path).exists():
+            raise UsageError(f"there is a baseline {asked} already, and it stays", hint="vfcc trace baseline list")
+        create_item_file(workspace.root, baseline.path, encode_baseline(baseline).decode("utf-8"))
+    return baseline
+
+
+def list_baselines(workspace: Workspace) -> tuple[TraceBaseline, ...]:
+    """Return all baselines, the oldest first. Raises FormatError where one is damaged."""
+    folder = workspace.root / FOLDER
+    found = []
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        name = f"{FOLDER}/{path.name}"
+        data = _bytes(workspace, name)
+        if is_baseline(data):
+            found.append(read_baseline(name, data))
+    return tuple(sorted(found, key=lambda each: (each.created, each.name)))
+
+
+def compare_baselines(workspace: Workspace, old: str, new: str | None = None) -> Drift:
+    """Return what is different in `new`, or in what is there now, from the baseline `old`.
+
+    Raises UsageError for an unknown baseline, with the nearest one.
+    """
+    known = {each.name: each for each in list_baselines(workspace)}
+    if not known:
+        raise UsageError("there is no baseline yet", hint="vfcc trace baseline create NAME")
+    view = items_view(workspace)
+    first = known[one_of(old, tuple(known), "baseline", "vfcc trace baseline list")]
+    if new is None:
+        _demand_sound(view.sources.unreadable)
+        present = {item.id: item.digest for item in view.live}
+        return _drift(first, PRESENT, present, {item.id: item for item in view.items}, _old_items(workspace, first))
+    second = known[one_of(new, tuple(known), "baseline", "vfcc trace baseline list")]
+    now = {item.id: item for item in view.items}
+    return _drift(first, second.name, second.items, now, {})
+
+
+def _drift(
+    first: TraceBaseline,
+    name: str,
+    items: Mapping[str, str],
+    now: Mapping[str, TraceItem],
+    before: Mapping[str, TraceItem],
+) -> Drift:
+    def change(item: str) -> Change:
+        title = now[item].title if item in now else before[item].title if item in before else ""
+        retired = item in now and now[item].status is Status.ARCHIVED
+        told = ("retired",) if retired and item not in items else ()
+        both = item in now and item in before
+        return Change(item, title, _differing(before[item], now[item]) if both and item in items else told)
+
+    return Drift(
+        first.name,
+        name,
+        tuple(change(each) for each in sorted(items.keys() - first.items.keys())),
+        tuple(change(each) for each in sorted(first.items.keys() - items.keys())),
+        tuple(change(each) for each in sorted(items.keys() & first.items.keys()) if items[each] != first.items[each]),
+        sum(items.get(each) == digest for each, digest in first.items.items()),
+    )
+
+
+def _differing(before: TraceItem, now: TraceItem) -> tuple[str, ...]:
+    """Return which parts of an item's fingerprint are different."""
+    parts = {
+        "title": before.title != now.title,
+        "text": before.text != now.text,
+        "verification": before.verification != now.verification,
+        "integrity": before.integrity != now.integrity,
+        "links": _ends(before) != _ends(now),
+    }
+    return tuple(name for name, differs in parts.items() if differs)
+
+
+def _ends(item: TraceItem) -> frozenset[tuple[str, str]]:
+    return frozenset((link.to, link.relation) for link in item.links)
+
+
+def _old_items(workspace: Workspace, baseline: TraceBaseline) -> Mapping[str, TraceItem]:
+    """Return the items as git has them at the baseline's commit, as far as they are what the baseline says.
+
+    Empty where git does not have that commit any more, or is not there: then nobody can tell what changed.
+    """
+    from verifflowcc.base.git.git_snapshot import committed_tree
+
+    if baseline.commit is None:
+        return {}
+    folder = f"{MEMORY}/project/items"
+    found: dict[str, TraceItem] = {}
+    try:
+        with committed_tree(workspace.root, baseline.commit, (folder,)) as (top, _):
+            for path in sorted((top / folder).rglob("*.md")):
+                name = path.relative_to(top).as_posix()
+                item = read_one(workspace, name, path.read_bytes()) if path.is_file() else None
+                if item is not None and baseline.items.get(item.id) == item.digest:
+                    found[item.id] = item
+    except (UsageError, WorkspaceError):
+        return {}
+    return found
+
+
+def _demand_sound(unreadable: Mapping[str, str]) -> None:
+    for path, reason in unreadable.items():
+        raise WorkspaceError(f"{path}:{reason}", hint=f"edit {path} by hand")
+
+
+def _bytes(workspace: Workspace, path: str) -> bytes:
+    full = workspace.root / path
+    check_inside(full, workspace.memory)
+    try:
+        if not full.is_file() or full.stat().st_size > 64 * LARGEST_FILE_BYTES:
+            raise WorkspaceError(f"{path} is no ordinary file, or too large")
+        return full.read_bytes()
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+_T = TypeVar("_T")
+_Authors = Mapping[str, tuple[str, ...]]
+_PAST: RecordCodec[Past] = RecordCodec(Past)
+_AUTHORS: RecordCodec[_Authors] = RecordCodec(_Authors)
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesRead:
+    """The sources of the trace, and what could not be gathered. `parsed` counts the item files that had to be read."""
+
+    sources: TraceSources
+    policy: TracePolicy
+    parsed: int = 0
+    notices: tuple[str, ...] = ()
+
+
+def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> SourcesRead:
+    """Return all that a check looks at, by the configured workflow.
+
+    `junit` are reports beside those of the configuration. Nothing is written but the index. Raises ConfigError where
+    the configuration or the workflow is not sound, WorkspaceError where something cannot be read at all.
+    """
+    looked = look(workspace, junit)
+    with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
+        read = gather(workspace, looked, policy_of(workspace), index)
+        return replace(read, notices=(*read.notices, *index.notices))
+
+
+def full_view(workspace: Workspace) -> TraceView:
+    """Return all that a check looks at: the items, the code, the results, and what git knows of them."""
+    read = read_sources(workspace)
+    return TraceView(read.sources, read.policy)
+
+
+def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: TraceIndex) -> SourcesRead:
+    """Return the sources of a project that was looked at."""
+    from verifflowcc.trace.rules.fingerprint import type_digests
+    from verifflowcc.trace.use.trace_code import read_code
+
+    read = read_walked(workspace, looked.walk, policy, index)
+    code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
+    results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
+    git, told = _git(workspace, looked.place, read.items, index)
+    process, more = provider("process facts")(workspace, type_digests(read.items))
+    changed, unread = _changed(workspace)
+    sources = TraceSources(
+        read.items,
+        workspace.today(),
+        read.unreadable,
+        code,
+        looked.content,
+        results,
+        _newest_baseline(workspace),
+        git,
+        process,
+        changed,
+    )
+    return SourcesRead(sources, policy, read.parsed, tuple(dict.fromkeys((*told, *more, *unread))))
+
+
+def _git(
+    workspace: Workspace, place: GitPlace, items: Sequence[TraceItem], index: TraceIndex
+) -> tuple[GitTrace, tuple[str, ...]]:
+    """Return what git knows of the items, and what it could not tell."""
+    if place.problem:
+        return GitTrace(problem=place.problem), ()
+    ids = {item.id: item.path for item in items if item.status is not Status.ARCHIVED}
+    nameless = any(item.reviewed is not None and item.author is None for item in items)
+    try:
+        past = _past(workspace, place, index)
+        authors = _authors(workspace, place, index) if nameless else {}
+        reused = read_reused(workspace.root, place, past, ids)
+        collisions = read_collisions(workspace.root, place, past, ids)
+    except VfccError as error:
+        return GitTrace(problem=error.message), ()
+    return GitTrace(place.target, reused, collisions, authors), (*place.notices, *past.notices)
+
+
+def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> Past:
+    return _kept(index, "git-past", place.key, _PAST, lambda: read_past(workspace.root, place))
+
+
+def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> _Authors:
+    key = f"{place.head} {place.prefix}"
+    return _kept(index, "git-authors", key, _AUTHORS, lambda: read_authors(workspace.root, place))
+
+
+def _kept(index: TraceIndex, name: str, key: str, codec: RecordCodec[_T], read: Callable[[], _T]) -> _T:
+    """Return what was kept under a name for this key, else what `read` returns, kept from now on."""
+    text = index.recall(name, key)
+    if text is not None:
+        return codec.value(text)
+    found = read()
+    index.keep(name, key, codec.text(found))
+    return found
+
+
+def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:
+
+    return next(reversed(list_baselines(workspace)), None)
+
+
+def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """Return the files that differ from the base of the open sprint (of any, where several are open)."""
+    from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
+
+    found: set[str] | None = None
+    notices = []
+    try:
+        lines = [line for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED]
+    except VfccError as error:
+        return None, (f"the sprints were not looked at: {error.message}",)
+    for line in lines:
+        try:
+            base = show_sprint(workspace, line.id).base
+            if base is not None:
+                found = (found or set()) | changed_from(workspace.root, base)
+        except VfccError as error:
+            notices.append(f"what changed since {line.id} began is not known: {error.message}")
+    return None if found is None else tuple(sorted(path for path in found if not path.startswith(".memory/"))), tuple(
+        notices
+    )
