@@ -33,9 +33,9 @@ from tests.clients.running import run_claude
 from tests.clients.turns import MAIN, Turn, calls
 from verifflowcc.base.use.document_form import form
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.history import saved_page
 from verifflowcc.code.use.code_offers import OFFERED_TOKENS
-from verifflowcc.services.history.saving import calls_saved
+from verifflowcc.history.cli.history_command import saved_page
+from verifflowcc.history.use.saving import calls_saved
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd")
 NAMES = ("invoice", "order", "parcel", "price", "stock", "supplier")

@@ -9,12 +9,12 @@ did not name, so pairs are compared of what names one.
 import time
 from collections.abc import Sequence
 
-from verifflowcc.adapters.index.history import tool_counts, touches
-from verifflowcc.adapters.index.history_duckdb import Analytics
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.episodes import Edit, co_edits
-from verifflowcc.services.history.questions import DAY_MS
-from verifflowcc.services.history.reading import history_files, open_history
+from verifflowcc.history.rules.agent_history import Edit, co_edits
+from verifflowcc.history.store.history_columns import Analytics
+from verifflowcc.history.store.history_tables import tool_counts, touches
+from verifflowcc.history.use.history_reading import history_files, open_history
+from verifflowcc.history.use.questions import DAY_MS
 
 TOUCHES = 200
 OUR_RULE = """

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.episodes.shape import line_of, moment
+from verifflowcc.history.rules.event_shape import line_of, moment
 
 ROOT = "/home/you/project"
 DAY_MS = 86_400_000

@@ -24,9 +24,9 @@ if __package__ in (None, ""):
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks.measure import Command, Figures, machine, measure
-from verifflowcc.adapters.foreign.sessions import ENDING, given_files, session_file
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.importing import Imported, import_sessions
+from verifflowcc.history.store.client_sessions import ENDING, given_files, session_file
+from verifflowcc.history.use.history_import import Imported, import_sessions
 
 VFCC = [str(Path(sys.executable).with_name("vfcc")), "history", "import"]
 MEBIBYTE = 1_048_576

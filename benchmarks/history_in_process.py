@@ -21,21 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.history_agree import disagreements
-from verifflowcc.adapters.index.history import task_rows
-from verifflowcc.adapters.index.history_duckdb import Analytics
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.fast.garbage import collect_rarely
-from verifflowcc.services.history.offering import recent_actions, similar_tasks
-from verifflowcc.services.history.questions import (
-    edited_together,
-    episode,
-    file_history,
-    files_like,
-    tasks_told,
-    tool_use,
-)
-from verifflowcc.services.history.reading import history_files, open_history, record
-from verifflowcc.services.history.sharing import learned_patterns
+from verifflowcc.history.store.history_columns import Analytics
+from verifflowcc.history.store.history_tables import task_rows
+from verifflowcc.history.use.history_offers import recent_actions, similar_tasks
+from verifflowcc.history.use.history_reading import history_files, open_history, record
+from verifflowcc.history.use.history_sharing import learned_patterns
+from verifflowcc.history.use.questions import edited_together, episode, file_history, files_like, tasks_told, tool_use
 
 QUERIES = {
     "last 5 touches of a file": "SELECT * FROM file_interactions WHERE file_path = '{path}' "

@@ -28,7 +28,7 @@ if __package__ in (None, ""):
 from benchmarks.history_events import write_history
 from benchmarks.hook_words import ERRORS, HISTORY, READ, SESSION, VFCC, environment, leave_notes, project, words
 from benchmarks.measure import Command, Figures, machine, measure
-from verifflowcc.adapters.files.partitions import seen_file
+from verifflowcc.history.store.partitions import seen_file
 
 FEW = 10
 BARE = "python -c pass"

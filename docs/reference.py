@@ -223,7 +223,7 @@ def mcp(_: str) -> Iterator[str]:
 def doors(_: str) -> Iterator[str]:
     """Yield the files that each client gets."""
     from verifflowcc.base.model.agent_clients import FILES
-    from verifflowcc.clients.doors import CLIENTS, DoorTexts, RoleAgent, doors_of
+    from verifflowcc.history.rules.client_doors import CLIENTS, DoorTexts, RoleAgent, doors_of
 
     texts = DoorTexts({"vfcc-NAME": ""}, (RoleAgent("ROLE", "", "", ()),))
     yield "| client | hooks | other files |"

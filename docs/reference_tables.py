@@ -19,8 +19,8 @@ from verifflowcc.base.model.sprint_state import Stage
 from verifflowcc.base.model.testcases import Loss
 from verifflowcc.base.model.trace_codes import CHECKS, RELATIONS, TYPES
 from verifflowcc.base.model.trace_values import Family, Severity
-from verifflowcc.clients.client import client_of
-from verifflowcc.clients.entries import EVENTS
+from verifflowcc.history.rules.client import client_of
+from verifflowcc.history.rules.client_entries import EVENTS
 from verifflowcc.memory.use.statistics import MEANINGS as COUNTERS
 from verifflowcc.sprint.rules.stage_numbers import MEANINGS as NUMBERS
 from verifflowcc.sprint.store.workflow_load import load_shipped, shipped_names

@@ -18,8 +18,8 @@ from verifflowcc.base.model.item_values import MEMORY_RELATIONS, TRACE_RELATIONS
 from verifflowcc.base.model.trace_codes import METHODS
 from verifflowcc.base.model.trace_codes import TYPES as TRACE_TYPES
 from verifflowcc.cli.app import PLUMBING, app
-from verifflowcc.clients.entries import EVENTS
 from verifflowcc.code.rules.graph import SymbolKind
+from verifflowcc.history.rules.client_entries import EVENTS
 from verifflowcc.sprint.store.workflow_load import load_shipped, shipped_names
 
 FILE = Path(verifflowcc.fast.__file__).with_name("completion.json")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing_extensions import Buffer
 
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history import importing as batches
-from verifflowcc.services.history.importing import import_sessions
+from verifflowcc.history.use import history_import as batches
+from verifflowcc.history.use.history_import import import_sessions
 
 
 def main() -> None:

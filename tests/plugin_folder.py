@@ -10,9 +10,9 @@ from pathlib import Path
 
 from verifflowcc import __version__
 from verifflowcc.base.config.tools_file import parse_tools
-from verifflowcc.clients.doors import SERVER, DoorTexts, RoleAgent, doors_of
-from verifflowcc.clients.entries import entries
-from verifflowcc.services.client_setup import NAMES, description_of, skill_text
+from verifflowcc.history.rules.client_doors import SERVER, DoorTexts, RoleAgent, doors_of
+from verifflowcc.history.rules.client_entries import entries
+from verifflowcc.history.use.client_setup import NAMES, description_of, skill_text
 from verifflowcc.sprint.store.workflow_load import templates_folder
 
 ROOT = Path(__file__).parents[1]

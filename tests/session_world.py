@@ -7,8 +7,8 @@ from pathlib import Path
 
 from verifflowcc.base.formats.session_lines import CallLines, Said, Spent, Tokens
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.calls_claude import ClaudeCalls
-from verifflowcc.formats.calls_codex import CodexCalls
+from verifflowcc.history.rules.claude_calls import ClaudeCalls
+from verifflowcc.history.rules.codex_calls import CodexCalls
 
 Row = dict[str, object]
 SESSION = "0b1c6e0e-1111-4a6b-9c3d-000000000001"

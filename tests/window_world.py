@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from verifflowcc.base.formats.event_bytes import stamp
-from verifflowcc.domain.window import ItemType, Touched, Window, WindowItem
+from verifflowcc.history.rules.window_values import ItemType, Touched, Window, WindowItem
 
 NOW = datetime(2026, 11, 21, 14, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ _HOMES = {
     "ContextAssembler": "verifflowcc.services.assembling",
     "ContextPackage": "verifflowcc.services.assembling",
     "ContextRequest": "verifflowcc.services.assembling",
-    "ContextWindow": "verifflowcc.services.window.context_window",
-    "EpisodicMemory": "verifflowcc.services.history.episodic_memory",
+    "ContextWindow": "verifflowcc.history.use.context_window",
+    "EpisodicMemory": "verifflowcc.history.use.episodic_memory",
     "FilesBackend": "verifflowcc.memory.use.backend_api",
     "GlobalMemoryStore": "verifflowcc.memory.use.task_filling",
     "InMemoryBackend": "verifflowcc.memory.use.backend_api",
@@ -46,6 +46,8 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.code.use.graph_questions import KnowledgeGraph
+    from verifflowcc.history.use.context_window import ContextWindow
+    from verifflowcc.history.use.episodic_memory import EpisodicMemory
     from verifflowcc.memory.store.file_backend import FilesBackend
     from verifflowcc.memory.store.in_memory import InMemoryBackend
     from verifflowcc.memory.store.sqlite_backend import SqliteBackend
@@ -65,8 +67,6 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
         get_project_blocks,
         get_user_context,
     )
-    from verifflowcc.services.history.episodic_memory import EpisodicMemory
-    from verifflowcc.services.window.context_window import ContextWindow
 
 __all__ = [
     "ContextAssembler",

@@ -9,7 +9,7 @@ from typing import Any
 from tests import forked
 from tests.cli.process import VFCC, Ran, environment
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.reading import history_folders
+from verifflowcc.history.use.history_reading import history_folders
 
 PATIENCE_S = 20
 

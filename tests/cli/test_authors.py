@@ -14,7 +14,7 @@ from tests.cli.process import Ran, environment, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.history.use.history_reading import own_partitions
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

@@ -279,7 +279,7 @@ def test_a_hook_that_records_imports_nothing_slow(ready: Path) -> None:
         loaded = set(done.err.split())
         assert (done.code, done.out) == (0, "")
         assert not loaded & SLOW
-        assert "verifflowcc.episodes.shape" in loaded
+        assert "verifflowcc.history.rules.event_shape" in loaded
     assert len(events(ready)) == 6
 
 

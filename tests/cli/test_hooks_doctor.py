@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import VFCC, environment, vfcc
-from verifflowcc.services.hooks_health import MODULES
+from verifflowcc.history.use.hooks_health import MODULES
 
 pytestmark = pytest.mark.vfcc("REQ-DOCTOR")
 

@@ -17,11 +17,11 @@ from tests.client_answers import check_answer
 from tests.tiers import count
 from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.clients.client import normal_form
-from verifflowcc.clients.encode import Answer, encode
-from verifflowcc.episodes.permission import wants_the_program
-from verifflowcc.episodes.shape import line_of
-from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.history.rules.client import normal_form
+from verifflowcc.history.rules.encode import Answer, encode
+from verifflowcc.history.rules.event_shape import line_of
+from verifflowcc.history.rules.permission import wants_the_program
+from verifflowcc.history.use.history_reading import own_partitions
 
 CASES = [
     (path.parent.name, case["event"], case["said"])
@@ -162,7 +162,9 @@ def test_without_a_project_nothing_is_said_or_written(tmp_path: Path, client: st
 def test_a_hook_that_only_records_imports_nothing_slow(young: Path, client: str, event: str) -> None:
     (young / ".memory/local").mkdir(exist_ok=True)
     said = json.dumps({"hook_event_name": event or "PostToolUse", "session_id": "s", "tool_name": "Bash"})
-    program = f"import sys\nfrom verifflowcc.clients.client import normal_form as form\nform({client!r}, '', {said})\n"
+    program = (
+        f"import sys\nfrom verifflowcc.history.rules.client import normal_form as form\nform({client!r}, '', {said})\n"
+    )
     done = subprocess.run(
         [sys.executable, "-S", "-c", f"{program}sys.stdout.write(' '.join(sys.modules))"],
         env={**environment(young), "PYTHONPATH": str(PACKAGE.parent)},
@@ -175,4 +177,4 @@ def test_a_hook_that_only_records_imports_nothing_slow(young: Path, client: str,
     assert not loaded & {"re", "json", "dataclasses", "enum", "typing", "pathlib", "inspect"}
     ours = {each for each in loaded if each.startswith("verifflowcc.clients.")}
     others = {f"verifflowcc.clients.{each}" for each, _ in OF_OTHERS} - {f"verifflowcc.clients.{client}"}
-    assert not ours & {*others, "verifflowcc.clients.encode", "verifflowcc.clients.entries"}
+    assert not ours & {*others, "verifflowcc.history.rules.encode", "verifflowcc.history.rules.client_entries"}

@@ -13,7 +13,7 @@ from tests.cli.hostile_world import Hostile, embedded, hostile_settings
 from tests.cli.process import PATIENCE_S, Ran, environment
 from tests.trace_project import NEED, TIMEOUT
 from verifflowcc.cli.app import app
-from verifflowcc.clients.entries import EVENTS
+from verifflowcc.history.rules.client_entries import EVENTS
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 

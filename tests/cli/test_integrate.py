@@ -14,8 +14,8 @@ from tests.cli.trees import everything, half_written
 from tests.client_answers import check_answer
 from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.clients.entries import EVENTS
-from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.history.rules.client_entries import EVENTS
+from verifflowcc.history.use.history_reading import own_partitions
 
 ALL = tuple(FILES)
 SETTINGS = ".claude/settings.json"

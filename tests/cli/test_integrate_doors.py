@@ -11,9 +11,9 @@ from tests.cli.trees import everything
 from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.clients.doors import CLIENTS, GIT, DoorKind, DoorTexts, doors_of
+from verifflowcc.history.rules.client_doors import CLIENTS, GIT, DoorKind, DoorTexts, doors_of
+from verifflowcc.history.use.client_setup import door_texts
 from verifflowcc.mcp.resources import lists
-from verifflowcc.services.client_setup import door_texts
 
 SETTINGS = '{"permissions": {"deny": ["Bash(rm)"]},\r\n  "hooks": {}}'
 

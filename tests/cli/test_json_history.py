@@ -13,7 +13,7 @@ from tests.cli.shapes import promised, shape
 from tests.cli.test_history import worked
 from tests.history_world import DAY_S, edit, tell
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.sharing import learn_from_session
+from verifflowcc.history.use.history_sharing import learn_from_session
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 

@@ -12,7 +12,7 @@ from tests.cli.shapes import promised, shape
 from tests.trees import write_tree
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.reading import record
+from verifflowcc.history.use.history_reading import record
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 REPLAYED = {"history_saved": "history saved"}

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.plugin_folder import FOLDER, ROOT, files
-from verifflowcc.clients.entries import command_lines
+from verifflowcc.history.rules.client_entries import command_lines
 
 
 def test_the_folder_is_what_the_sources_say() -> None:

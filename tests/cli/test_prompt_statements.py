@@ -32,7 +32,7 @@ from tests.role_project import write_role_project
 from tests.transcript.terminal import at_terminal
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.history.use.history_reading import own_partitions
 
 pytestmark = pytest.mark.vfcc("REQ-ROLE-PROMPTS")
 

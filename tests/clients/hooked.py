@@ -11,7 +11,7 @@ from typing import Any
 from tests.cli.process import settings_of
 from tests.clients.conftest import Desk
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.history.use.history_reading import own_partitions
 
 VFCC = Path(sys.executable).with_name("vfcc")
 SPRINT = "login"

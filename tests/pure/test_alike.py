@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.episodes import Posting, ranked
+from verifflowcc.history.rules.agent_history import Posting, ranked
 
 TERMS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8)
 PAST = st.lists(TERMS, min_size=1, max_size=8)

@@ -19,7 +19,7 @@ from tests.session_world import (
     words,
 )
 from verifflowcc.base.formats.session_lines import LONGEST, CallLines, Said, Spent, Tokens
-from verifflowcc.formats.calls_claude import SKIPPED, ClaudeCalls, Subagent
+from verifflowcc.history.rules.claude_calls import SKIPPED, ClaudeCalls, Subagent
 
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.session_world import THREAD, codex_session, counted, entry, heard, hooks, of_hook, tokens
 from verifflowcc.base.formats.session_lines import Said, Spent, Tokens
-from verifflowcc.formats.calls_codex import Answer, Call, CodexCalls, answer_of, call_of
+from verifflowcc.history.rules.codex_calls import Answer, Call, CodexCalls, answer_of, call_of
 
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.client_answers import check_answer
-from verifflowcc.clients.client import client_of
-from verifflowcc.clients.encode import MOST_CHARACTERS, Answer, encode
-from verifflowcc.clients.entries import EVENTS
+from verifflowcc.history.rules.client import client_of
+from verifflowcc.history.rules.client_entries import EVENTS
+from verifflowcc.history.rules.encode import MOST_CHARACTERS, Answer, encode
 
 CARRIES = {name: client_of(name).carries for name in EVENTS}
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "hooks.md"

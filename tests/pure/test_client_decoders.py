@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.client_answers import check_answer
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.clients import copilot, cursor, gemini
-from verifflowcc.clients.client import normal_form
-from verifflowcc.clients.encode import Answer, encode
-from verifflowcc.clients.entries import EVENTS
-from verifflowcc.episodes.permission import denied, wants_the_program
-from verifflowcc.episodes.shape import KINDS, event_of, line_of
+from verifflowcc.history.rules import copilot, cursor, gemini
+from verifflowcc.history.rules.client import normal_form
+from verifflowcc.history.rules.client_entries import EVENTS
+from verifflowcc.history.rules.encode import Answer, encode
+from verifflowcc.history.rules.event_shape import KINDS, event_of, line_of
+from verifflowcc.history.rules.permission import denied, wants_the_program
 
 FIXTURES = sorted((Path(__file__).parents[1] / "fixtures" / "clients").glob("*/*.json"))
 CLIENTS = sorted(EVENTS)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from verifflowcc.clients.entries import entries
-from verifflowcc.clients.faults import faults, misplaced, untrusted
+from verifflowcc.history.rules.client_entries import entries
+from verifflowcc.history.rules.client_faults import faults, misplaced, untrusted
 
 CLAUDE = {"type": "command", "command": "vfcc", "args": ["hook", "claude"]}
 CODEX = {"type": "command", "command": "vfcc hook codex"}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from verifflowcc.base.model.agent_clients import FILES, LOCAL_FILE
 from verifflowcc.base.text import json_edit
 from verifflowcc.base.text.json_edit import Record
-from verifflowcc.clients.entries import EVENTS, entries, is_ours, target_of
-from verifflowcc.clients.files import Outcome, Plan, found_in, installed, uninstalled
+from verifflowcc.history.rules.client_entries import EVENTS, entries, is_ours, target_of
+from verifflowcc.history.rules.client_files import Outcome, Plan, found_in, installed, uninstalled
 
 CLIENTS = sorted(FILES)
 OTHERS_HOOK: dict[str, Any] = {"matcher": "Bash", "hooks": [{"type": "command", "command": "./lint.sh", "timeout": 5}]}

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.clients.codex import wants_outcome, with_outcome
-from verifflowcc.clients.encode import MOST_CHARACTERS, Answer, encode
+from verifflowcc.history.rules.codex import wants_outcome, with_outcome
+from verifflowcc.history.rules.encode import MOST_CHARACTERS, Answer, encode
 
 SAID = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_response": "half\n", "tool_use_id": "call_1"}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.episodes import Edit, co_edits
+from verifflowcc.history.rules.agent_history import Edit, co_edits
 
 pytestmark = pytest.mark.vfcc("REQ-PATTERN-CO-EDIT")
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.episodes.commands import acts
-from verifflowcc.episodes.read_only import only_reads
+from verifflowcc.history.rules.read_only import only_reads
+from verifflowcc.history.rules.shell_commands import acts
 
 PIECES = (
     *(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.clients.doors import (
+from verifflowcc.history.rules.client_doors import (
     CLIENTS,
     Door,
     DoorKind,
@@ -16,7 +16,7 @@ from verifflowcc.clients.doors import (
     door_removed,
     doors_of,
 )
-from verifflowcc.clients.files import Outcome
+from verifflowcc.history.rules.client_files import Outcome
 
 ROLE = RoleAgent("coder", 'Works as the "coder".', 'Read first.\nThen write """it""".', ("read", "edit", "vfcc"))
 TEXTS = DoorTexts({"vfcc-stage": "---\nname: vfcc-stage\n---\nAsk.\n"}, (ROLE,))

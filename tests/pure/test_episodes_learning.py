@@ -7,9 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.calls import LONGEST, Call, signature_of
-from verifflowcc.domain.episodes import CoEdit, Intent, LearnedPattern
-from verifflowcc.episodes.learning import FIXED_WITHIN_MS, error_fixes, intent_of, learnings, patterns, renamed, renames
+from verifflowcc.history.rules.agent_history import CoEdit, Intent, LearnedPattern
+from verifflowcc.history.rules.learning import (
+    FIXED_WITHIN_MS,
+    error_fixes,
+    intent_of,
+    learnings,
+    patterns,
+    renamed,
+    renames,
+)
+from verifflowcc.history.rules.learnt_calls import LONGEST, Call, signature_of
 
 ERROR = "KeyError: 'user'"
 

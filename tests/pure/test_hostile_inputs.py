@@ -22,8 +22,8 @@ from verifflowcc.base.formats.event_bytes import parse_event
 from verifflowcc.base.formats.session_lines import CallLines
 from verifflowcc.base.model.baseline_rules import read_baseline_file
 from verifflowcc.base.model.baselines import BaselineKind
-from verifflowcc.formats.calls_claude import ClaudeCalls
-from verifflowcc.formats.calls_codex import CodexCalls
+from verifflowcc.history.rules.claude_calls import ClaudeCalls
+from verifflowcc.history.rules.codex_calls import CodexCalls
 from verifflowcc.items.rules.item_older import read_rows
 from verifflowcc.memory.rules.conversation import read_turns
 from verifflowcc.sprint.rules.cobertura import measure_coverage

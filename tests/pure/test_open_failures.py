@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from tests.window_world import NOW, ago, words
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.episodes.failures import open_failures
-from verifflowcc.episodes.session_brief import brief_of, window_of
-from verifflowcc.episodes.shape import event_of
-from verifflowcc.episodes.test_report import report_of
+from verifflowcc.history.rules.event_shape import event_of
+from verifflowcc.history.rules.failures import open_failures
+from verifflowcc.history.rules.session_brief import brief_of, window_of
+from verifflowcc.history.rules.test_report import report_of
 
 Event = dict[str, Any]
 FAILED = "Exit code 1\n" + "=" * 600 + "\nFAILED tests/a.py::b - assert 3 == 2\n1 failed in 0.12s\n"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.pure.test_touches import JSON
 from verifflowcc.base.config.tools_file import parse_tools
 from verifflowcc.base.model.command_classes import QUERY, class_of
-from verifflowcc.episodes.briefed import conversation_of, stage_line
-from verifflowcc.episodes.permission import denied, edited_files, wants_the_program
+from verifflowcc.history.rules.briefed import conversation_of, stage_line
+from verifflowcc.history.rules.permission import denied, edited_files, wants_the_program
 
 AGENTS = Path(__file__).parents[2] / "templates" / "agents"
 ROLES = sorted(path.parent.name for path in AGENTS.glob("*/tools.yaml"))
@@ -323,7 +323,7 @@ def test_tools_of_vfccs_own_server_have_the_classes_of_its_commands(
 
 
 def test_the_tools_of_the_server_are_those_that_rules_know() -> None:
-    from verifflowcc.episodes.permission import own_command
+    from verifflowcc.history.rules.permission import own_command
     from verifflowcc.mcp.tools import READING, TOOLS
 
     commands = {name: own_command(f"mcp__vfcc__{name}") for name in TOOLS}

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.test_permission import PATHS, ROLES, patch, rules
-from verifflowcc.episodes.permission import denied, wants_the_program
+from verifflowcc.history.rules.permission import denied, wants_the_program
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 

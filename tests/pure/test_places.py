@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.episodes.shape import moment
-from verifflowcc.formats.history_rows import with_place
+from verifflowcc.history.rules.event_shape import moment
+from verifflowcc.history.rules.history_rows import with_place
 
 TIMES = st.integers(0, 20)
 

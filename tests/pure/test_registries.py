@@ -12,7 +12,7 @@ from verifflowcc.base.model.gate_values import COMPUTED, KINDS, NEWER, RECORDED,
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.model.settings import Setting, settings_in
 from verifflowcc.base.records import field_defaults, is_record, replace
-from verifflowcc.clients.client import client_of
+from verifflowcc.history.rules.client import client_of
 from verifflowcc.sprint.rules.measured_verdict import judge_limits
 from verifflowcc.trace.rules.importers import IMPORTERS
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.domain.calls import Call
-from verifflowcc.episodes.saved import (
+from verifflowcc.history.rules.learnt_calls import Call
+from verifflowcc.history.rules.saved_calls import (
     Cause,
     Counts,
     Judged,

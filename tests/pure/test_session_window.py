@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tests.window_world import NOW, ago, drawn_items, words
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.domain.episodes import Operation
-from verifflowcc.domain.window import ItemType, Touched, WindowItem
-from verifflowcc.episodes.failures import open_failures
-from verifflowcc.episodes.session_brief import brief_of, window_of
-from verifflowcc.episodes.shape import event_of
+from verifflowcc.history.rules.agent_history import Operation
+from verifflowcc.history.rules.event_shape import event_of
+from verifflowcc.history.rules.failures import open_failures
+from verifflowcc.history.rules.session_brief import brief_of, window_of
+from verifflowcc.history.rules.window_values import ItemType, Touched, WindowItem
 
 Event = dict[str, Any]
 ROOT = "/p"

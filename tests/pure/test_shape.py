@@ -12,7 +12,7 @@ from benchmarks.secret_forms import FORMS
 from tests.secret_samples import PASSWORD, SAMPLES, TOKEN
 from verifflowcc.base.text.canonical import digest_bytes, digest_text
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.episodes.shape import BEGINNING, KINDS, digest_of, event_of, line_of, moment
+from verifflowcc.history.rules.event_shape import BEGINNING, KINDS, digest_of, event_of, line_of, moment
 
 AT, NAME = "2026-11-21T12:00:00.000Z", "01J00000000000000000000000"
 HEAD = {"v": 1, "id": NAME, "time": AT, "client": "claude", "gen_ai.conversation.id": "s1", "task": "p1"}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, parse_tools
 from verifflowcc.base.model.trace_codes import TEST_FILES
-from verifflowcc.episodes.permission import denied
+from verifflowcc.history.rules.permission import denied
 
 AGENTS = Path(__file__).parents[2] / "templates" / "agents"
 VERSION_1 = b"tools:\n  - name: read\n  - name: search\n  - name: edit\n    paths: ['**']\n  - name: run\n"

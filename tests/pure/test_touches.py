@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.episodes.touches import MOST, placed, touches
+from verifflowcc.history.rules.touches import MOST, placed, touches
 
 PATCH = """*** Begin Patch
 *** Update File: src/a.py

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from tests.window_world import NOW, drawn_items, item
 from verifflowcc.base.errors import BudgetError
 from verifflowcc.base.records import replace
-from verifflowcc.domain.episodes import Intent, TaskEpisode
-from verifflowcc.domain.window import ItemType, Window, WindowItem
-from verifflowcc.episodes.window_prepare import past_work, prepared
+from verifflowcc.history.rules.agent_history import Intent, TaskEpisode
+from verifflowcc.history.rules.window_prepare import past_work, prepared
+from verifflowcc.history.rules.window_values import ItemType, Window, WindowItem
 from verifflowcc.memory.rules.tasks import TaskStatus
 
 

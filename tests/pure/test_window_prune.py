@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from tests.window_world import NAMES, NOW, TASKS, drawn_items, item
 from verifflowcc.base.records import replace
-from verifflowcc.domain.episodes import SnapshotReason
-from verifflowcc.domain.window import ItemType, Touched, Window, WindowItem
-from verifflowcc.episodes.window_prepare import (
+from verifflowcc.history.rules.agent_history import SnapshotReason
+from verifflowcc.history.rules.window_prepare import (
     beginning,
     is_over,
     prune,
@@ -20,6 +19,7 @@ from verifflowcc.episodes.window_prepare import (
     snapshot_of,
     summaries,
 )
+from verifflowcc.history.rules.window_values import ItemType, Touched, Window, WindowItem
 
 
 @pytest.mark.vfcc("REQ-WINDOW-PRUNE")

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.window_world import NOW, TASKS, ago, drawn_items, item
-from verifflowcc.domain.window import ItemType, WindowItem
-from verifflowcc.episodes.window_prepare import HIGHEST, UNIT, age_minutes, relevance, scored
+from verifflowcc.history.rules.window_prepare import HIGHEST, UNIT, age_minutes, relevance, scored
+from verifflowcc.history.rules.window_values import ItemType, WindowItem
 
 FACTORS = {
     ItemType.SYSTEM_PROMPT: 100.0,

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from verifflowcc.adapters.files.after_edit import LARGEST_BYTES, read_after_edit
+from verifflowcc.history.store.hook_files import LARGEST_BYTES, read_after_edit
 
 
 def test_an_ordinary_file_is_read_and_a_larger_one_is_not(tmp_path: Path) -> None:

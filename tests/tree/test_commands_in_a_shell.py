@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.episodes.read_only import only_reads
+from verifflowcc.history.rules.read_only import only_reads
 
 BASH = shutil.which("bash")
 RUNS = "touch ran"

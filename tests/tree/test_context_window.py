@@ -16,10 +16,10 @@ from tests.history_world import hooked
 from tests.ticking import Ticking
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.errors import BudgetError, ConflictError, FormatError, UsageError, WorkspaceError
-from verifflowcc.domain.episodes import Intent, SnapshotReason, TaskEpisode
-from verifflowcc.domain.window import ItemType
+from verifflowcc.history.rules.agent_history import Intent, SnapshotReason, TaskEpisode
+from verifflowcc.history.rules.window_values import ItemType
+from verifflowcc.history.use.context_window import ContextWindow
 from verifflowcc.memory.rules.tasks import TaskStatus
-from verifflowcc.services.window.context_window import ContextWindow
 
 SECRET = "sk-ant-api03-" + "aB3dE5fG7h" * 9
 CODE = {
@@ -351,7 +351,7 @@ def test_of_two_that_change_one_window_neither_loses_an_item(root: Path) -> None
 
 
 def test_a_window_that_somebody_holds_is_not_changed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from verifflowcc.adapters.files import window_files
+    from verifflowcc.history.store import window_files
 
     window = opened(root)
     window.add("x")

@@ -8,8 +8,8 @@ import pytest
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.code.use.graph_questions import KnowledgeGraph
-from verifflowcc.domain.episodes import Operation, SnapshotReason, WindowPart, WindowSnapshot
-from verifflowcc.services.history.episodic_memory import EpisodicMemory
+from verifflowcc.history.rules.agent_history import Operation, SnapshotReason, WindowPart, WindowSnapshot
+from verifflowcc.history.use.episodic_memory import EpisodicMemory
 
 pytestmark = pytest.mark.vfcc("REQ-GRAPH-API")
 

@@ -7,10 +7,10 @@ import pytest
 
 from benchmarks.history_agree import disagreements
 from benchmarks.history_events import write_history
-from verifflowcc.adapters.index.history import calls, telling_calls
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.learning import patterns
-from verifflowcc.services.history.reading import open_history
+from verifflowcc.history.rules.learning import patterns
+from verifflowcc.history.store.history_tables import calls, telling_calls
+from verifflowcc.history.use.history_reading import open_history
 
 EVENTS = 2_000
 

@@ -13,14 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.history_world import edit, line, project, prompt, read, run, spoken, stop, tell
-from verifflowcc.adapters.files.partitions import add_fault, add_lines, add_seen, seen_file
-from verifflowcc.adapters.index.history import FILE
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.offering import bad_lines, recent_actions, sessions, similar_tasks
-from verifflowcc.services.history.questions import edited_together, file_history, files_like, tasks_told, tool_use
-from verifflowcc.services.history.reading import open_history
-from verifflowcc.services.history.saving import repeated_failures
-from verifflowcc.services.history.sharing import learned_in_sessions, learned_patterns, share_session
+from verifflowcc.history.store.history_tables import FILE
+from verifflowcc.history.store.partitions import add_fault, add_lines, add_seen, seen_file
+from verifflowcc.history.use.history_offers import bad_lines, recent_actions, sessions, similar_tasks
+from verifflowcc.history.use.history_reading import open_history
+from verifflowcc.history.use.history_sharing import learned_in_sessions, learned_patterns, share_session
+from verifflowcc.history.use.questions import edited_together, file_history, files_like, tasks_told, tool_use
+from verifflowcc.history.use.saving import repeated_failures
 
 DAY = "2026-11-21"
 

@@ -29,16 +29,16 @@ from tests.session_world import (
     words,
     write_session,
 )
-from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.base.errors import ConflictError, UsageError
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.formats.session_lines import Tokens, milliseconds
 from verifflowcc.base.text.identifiers import is_ulid
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.shape import line_of
-from verifflowcc.services.history import importing
-from verifflowcc.services.history.importing import Batches, Imported, import_sessions
-from verifflowcc.services.history.known import Known
+from verifflowcc.history.rules.event_shape import line_of
+from verifflowcc.history.store.partitions import add_lines
+from verifflowcc.history.use import history_import as importing
+from verifflowcc.history.use.history_import import Batches, Imported, import_sessions
+from verifflowcc.history.use.known_sessions import Known
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")

@@ -8,11 +8,11 @@ import pytest
 
 from tests.history_world import hooked, line, prompt
 from tests.trees import example
-from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.history.store.partitions import add_lines
+from verifflowcc.history.use.history_offers import similar_tasks
 from verifflowcc.services.context import compile_prompt_only, note_prompt
-from verifflowcc.services.history.offering import similar_tasks
 from verifflowcc.services.hooks import brief as briefs
 
 TASK = "Write the calendar import"

@@ -11,14 +11,14 @@ import pytest
 from tests.history_world import NOON_MS, edit, hooked, project, prompt
 from tests.tree.test_history_files import answers, forgotten
 from tests.trees import example
-from verifflowcc.adapters.files.partitions import add_lines
-from verifflowcc.adapters.index.history import task_rows
 from verifflowcc.base.text.quick_json import write
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.shape import line_of, moment
-from verifflowcc.services.history.offering import recent_actions
-from verifflowcc.services.history.reading import add, open_history
-from verifflowcc.services.history.sharing import share_session
+from verifflowcc.history.rules.event_shape import line_of, moment
+from verifflowcc.history.store.history_tables import task_rows
+from verifflowcc.history.store.partitions import add_lines
+from verifflowcc.history.use.history_offers import recent_actions
+from verifflowcc.history.use.history_reading import add, open_history
+from verifflowcc.history.use.history_sharing import share_session
 
 UNPLACED = {"unplaced": True}
 
@@ -75,7 +75,7 @@ def test_the_tables_say_the_same_when_they_are_made_anew(here: Workspace) -> Non
 
 def test_sql_has_sprint_and_stage_of_each_call(here: Workspace) -> None:
     pytest.importorskip("duckdb", reason="DuckDB is not installed")
-    from verifflowcc.services.history.analysing import ask_sql
+    from verifflowcc.history.use.analysing import ask_sql
 
     found = ask_sql(here, "SELECT role, sprint, stage FROM tool_executions ORDER BY timestamp").rows
 

@@ -11,30 +11,23 @@ from tests.ticking import Ticking
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.episodes import FileInteraction, Intent, Operation, TaskEpisode
-from verifflowcc.memory.rules.tasks import TaskStatus
-from verifflowcc.memory.use.statistics import Repeated
-from verifflowcc.memory.use.stores import open_store
-from verifflowcc.memory.use.task_ending import end_task
-from verifflowcc.memory.use.task_filling import start_task
-from verifflowcc.services.history.analysing import days_in, plan_pruning, prune_history
-from verifflowcc.services.history.offering import recent_actions, sessions, similar_tasks
-from verifflowcc.services.history.proposing import propose_patterns
-from verifflowcc.services.history.questions import (
-    ToolUse,
-    edited_together,
-    file_history,
-    files_like,
-    tasks_told,
-    tool_use,
-)
-from verifflowcc.services.history.saving import repeated_failures
-from verifflowcc.services.history.sharing import (
+from verifflowcc.history.rules.agent_history import FileInteraction, Intent, Operation, TaskEpisode
+from verifflowcc.history.use.analysing import days_in, plan_pruning, prune_history
+from verifflowcc.history.use.history_offers import recent_actions, sessions, similar_tasks
+from verifflowcc.history.use.history_sharing import (
     learn_from_session,
     learned_in_sessions,
     learned_patterns,
     share_session,
 )
+from verifflowcc.history.use.proposing import propose_patterns
+from verifflowcc.history.use.questions import ToolUse, edited_together, file_history, files_like, tasks_told, tool_use
+from verifflowcc.history.use.saving import repeated_failures
+from verifflowcc.memory.rules.tasks import TaskStatus
+from verifflowcc.memory.use.statistics import Repeated
+from verifflowcc.memory.use.stores import open_store
+from verifflowcc.memory.use.task_ending import end_task
+from verifflowcc.memory.use.task_filling import start_task
 
 YOU = "human:You"
 

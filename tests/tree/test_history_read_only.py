@@ -8,7 +8,7 @@ import pytest
 from tests.history_world import hooked
 from tests.trees import git, write_memory
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.reading import history_folders, own_partitions
+from verifflowcc.history.use.history_reading import history_folders, own_partitions
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes to every folder")

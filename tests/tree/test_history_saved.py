@@ -8,9 +8,9 @@ from tests.cli.process import git, vfcc
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.saved import Unanswered
-from verifflowcc.services.history.reading import record
-from verifflowcc.services.history.saving import calls_saved
+from verifflowcc.history.rules.saved_calls import Unanswered
+from verifflowcc.history.use.history_reading import record
+from verifflowcc.history.use.saving import calls_saved
 
 pytestmark = pytest.mark.vfcc("REQ-CALLS-SAVED")
 

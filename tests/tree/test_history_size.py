@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.shape import line_of, moment
-from verifflowcc.services.history.reading import open_history, record
+from verifflowcc.history.rules.event_shape import line_of, moment
+from verifflowcc.history.store.partitions import add_lines
+from verifflowcc.history.use.history_reading import open_history, record
 
 EXECUTIONS, TASKS, SNAPSHOTS, FILES = 1_000, 100, 1_000, 10
 LARGEST_BYTES = 20_000_000

@@ -10,8 +10,8 @@ from pyarrow import ipc  # type: ignore[import-untyped]
 from tests.history_world import edit, project, prompt, read, run, stop, tell
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.analysing import ask_sql, export_history
-from verifflowcc.services.history.questions import edited_together, file_history, files_like, tasks_told, tool_use
+from verifflowcc.history.use.analysing import ask_sql, export_history
+from verifflowcc.history.use.questions import edited_together, file_history, files_like, tasks_told, tool_use
 
 FILE = """
 SELECT * FROM file_interactions

@@ -10,12 +10,12 @@ import pytest
 
 from tests.history_world import NOW, edit, hooked, prompt, tell
 from tests.trees import git, write_memory
-from verifflowcc.adapters.index.history import TaskRow, task_rows
 from verifflowcc.base.git.git_repository import repository_around
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.history.questions import file_history
-from verifflowcc.services.history.reading import history_folders, open_history
+from verifflowcc.history.store.history_tables import TaskRow, task_rows
+from verifflowcc.history.use.history_reading import history_folders, open_history
+from verifflowcc.history.use.questions import file_history
 
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-STORE")
 

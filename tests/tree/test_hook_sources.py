@@ -23,8 +23,8 @@ from tests.source_world import (
 from tests.trees import environment, write_tree
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.shape import DENIED, PLACED
-from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.history.rules.event_shape import DENIED, PLACED
+from verifflowcc.history.use.history_reading import own_partitions
 from verifflowcc.services.hooks import answering, brief, notes
 from verifflowcc.services.hooks import notes as known
 

@@ -10,14 +10,14 @@ import pytest
 from tests.history_world import edit, hooked, prompt, run, stop, tell
 from tests.secret_samples import TOKEN
 from tests.trees import example, write_memory
-from verifflowcc.adapters.files.partitions import seen_file
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.text.own_text import BEGIN, END
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.clients.encode import Answer
+from verifflowcc.history.rules.encode import Answer
+from verifflowcc.history.store.partitions import seen_file
+from verifflowcc.history.use.history_sharing import learned_in_sessions
+from verifflowcc.history.use.questions import file_history
 from verifflowcc.memory.use.task_filling import start_task
-from verifflowcc.services.history.questions import file_history
-from verifflowcc.services.history.sharing import learned_in_sessions
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered
 from verifflowcc.services.hooks.brief_text import fitted
@@ -201,7 +201,7 @@ def test_a_session_begins_with_where_the_sprint_stands(here: Workspace) -> None:
 @pytest.mark.points(2)
 @pytest.mark.parametrize("budget", [0, 1, 30, 60, 120, 400, 2200])
 def test_a_brief_is_within_its_budget_and_of_nothing_it_says_nothing(here: Workspace, budget: int) -> None:
-    from verifflowcc.services.sent_prompts import project_counter
+    from verifflowcc.history.use.prompt_record import project_counter
 
     configure(here, brief_tokens=budget)
     for number in range(10):

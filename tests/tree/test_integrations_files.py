@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.files.integrations import (
+from verifflowcc.base.errors import ConflictError, FormatError, WorkspaceError
+from verifflowcc.base.text.json_edit import Record
+from verifflowcc.history.store.client_manifest import (
     LARGEST_BYTES,
     load_records,
     read_text,
@@ -12,8 +14,6 @@ from verifflowcc.adapters.files.integrations import (
     save_records,
     write_text,
 )
-from verifflowcc.base.errors import ConflictError, FormatError, WorkspaceError
-from verifflowcc.base.text.json_edit import Record
 
 PATH = ".claude/settings.json"
 RECORD = Record("claude", "sha256:b", "sha256:a", ((3, 9), (12, 40)), ("hooks",), (".claude",))

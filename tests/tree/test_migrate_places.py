@@ -11,8 +11,8 @@ from tests.trees import commit, git, write_memory
 from tests.upgraded_world import unpacked
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.history.use.history_reading import own_partitions
 from verifflowcc.services.doctor import diagnose
-from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.migrating import Migration, migrate
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.use.sprint_reading import show_sprint

@@ -13,9 +13,7 @@ from verifflowcc.cli import (
     code,
     context,
     evidence,
-    history,
     init,
-    integrate,
     mcp,
     memory,
     report,
@@ -23,7 +21,6 @@ from verifflowcc.cli import (
     stage,
     trace,
     who_may,
-    window,
 )
 from verifflowcc.cli import (
     approve as baseline,
@@ -56,6 +53,15 @@ from verifflowcc.cli import (
     init as status,
 )
 from verifflowcc.cli.who_may import Group
+from verifflowcc.history.cli import (
+    history_command as history,
+)
+from verifflowcc.history.cli import (
+    integrate_command as integrate,
+)
+from verifflowcc.history.cli import (
+    window_command as window,
+)
 from verifflowcc.memory.cli import task_command as task
 from verifflowcc.sprint.cli import feedback_command as feedback
 from verifflowcc.sprint.cli import workflow_command as workflow

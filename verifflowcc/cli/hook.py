@@ -23,7 +23,7 @@ def answered(
     client: str, said: Mapping[str, Any], root: str, role: str, *, recorded: bool, unplaced: bool
 ) -> list[str]:
     """Answer an event that was recorded before, and return what went wrong on the way. Raises VfccError, OSError."""
-    from verifflowcc.clients.encode import encode
+    from verifflowcc.history.rules.encode import encode
     from verifflowcc.services.hooks.answering import answer_hook
 
     done = answer_hook(Path(root), client, said, role or None, recorded=recorded, unplaced=unplaced)
@@ -34,8 +34,8 @@ def answered(
 
 def deny(client: str, payload: Mapping[str, Any], root: str, rules: object) -> None:
     """Deny a call that these rules forbid, or every agent's rules; print nothing for another one."""
-    from verifflowcc.clients.encode import Answer, encode
-    from verifflowcc.episodes.permission import denied
+    from verifflowcc.history.rules.encode import Answer, encode
+    from verifflowcc.history.rules.permission import denied
 
     if why := denied(payload, rules, root, os.path.realpath):
         _print(encode(client, "PreToolUse", Answer(decision="deny", reason=why))[0])

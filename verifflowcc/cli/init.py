@@ -375,8 +375,8 @@ def _carry_out(root: Path, answers: "InitAnswers") -> str:
     """Do what the person agreed to beside the memory tree; return the command to continue with."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.cli import integrate_views
-    from verifflowcc.services.integrating import integrate, targets
+    from verifflowcc.history.cli import integrate_output as integrate_views
+    from verifflowcc.history.use.integrating import integrate, targets
     from verifflowcc.services.sprints import start_sprint
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.cli.allow_output import verdict

@@ -89,12 +89,12 @@ class Hook:
 
     def with_typed_words(self, said: "dict[str, Json]") -> "dict[str, Json]":
         """Return a client's words with what a person typed as the prompt, and beside it what vfcc compiled of it."""
-        from verifflowcc.episodes.shape import with_typed_words
+        from verifflowcc.history.rules.event_shape import with_typed_words
 
         return dict(with_typed_words(said, self._sent_prompts))
 
     def _sent_prompts(self) -> "list[dict[str, Json]]":
-        from verifflowcc.adapters.files.after_edit import sent_prompts
+        from verifflowcc.history.store.hook_files import sent_prompts
 
         return sent_prompts(self.root + LOCAL)
 
@@ -120,9 +120,9 @@ class Hook:
         """Write down what went wrong, where there is a place for it."""
         if not self.root:
             return
-        from verifflowcc.adapters.files.partitions import add_fault
         from verifflowcc.base.text.quick_json import write
         from verifflowcc.base.text.secrets import withhold
+        from verifflowcc.history.store.partitions import add_fault
 
         client, event, error = (withhold(each[:4000])[:500] for each in (self.client, self.event, text))
         line = {"time": time_ns() // 1_000_000, "client": client, "event": event, "error": error}
@@ -133,9 +133,9 @@ class Hook:
 
     def _record(self, said: "dict[str, Json]", place: "dict[str, Json]", now: int) -> bool:
         """Append the event to the history; return False for a kind that is not recorded. Raises OSError."""
-        from verifflowcc.adapters.files.partitions import add_events
         from verifflowcc.base.git.git_repository import repository_around
-        from verifflowcc.episodes.shape import line_of, moment
+        from verifflowcc.history.rules.event_shape import line_of, moment
+        from verifflowcc.history.store.partitions import add_events
 
         around = repository_around(self.root)
         place = {**place, "worktree": around.worktree if around else ""}
@@ -147,8 +147,8 @@ class Hook:
 
     def _is_first(self, payload: "dict[str, Json]", now: int) -> bool:
         """Return whether no other hook reported this event: a client runs those of a project and of a plugin alike."""
-        from verifflowcc.adapters.files.partitions import is_first
-        from verifflowcc.episodes.shape import event_key
+        from verifflowcc.history.rules.event_shape import event_key
+        from verifflowcc.history.store.partitions import is_first
 
         session = payload.get("session_id")
         if not isinstance(session, str) or not session:
@@ -161,7 +161,7 @@ class Hook:
             return True  # it is recorded twice rather than not at all
 
     def _read_file(self, path: str) -> "bytes | None":
-        from verifflowcc.adapters.files.after_edit import read_after_edit
+        from verifflowcc.history.store.hook_files import read_after_edit
 
         return read_after_edit(f"{self.root}/{path}")
 
@@ -179,7 +179,7 @@ class Hook:
         return records(self.root)
 
     def _wants_answer(self, said: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
-        from verifflowcc.episodes.permission import wants_the_program
+        from verifflowcc.history.rules.permission import wants_the_program
 
         return wants_the_program(said, snapshot, self.root, self._seen_by, realpath)
 
@@ -189,9 +189,9 @@ class Hook:
         wanted = snapshot.get("recall" if event == "UserPromptSubmit" else "files")
         if wanted is not True or event not in ("PostToolUse", "UserPromptSubmit"):
             return True
-        from verifflowcc.clients.encode import carries_context, encode
-        from verifflowcc.episodes.briefed import conversation_of
-        from verifflowcc.episodes.file_notes import FORMAT, NOTES, chosen, read_files
+        from verifflowcc.history.rules.briefed import conversation_of
+        from verifflowcc.history.rules.encode import carries_context, encode
+        from verifflowcc.history.rules.file_notes import FORMAT, NOTES, chosen, read_files
 
         if not carries_context(self.client, event):
             return True
@@ -204,12 +204,12 @@ class Hook:
             return False
         parts, noted = chosen(said, self.root, notes, seen, int(snapshot.get("room") or 0))
         if noted:
-            from verifflowcc.adapters.files.partitions import add_seen
+            from verifflowcc.history.store.partitions import add_seen
 
             add_seen(self.root + LOCAL, whose, noted)
         if parts:
             from verifflowcc.base.text.own_text import between_marks
-            from verifflowcc.clients.encode import Answer
+            from verifflowcc.history.rules.encode import Answer
 
             sys.stdout.write(encode(self.client, event, Answer(context=between_marks(parts)))[0])
             sys.stdout.flush()
@@ -246,7 +246,7 @@ class Hook:
             deny(self.client, said, self.root, rules)
 
     def _seen_by(self, session: str) -> "list[str]":
-        from verifflowcc.adapters.files.partitions import seen_file
+        from verifflowcc.history.store.partitions import seen_file
 
         try:
             with open(seen_file(self.root + LOCAL, session), encoding="utf-8") as file:
@@ -264,7 +264,7 @@ class Hook:
         value = read_json(data.decode("utf-8", "replace").removeprefix("\ufeff"))
         if not isinstance(value, dict):
             raise ValueError("no JSON object on stdin")  # noqa: TRY004 - it is what was read that is wrong
-        from verifflowcc.clients.client import normal_form, speaking_client
+        from verifflowcc.history.rules.client import normal_form, speaking_client
 
         self.client = speaking_client(self.client, value)
         said = normal_form(self.client, self.event, value)
@@ -299,7 +299,7 @@ class Hook:
 
 def _with_outcome(said: "dict[str, Json]") -> "dict[str, Json]":
     """Return what Codex says of a command, with how it ended, by the end of the file that it names."""
-    from verifflowcc.clients.codex import TAIL_BYTES, wants_outcome, with_outcome
+    from verifflowcc.history.rules.codex import TAIL_BYTES, wants_outcome, with_outcome
 
     path = said.get("transcript_path")
     if not wants_outcome(said) or not isinstance(path, str) or not path.endswith(".jsonl"):

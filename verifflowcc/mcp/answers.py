@@ -12,8 +12,8 @@ from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.graph import CONFIDENT, Found, Link
+from verifflowcc.history.use.prompt_record import project_counter
 from verifflowcc.memory.use.stores import open_store
-from verifflowcc.services.sent_prompts import project_counter
 
 # Who calls over MCP: an agent, always, by the client that it runs in.
 #

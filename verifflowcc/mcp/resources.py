@@ -24,14 +24,14 @@ def role(workspace: Workspace, name: Annotated[str, "Role; default: the stage's"
 
 def review(workspace: Workspace) -> str:
     """Review the active stage without changing anything"""
-    from verifflowcc.services.client_setup import skill_body
+    from verifflowcc.history.use.client_setup import skill_body
 
     return skill_body("vfcc-review")
 
 
 def handoff(workspace: Workspace) -> str:
     """End a task: evidence, artifact, proposals"""
-    from verifflowcc.services.client_setup import skill_body
+    from verifflowcc.history.use.client_setup import skill_body
 
     return skill_body("vfcc-handoff")
 

@@ -15,6 +15,7 @@ from verifflowcc.base.model.trace_values import Outcome
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.history.use.history_offers import SessionLine, sessions
 from verifflowcc.memory.use.inbox import Waiting, open_inbox
 from verifflowcc.memory.use.memory_listing import Asked, Listing, list_items
 from verifflowcc.memory.use.scopes import roles_here, scopes_listed
@@ -24,7 +25,6 @@ from verifflowcc.report.v_picture import Proofs, TrendPoint, trend_of
 from verifflowcc.services.board import Freshness, read_freshness
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.gates import StageGates, ask_stage, read_results_file
-from verifflowcc.services.history.offering import SessionLine, sessions
 from verifflowcc.services.next_step import NextStep, next_step
 from verifflowcc.services.report import report_sprint
 from verifflowcc.sprint.rules.sprint_fold import arrange

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_low
 
-from verifflowcc.adapters.files.after_edit import sent_prompts
 from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.model.config_values import SHARE_UNIT, Allocation, Config
 from verifflowcc.base.model.entries import LayerUse, Prompt, Question
@@ -13,6 +12,7 @@ from verifflowcc.base.model.layers import PRIORITY, Layer
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.history.store.hook_files import sent_prompts
 from verifflowcc.memory.use.scopes import roles_here
 from verifflowcc.packing.pack import allocate
 from verifflowcc.services.circumstances import circumstances

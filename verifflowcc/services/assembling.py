@@ -198,7 +198,7 @@ class MemoryManager:
 
     def estimate_tokens(self, text: str) -> int:
         """Return the tokens of a text, as the project's settings count them."""
-        from verifflowcc.services.sent_prompts import project_counter
+        from verifflowcc.history.use.prompt_record import project_counter
 
         with project_counter(self._workspace) as counter:
             return counter.count(text)

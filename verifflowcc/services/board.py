@@ -195,7 +195,7 @@ def _waiting(workspace: Workspace, notices: list[str]) -> int:
 
 def _agents(workspace: Workspace, notices: list[str]) -> tuple[AgentLine, ...]:
     """Return the latest call of each agent, newest first."""
-    from verifflowcc.services.history.offering import recent_actions
+    from verifflowcc.history.use.history_offers import recent_actions
 
     try:
         actions = recent_actions(workspace, limit=AGENTS)

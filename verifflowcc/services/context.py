@@ -167,7 +167,7 @@ def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt)
     changes.
     """
     if workspace is not None:
-        from verifflowcc.services.sent_prompts import note_sent
+        from verifflowcc.history.use.prompt_record import note_sent
 
         note_sent(workspace, question, prompt)
     if question.committed or question.as_of:

@@ -24,7 +24,7 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.use.workspace import MEMORY, Workspace, open_workspace
-from verifflowcc.services.hooks_health import history_remarks, hooks_remarks, newest_fault
+from verifflowcc.history.use.hooks_health import history_remarks, hooks_remarks, newest_fault
 from verifflowcc.services.initialise import IGNORED
 from verifflowcc.services.memory_health import extras_remarks, privacy_remarks
 from verifflowcc.services.migrating import format_of

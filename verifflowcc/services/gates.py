@@ -23,8 +23,8 @@ from verifflowcc.base.text.canonical import fold_newlines
 from verifflowcc.base.use.baseline_files import baseline_statuses, changed_rules
 from verifflowcc.base.use.stage_words import find_stage, stage_meant
 from verifflowcc.base.use.workspace import MEMORY, Workspace
+from verifflowcc.history.use.outside_edits import with_recorded_edits, with_stage_watched
 from verifflowcc.proving.runners import runner_of
-from verifflowcc.services.outside_edits import with_recorded_edits, with_stage_watched
 from verifflowcc.sprint.rules.junit_tests import read_tests
 from verifflowcc.sprint.rules.sprint_fold import ledger_day
 from verifflowcc.sprint.rules.sprint_people import reviews, waivers, with_addresses

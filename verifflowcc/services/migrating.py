@@ -29,7 +29,7 @@ from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.services.history.reading import gather_history, scattered_days
+from verifflowcc.history.use.history_reading import gather_history, scattered_days
 from verifflowcc.services.migrating_config import format_value, plan_config
 from verifflowcc.sprint.store.allowed import read_allowed
 from verifflowcc.sprint.use.role_files import TOOLS, starting_files

@@ -166,14 +166,14 @@ def _of_comments(sources: Sources, request: SourceRequest) -> Sequence[Source]:
 
 
 def _of_history(sources: Sources, request: SourceRequest) -> Sequence[Source]:
-    from verifflowcc.services.history.offering import history_places, past_tasks_text
+    from verifflowcc.history.use.history_offers import history_places, past_tasks_text
 
     request.tree.stamps.take(history_places(request.workspace))
     return _derived(sources, Derived.HISTORY, past_tasks_text(request.workspace, request.question.task))
 
 
 def _of_recent_actions(sources: Sources, request: SourceRequest) -> Sequence[Source]:
-    from verifflowcc.services.history.offering import history_places, recent_actions_text
+    from verifflowcc.history.use.history_offers import history_places, recent_actions_text
 
     request.tree.stamps.take(history_places(request.workspace))
     return _derived(sources, Derived.RECENT_ACTIONS, recent_actions_text(request.workspace, request.question.agent))

@@ -13,9 +13,9 @@ from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.sprint_state import Artifact, SprintState, SprintStatus, artifacts_folder
 from verifflowcc.base.process.acting import clean_name
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.shape import PLACED, is_of_project
-from verifflowcc.formats.history_rows import with_place
-from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.history.rules.event_shape import PLACED, is_of_project
+from verifflowcc.history.rules.history_rows import with_place
+from verifflowcc.history.use.history_reading import own_partitions
 from verifflowcc.sprint.use.people_acting import add_note
 from verifflowcc.sprint.use.sprint_reading import load_movable
 from verifflowcc.workflow.assess_artifact import artifact_puts, edits_payload, recorded_edits

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TypeVar
 
 import verifflowcc
-from verifflowcc.adapters.files.partitions import add_fault
 from verifflowcc.base.errors import BudgetError, StrictError, VfccError
 from verifflowcc.base.process.clock import OutOfTimeError
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.history.store.partitions import add_fault
 
 _T = TypeVar("_T")
 LOG = "local/source-errors.jsonl"

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 PROVIDERS = {
     "test results": "verifflowcc.services.trace_results:read_results",
     "process facts": "verifflowcc.services.trace_results:process_facts",
-    "task history": "verifflowcc.services.history.reading:note_task",
+    "task history": "verifflowcc.history.use.history_reading:note_task",
     "trace item": "verifflowcc.trace.store.trace_files:parse_trace_item",
-    "repeated failures": "verifflowcc.services.history.saving:repeated_failures",
+    "repeated failures": "verifflowcc.history.use.saving:repeated_failures",
 }
 """What is wanted → module and function."""
 

@@ -25,7 +25,7 @@ from verifflowcc.code.rules.snippets import rendered
 from verifflowcc.code.store.code_graph import KeptCode
 from verifflowcc.code.use.code_offers import graph_kept
 from verifflowcc.code.use.indexing import open_code
-from verifflowcc.services.sent_prompts import project_counter
+from verifflowcc.history.use.prompt_record import project_counter
 
 # The code for a task, and a map of the repository, within a number of tokens.
 

@@ -14,13 +14,13 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.identifiers import ENTROPY_BYTES
 from verifflowcc.base.text.own_text import between_marks
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.clients.encode import MOST_CHARACTERS, Answer, carries_context
-from verifflowcc.episodes.briefed import conversation_of, needs_brief, stage_line
-from verifflowcc.episodes.file_notes import NOTES, chosen, indexed, read_files
-from verifflowcc.episodes.permission import denied, edited_files
 from verifflowcc.episodes.seen_brief import SeenBrief, last_seen, rules_in
-from verifflowcc.episodes.shape import DENIED, PLACED, line_of, moment
-from verifflowcc.services.history.reading import add, record
+from verifflowcc.history.rules.briefed import conversation_of, needs_brief, stage_line
+from verifflowcc.history.rules.encode import MOST_CHARACTERS, Answer, carries_context
+from verifflowcc.history.rules.event_shape import DENIED, PLACED, line_of, moment
+from verifflowcc.history.rules.file_notes import NOTES, chosen, indexed, read_files
+from verifflowcc.history.rules.permission import denied, edited_files
+from verifflowcc.history.use.history_reading import add, record
 from verifflowcc.services.hooks.settings import Standing, standing_of
 from verifflowcc.services.source_reader import SourceReader
 
@@ -229,7 +229,7 @@ def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, rea
 @contextmanager
 def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounter]:
     """The project's counter, with the defaults where its settings cannot be read."""
-    from verifflowcc.services.sent_prompts import project_counter
+    from verifflowcc.history.use.prompt_record import project_counter
     from verifflowcc.sprint.use.configuration import effective_config
 
     settings = reader.read("token settings", lambda: effective_config(workspace).config.tokens, TokenSettings())
@@ -261,7 +261,7 @@ def _before_compaction(workspace: Workspace, standing: Standing, payload: Payloa
     session = payload.get("session_id")
     _forget(workspace, payload, reader)  # not every client reports that the conversation went on after it
     if isinstance(session, str) and session:
-        from verifflowcc.services.window.showing import keep_before_compaction
+        from verifflowcc.history.use.window_use import keep_before_compaction
 
         with _counter(workspace, reader) as counter:
             keep_before_compaction(workspace, session, counter.count)
@@ -269,13 +269,13 @@ def _before_compaction(workspace: Workspace, standing: Standing, payload: Payloa
 
 
 def _at_end(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
-    from verifflowcc.services.history.sharing import learn_from_session
+    from verifflowcc.history.use.history_sharing import learn_from_session
 
     session = payload.get("session_id")
     if standing.settings.record and isinstance(session, str) and session:
         learn_from_session(workspace, session)
         if standing.settings.share is Share.SESSION:
-            from verifflowcc.services.history.sharing import share_session
+            from verifflowcc.history.use.history_sharing import share_session
 
             share_session(workspace, session)
     for path in workspace.local.glob(f"{NOTES}*.json"):

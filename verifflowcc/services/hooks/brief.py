@@ -12,8 +12,8 @@ from verifflowcc.base.model.config_values import ToolTable
 from verifflowcc.base.model.sprint_state import DONE, Edits, SprintState, artifacts_folder
 from verifflowcc.base.process.clock import OutOfTimeError, within
 from verifflowcc.base.records import replace
-from verifflowcc.episodes.permission_line import permission_line
 from verifflowcc.episodes.seen_brief import OVER, OWED, RULE, SeenBrief
+from verifflowcc.history.rules.permission_line import permission_line
 from verifflowcc.services.hooks.brief_memory import (
     BriefRequest,
     before_compaction,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from verifflowcc.adapters.index.history import History, TaskRow, files_by_use, newest_tasks, task_rows
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.git.git_repository import Repository, repository_around
 from verifflowcc.base.model.item_values import Item, awaits_promotion
@@ -14,14 +13,15 @@ from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.episodes.seen_brief import RULE
-from verifflowcc.episodes.shape import moment
+from verifflowcc.history.rules.event_shape import moment
+from verifflowcc.history.store.history_tables import History, TaskRow, files_by_use, newest_tasks, task_rows
+from verifflowcc.history.use.history_reading import open_history
+from verifflowcc.history.use.questions import status_of
 from verifflowcc.memory.rules.superseded import standing
 from verifflowcc.memory.rules.tasks import Task, TaskStatus
 from verifflowcc.memory.use.scopes import scopes_recalled
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.memory.use.task_finding import open_tasks
-from verifflowcc.services.history.questions import status_of
-from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.hooks.brief_text import BriefPart, Count, Entry, entries, shown
 from verifflowcc.services.hooks.settings import Standing
 
@@ -137,7 +137,7 @@ def before_compaction(request: BriefRequest) -> BriefPart:
     """Return what this session did before its client compacted it."""
     if not request.compacted or not request.session:
         return BriefPart()
-    from verifflowcc.services.window.showing import brief_after_compaction
+    from verifflowcc.history.use.window_use import brief_after_compaction
 
     half = request.budget_tokens // 2
     lines = brief_after_compaction(request.workspace, request.session, half, request.count)

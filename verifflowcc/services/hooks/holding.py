@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.adapters.files.partitions import seen_file
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.model.gate_values import PEOPLE, Mode
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.clients.encode import Answer
+from verifflowcc.history.rules.encode import Answer
+from verifflowcc.history.store.partitions import seen_file
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.hooks.brief_text import shown
 from verifflowcc.services.hooks.settings import Standing

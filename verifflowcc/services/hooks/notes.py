@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.adapters.files.partitions import add_seen, seen_file
-from verifflowcc.adapters.index.history import edits, touches
 from verifflowcc.base.errors import VfccError, WorkspaceError
 from verifflowcc.base.files.layout import Stamps, settled
 from verifflowcc.base.files.write import write_atomic
@@ -27,15 +25,17 @@ from verifflowcc.base.text.quick_json import read
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.domain.episodes import Edit, co_edits
-from verifflowcc.episodes.briefed import conversation_of, stage_lines
-from verifflowcc.episodes.file_notes import FORMAT, NOTES, RECALLED_HEADING
+from verifflowcc.history.rules.agent_history import Edit, co_edits
+from verifflowcc.history.rules.briefed import conversation_of, stage_lines
+from verifflowcc.history.rules.file_notes import FORMAT, NOTES, RECALLED_HEADING
+from verifflowcc.history.store.history_tables import edits, touches
+from verifflowcc.history.store.partitions import add_seen, seen_file
+from verifflowcc.history.use.history_reading import history_folders, open_history
+from verifflowcc.history.use.questions import pairs_in
 from verifflowcc.memory.store.placing import folder_of
 from verifflowcc.memory.use.memory_listing import Asked, Row, list_items
 from verifflowcc.memory.use.scopes import scopes_recalled
 from verifflowcc.memory.use.stores import memory_settings
-from verifflowcc.services.history.questions import pairs_in
-from verifflowcc.services.history.reading import history_folders, open_history
 from verifflowcc.services.hooks.brief_memory import TYPES, line_of
 from verifflowcc.services.hooks.brief_text import Part, shown
 from verifflowcc.services.hooks.settings import Standing, depends_on, local_file

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from verifflowcc.base.model.config_values import ToolTable
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.permission_line import permission_line, subagent_permission_line
+from verifflowcc.history.rules.permission_line import permission_line, subagent_permission_line
 from verifflowcc.memory.use.scopes import is_role
 from verifflowcc.services.hooks.brief import commands, gathered, handover, owed
 from verifflowcc.services.hooks.brief_memory import BriefRequest, rules

@@ -1,1 +1,0 @@
-"""Agent clients: what their hooks say, in Claude Code's form, what they are answered, and files that set them up."""

@@ -1,1 +1,0 @@
-"""What things are: values with no behaviour that touches the world."""

@@ -1,1 +1,0 @@
-"""Pure parsers and writers of file formats; text in, values out."""

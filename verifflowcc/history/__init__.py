@@ -1,0 +1,1 @@
+"""What agents did: events, questions, patterns, the working window."""

@@ -1,0 +1,1 @@
+"""What agents did: its commands: parse, call, show."""

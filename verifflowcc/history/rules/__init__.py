@@ -1,0 +1,1 @@
+"""What agents did: pure values and rules."""

@@ -1,0 +1,111 @@
+"""What every agent client has, and a hook's input in Claude Code's form. It runs inside of hooks.
+
+A client is a line in `domain/agent_clients.py` and a module of its name here, whose `CLIENT` describes it.
+"""
+
+from verifflowcc.base.model.agent_clients import CLIENTS
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Json = Any
+
+
+AGAIN = "hooks are read when a session starts: begin a new one"
+TIMEOUT_S = 10
+_LONGEST_MS = 1e15
+
+
+class Client:
+    """An agent client. What a client leaves out is as Claude Code has it, or absent."""
+
+    name = ""
+    events: "dict[str, str]" = {}  # noqa: RUF012 - never changed
+    """The events that its entries are for, in its own words, and Claude Code's name of each."""
+    carries: "dict[str, tuple[str, ...]]" = {}  # noqa: RUF012
+    """The answers that it takes at each event, by Claude Code's name; at a missing event it is only heard."""
+    steps: "tuple[str, ...]" = ()
+    """What a person has to do before it runs its hooks; `{path}` is its file."""
+    grouped = False
+    """Whether its entries are groups of hooks, each of which a matcher may narrow down."""
+    versioned = False
+    """Whether its file names a version."""
+    ignores_args = False
+    """Whether it ignores the key `args` of a hook."""
+    misplaced: "tuple[str, ...]" = ()
+    """Files that look right and from which it reads no hooks."""
+    switches: "tuple[str, ...]" = ()
+    """Files in which `disableAllHooks` turns its hooks off."""
+
+    def as_claude(self, _event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+        """Return a hook's input in Claude Code's form; `_event` is the one named on the command line, if any.
+
+        What is missing stays missing, and no type is relied on.
+        """
+        return dict(said)
+
+    def answer(self, event: str, context: str, decision: str, reason: str) -> "dict[str, object]":
+        """Return an answer as the client reads it; `event` is in Claude Code's words."""
+        said: dict[str, object] = {"decision": "block", "reason": reason} if decision == "block" else {}
+        own: dict[str, object] = {"hookEventName": event}
+        if context:
+            own["additionalContext"] = context
+        if decision in ("deny", "ask"):
+            own |= {"permissionDecision": decision, "permissionDecisionReason": reason}
+        if len(own) > 1:
+            said["hookSpecificOutput"] = own
+        return said
+
+    def entry(self, event: str) -> "dict[str, Json]":
+        """Return the entry of its file that runs vfcc at an event, in its own words."""
+        hook = {"type": "command", "command": f"vfcc hook {self.name}", "timeout": self.timeout(event)}
+        return {"hooks": [hook]}
+
+    def timeout(self, _event: str) -> int:
+        """Return how long its hooks may take, in the unit of its file."""
+        return TIMEOUT_S
+
+    def faults(self, _value: "Mapping[str, object]") -> "Iterator[str]":
+        """Yield what in its file, beside the entries, makes it ignore them."""
+        return iter(())
+
+
+def client_of(name: str) -> Client:
+    """Return a client; only its own module is imported. One that is not listed has no events."""
+    if name not in CLIENTS:
+        return Client()
+    found: Client = __import__(f"{__package__}.{name}", fromlist=("CLIENT",)).CLIENT
+    return found
+
+
+def normal_form(client: str, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+    """Return a client's words as Claude Code would say them; `event` is the one named on the command line, if any.
+
+    Unknown fields are kept as they are; what is missing stays missing.
+    """
+    plain = dict(said) if client == "claude" else client_of(client).as_claude(event, said)
+    duration = plain.get("duration_ms")
+    if isinstance(duration, float) and not abs(duration) <= _LONGEST_MS:
+        del plain["duration_ms"]  # 1e400 is read as a number that is none
+    if not isinstance(plain.get("hook_event_name"), str):
+        plain["hook_event_name"] = event
+    return plain
+
+
+def speaking_client(named: str, payload: "Mapping[str, Json]") -> str:
+    """Return the client that speaks, where the command line names Claude Code: others run the hooks of its plugins.
+
+    >>> speaking_client("claude", {"transcript_path": "/home/a/.codex/sessions/2026/rollout-1.jsonl"})
+    'codex'
+    >>> [speaking_client("claude", {key: "s"}) for key in ("sessionId", "session_id")]
+    ['copilot', 'claude']
+    """
+    if named != "claude":
+        return named
+    path = payload.get("transcript_path")
+    if isinstance(path, str) and path.rpartition("/")[2].startswith("rollout-"):
+        return "codex"
+    return "copilot" if "sessionId" in payload and "session_id" not in payload else named

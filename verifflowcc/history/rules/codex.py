@@ -1,0 +1,110 @@
+"""Codex's hooks, which have Claude Code's form. It runs inside of hooks.
+
+A hook of a command that ended has no exit code: the rollout that Codex writes has it.
+"""
+
+from verifflowcc.base.text.quick_json import read
+from verifflowcc.history.rules.client import TIMEOUT_S, Client
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from verifflowcc.base.text.quick_json import Json
+
+
+TAIL_BYTES = 262_144
+"""What has just ended is at the end of a rollout."""
+_END_S = 3
+"""Codex gives the end of a session no more, and warns where an entry asks for it."""
+_KEYS = ("description", "hooks")
+_TRUST = "start codex in this folder, trust the folder, and accept the hooks under /hooks"
+
+
+class Codex(Client):
+    """Codex. It refuses a context at a stop, and cannot ask: a call is denied instead."""
+
+    name = "codex"
+    events = {  # noqa: RUF012
+        each: each
+        for each in (
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "SubagentStart",
+            "SubagentStop",
+            "PreCompact",
+            "PostCompact",
+            "Stop",
+            "SessionEnd",
+        )
+    }
+    carries = {  # noqa: RUF012
+        "SessionStart": ("context",),
+        "UserPromptSubmit": ("context", "block"),
+        "PreToolUse": ("context", "deny"),
+        "PostToolUse": ("context", "block"),
+        "SubagentStart": ("context",),
+        "SubagentStop": ("block",),
+        "Stop": ("block",),
+    }
+    steps = (
+        f"Codex runs a project's hooks only once you trust them, and says nothing until then: {_TRUST}",
+        "codex exec takes them without that with --dangerously-bypass-hook-trust",
+    )
+    grouped = True
+    ignores_args = True
+    misplaced = (".codex/settings.json",)
+
+    def timeout(self, event: str) -> int:
+        """Return fewer seconds for the end of a session."""
+        return _END_S if event == "SessionEnd" else TIMEOUT_S
+
+    def faults(self, value: "Mapping[str, object]") -> "Iterator[str]":
+        """Yield each key for which Codex refuses the whole file."""
+        yield from (f'Codex refuses the whole file for its key "{key}"' for key in value if key not in _KEYS)
+
+
+CLIENT = Codex()
+
+
+def wants_outcome(said: "Mapping[str, Json]") -> bool:
+    """Say whether a hook tells of a command that ended, and nothing of how."""
+    return (
+        said.get("hook_event_name") == "PostToolUse"
+        and said.get("tool_name") == "Bash"
+        and isinstance(said.get("tool_response"), str)
+        and isinstance(said.get("tool_use_id"), str)
+    )
+
+
+def with_outcome(said: "dict[str, Json]", tail: bytes) -> "dict[str, Json]":
+    """Return a hook's words with the exit code and the duration that the end of a rollout has for the call, if any."""
+    needle = f'"id":"{said["tool_use_id"]}"'.encode("utf-8", "replace")
+    for line in reversed(tail.split(b"\n")):
+        if needle in line and b"CommandExecution" in line:
+            item = _item(line)
+            code, took = item.get("exit_code"), item.get("duration")
+            if item.get("id") != said["tool_use_id"] or not isinstance(code, int):
+                continue
+            more: dict[str, Json] = {"tool_response": {"output": said["tool_response"], "exit_code": code}}
+            if isinstance(took, dict):
+                more["duration_ms"] = _whole(took.get("secs")) * 1000 + _whole(took.get("nanos")) // 1_000_000
+            return said | more
+    return said
+
+
+def _item(line: bytes) -> "Mapping[str, Json]":
+    try:
+        value = read(line.decode("utf-8", "replace"))
+    except ValueError:
+        return {}
+    payload = value.get("payload") if isinstance(value, dict) else None
+    item = payload.get("item") if isinstance(payload, dict) else None
+    return item if isinstance(item, dict) else {}
+
+
+def _whole(value: "Json") -> int:
+    return value if isinstance(value, int) else 0

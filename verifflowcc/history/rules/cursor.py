@@ -1,0 +1,185 @@
+"""Cursor's hooks in Claude Code's form; after its hooks reference. It runs inside of hooks."""
+
+from verifflowcc.history.rules.client import TIMEOUT_S, Client
+from verifflowcc.history.rules.client_fields import moved, number, text, unpacked
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Json = Any
+
+
+EVENTS = {
+    "sessionStart": "SessionStart",
+    "beforeSubmitPrompt": "UserPromptSubmit",
+    "preToolUse": "PreToolUse",
+    "postToolUse": "PostToolUse",
+    "postToolUseFailure": "PostToolUseFailure",
+    "subagentStart": "SubagentStart",
+    "subagentStop": "SubagentStop",
+    "preCompact": "PreCompact",
+    "stop": "Stop",
+    "sessionEnd": "SessionEnd",
+}
+"""What Claude Code calls each event; they tell of every tool."""
+
+OF_ONE_TOOL = {
+    "beforeShellExecution": "PreToolUse",
+    "afterShellExecution": "PostToolUse",
+    "beforeReadFile": "PreToolUse",
+    "afterFileEdit": "PostToolUse",
+    "beforeMCPExecution": "PreToolUse",
+    "afterMCPExecution": "PostToolUse",
+}
+"""Events that tell of one tool once more; a version before `preToolUse` has nothing else."""
+
+TOOLS = {
+    "Shell": "Bash",
+    "Read": "Read",
+    "Write": "Write",
+    "StrReplace": "Edit",
+    "SearchReplace": "Edit",
+    "Edit": "Edit",
+    "MultiEdit": "MultiEdit",
+    "Delete": "Edit",
+    "Grep": "Grep",
+    "Glob": "Glob",
+    "LS": "LS",
+    "Task": "Agent",
+}
+"""Claude Code's names; it has no tool that removes a file, which is to change it."""
+
+_FIELDS = {
+    "conversation_id": "session_id",
+    "generation_id": "prompt_id",
+    "duration": "duration_ms",
+    "error_message": "error",
+    "subagent_id": "agent_id",
+    "subagent_type": "agent_type",
+    "summary": "last_assistant_message",
+}
+_PATHS = {"target_file": "file_path", "filePath": "file_path", "contents": "content"}
+_FOLDERS = {"target_directory": "path", "directory": "path", "glob_pattern": "pattern", "query": "pattern"}
+_FILES = ("Read", "Write", "Edit", "MultiEdit")
+_SEARCHES = ("Grep", "Glob", "LS")
+_ABOUT_TOOLS = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+
+
+def _add_stop(said: "Mapping[str, Json]", plain: "dict[str, Json]") -> None:
+    if status := text(said, "status"):
+        plain["reason"] = status
+    if (count := number(said.get("loop_count"))) is not None:
+        plain["stop_hook_active"] = count > 0
+
+
+def _add_tool(plain: "dict[str, Json]") -> None:
+    tool = text(plain, "tool_name")
+    if tool.startswith("MCP:"):
+        tool = f"mcp__{tool[4:].strip()}"
+    plain["tool_name"] = named = TOOLS.get(tool, tool)
+    given = unpacked(plain.get("tool_input"))
+    if isinstance(given, dict) and tool in TOOLS:
+        given = moved(given, _PATHS if named in _FILES else _FOLDERS if named in _SEARCHES else {})
+        if named in _FILES and "path" in given:
+            given.setdefault("file_path", given.pop("path"))
+    plain["tool_input"] = given
+
+
+def _add_one_tool(name: str, said: "Mapping[str, Json]", plain: "dict[str, Json]") -> None:
+    if name.endswith("ShellExecution"):
+        tool, given = "Bash", {"command": text(said, "command")}
+        if "output" in said:
+            plain["tool_response"] = {"output": plain.pop("output")}
+    elif name == "beforeReadFile":
+        plain.pop("content", None)
+        tool, given = "Read", {"file_path": text(said, "file_path")}
+    elif name == "afterFileEdit":
+        tool, given = _edit(said)
+        plain.pop("edits", None)
+    else:
+        server = text(said, "mcp_server_name")
+        tool = "__".join(each for each in ("mcp", server, text(said, "tool_name")) if each)
+        found = unpacked(said.get("tool_input"))
+        given = found if isinstance(found, dict) else {"input": found}
+        if "result_json" in said:
+            plain["tool_response"] = unpacked(plain.pop("result_json"))
+    plain["tool_name"], plain["tool_input"] = tool, given
+
+
+def _edit(said: "Mapping[str, Json]") -> "tuple[str, dict[str, Json]]":
+    path, edits = text(said, "file_path"), said.get("edits")
+    each = [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else []
+    if len(each) == 1:
+        return "Edit", {
+            "file_path": path,
+            "old_string": text(each[0], "old_string"),
+            "new_string": text(each[0], "new_string"),
+        }
+    return "MultiEdit", {"file_path": path, "edits": each}
+
+
+def _response(output: "Json") -> "Json":
+    return moved(output, {"exitCode": "exit_code"}) if isinstance(output, dict) else output
+
+
+def _first(roots: "Json") -> str:
+    return roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+
+
+class Cursor(Client):
+    """Cursor. It takes `ask` before most tools and does not ask, so that it is never asked to."""
+
+    name = "cursor"
+    events = EVENTS
+    carries = {  # noqa: RUF012
+        "SessionStart": ("context",),
+        "UserPromptSubmit": ("block",),
+        "PreToolUse": ("deny",),
+        "PostToolUse": ("context",),
+        "SubagentStop": ("block",),
+        "Stop": ("block",),
+    }
+    steps = ("Cursor: reload the window; Settings > Hooks lists them",)
+    versioned = True
+    ignores_args = True
+    misplaced = (".cursor/settings.json", ".cursor/hooks/hooks.json")
+
+    def as_claude(self, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+        """Return Cursor's words as Claude Code would say them; whose account it is stays unsaid."""
+        name = text(said, "hook_event_name") or event
+        plain = moved(said, _FIELDS)
+        plain.pop("user_email", None)
+        plain["hook_event_name"] = hook = EVENTS.get(name) or OF_ONE_TOOL.get(name, name)
+        if not text(plain, "cwd") and (folder := _first(said.get("workspace_roots"))):
+            plain["cwd"] = folder
+        if name in OF_ONE_TOOL:
+            _add_one_tool(name, said, plain)
+        elif hook in _ABOUT_TOOLS:
+            _add_tool(plain)
+        elif hook == "SessionStart":
+            plain.setdefault("source", "startup")
+        elif hook in ("Stop", "SubagentStop"):
+            _add_stop(said, plain)
+        if "tool_output" in plain:
+            plain["tool_response"] = _response(unpacked(plain.pop("tool_output")))
+        return plain
+
+    def answer(self, event: str, context: str, decision: str, reason: str) -> "dict[str, object]":
+        """Return an answer in its own form."""
+        if context:
+            return {"additional_context": context}
+        if event == "UserPromptSubmit":
+            return {"continue": False, "user_message": reason}
+        if decision == "block":
+            return {"followup_message": reason}
+        return {"permission": decision, "user_message": reason, "agent_message": reason}
+
+    def entry(self, _event: str) -> "dict[str, Json]":
+        """Return the one line that it runs."""
+        return {"command": "vfcc hook cursor", "timeout": TIMEOUT_S}
+
+
+CLIENT = Cursor()

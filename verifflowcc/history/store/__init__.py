@@ -1,0 +1,1 @@
+"""What agents did: what is read and written."""

@@ -1,0 +1,1 @@
+"""What agents did: one function per use case."""

@@ -1,0 +1,351 @@
+"""Read what clients keep of their sessions into the history, as if hooks had told it when it happened.
+
+Each event goes to the day that it is of. Its id is made of its time and of what it is of, so that a second import makes
+the same ids and adds nothing; nor is added what a hook told already. Whoever imports holds a lock. Where an import is
+interrupted, the next one adds what is missing.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.formats.session_lines import CallLines, Said, Spent, Tokens
+from verifflowcc.base.model.events import Json
+from verifflowcc.base.process.clock import step
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.identifiers import ENTROPY_BYTES, ulid
+from verifflowcc.base.text.quick_json import write
+from verifflowcc.base.text.secrets import withhold
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.history.rules.claude_calls import CLAUDE, CODEX, SKIPPED, ClaudeCalls, Subagent
+from verifflowcc.history.rules.codex_calls import CodexCalls
+from verifflowcc.history.rules.event_shape import KINDS, event_of, moment, with_typed_words
+from verifflowcc.history.rules.message_cost import USAGE, spent_event
+from verifflowcc.history.store.client_sessions import (
+    SessionFile,
+    given_files,
+    is_below,
+    lines_of,
+    own_files,
+    session_file,
+    subagent_of,
+)
+from verifflowcc.history.store.hook_files import sent_prompts
+from verifflowcc.history.use.history_reading import add, history_folders, open_history
+from verifflowcc.history.use.known_sessions import IMPORTED, Known, Made
+
+# Add events to the days that they are of, many at a time, each with one write of whole lines.
+
+LARGEST_BYTES = 100_000
+_DAY_MS = 86_400_000
+
+
+@dataclass(slots=True)
+class Count:
+    """How many events of a file are added, and how many were there."""
+
+    new: int = 0
+    known: int = 0
+
+
+@dataclass(slots=True)
+class Batches:
+    """Events that wait to be added. Whoever adds holds the lock of imports; hooks may add at any time.
+
+    In a `dry` run nothing is written. Raises WorkspaceError.
+    """
+
+    workspace: Workspace
+    known: Known
+    dry: bool
+    waiting: dict[str, list[tuple[Made, bytes, Count]]] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    around: set[int] = field(default_factory=set)
+
+    def put(self, made: Made, line: bytes, count: Count) -> None:
+        """Add an event, unless it is there."""
+        self._look_around(made.at)
+        if self.known.has(made):
+            count.known += 1
+            return
+        self.known.add(made.event)
+        count.new += 1
+        if self.dry:
+            return
+        day = str(made.event["time"])[:10]
+        if self.sizes.get(day, 0) + len(line) > LARGEST_BYTES:
+            self._flush(day)
+        self.waiting.setdefault(day, []).append((made, line, count))
+        self.sizes[day] = self.sizes.get(day, 0) + len(line)
+
+    def is_there(self, name: str, at: int, count: Count) -> bool:
+        """Say whether an import added the event of that id before, so that it need not be made, and count it."""
+        self._look_around(at)
+        there = self.known.has_id(name)
+        count.known += there
+        return there
+
+    def finish(self) -> None:
+        """Write what waits."""
+        for day in sorted(self.waiting):
+            self._flush(day)
+
+    def see(self, at: int) -> None:
+        """Learn what the history holds of the day of a moment."""
+        self._look(_day(at))
+
+    def _look_around(self, at: int) -> None:
+        number = at // _DAY_MS
+        if number in self.around:
+            return
+        self.around.add(number)
+        for each in (number - 1, number, number + 1):  # a hook may have told it on the other side of midnight
+            day = _day(max(each, 0) * _DAY_MS)
+            if not self.known.looked_at(day):
+                self._look(day)
+
+    def _look(self, day: str) -> bool:
+        try:
+            return self.known.look(day)
+        except OSError as error:
+            raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
+
+    def _flush(self, day: str) -> None:
+        waiting = self.waiting.pop(day, [])
+        self.sizes[day] = 0
+        if self._look(day):
+            waiting = list(self._still_new(waiting))
+        if waiting:
+            lines = b"".join(line for _, line, _ in waiting)
+            add(self.workspace, day, lines)
+            self.known.wrote(day, len(lines))
+
+    def _still_new(self, waiting: list[tuple[Made, bytes, Count]]) -> Iterator[tuple[Made, bytes, Count]]:
+        """Yield what no hook told meanwhile."""
+        for each in waiting:
+            if self.known.was_told(each[0]):
+                each[2].new -= 1
+                each[2].known += 1
+            else:
+                yield each
+
+
+def _day(at: int) -> str:
+    return moment(at)[:10]
+
+
+CLIENTS = (CLAUDE, CODEX)
+LOCK = "history-import.lock"
+WAIT_S = 600.0
+_CALLS = ("tool_execution", "tool_start")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """What became of one file: events that are new and known, calls of tools and tokens in it, and notes."""
+
+    session: str
+    client: str
+    file: str
+    new: int
+    known: int
+    calls: int
+    tokens: Tokens
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of all files, and how many were left out since they are of other projects.
+
+    `notes` tell of files that could not be read, other than those that were named.
+    """
+
+    files: tuple[ImportedFile, ...]
+    new: int
+    known: int
+    calls: int
+    tokens: Tokens
+    other_projects: int
+    """Sessions of other projects, which were left out."""
+    dry_run: bool
+    notes: tuple[str, ...]
+
+
+def import_sessions(
+    workspace: Workspace,
+    given: Sequence[str] = (),
+    *,
+    client: str | None = None,
+    dry_run: bool = False,
+    env: Mapping[str, str] = os.environ,
+) -> Imported:
+    """Read sessions of this project into its history: those in the files and folders that are given, else all.
+
+    Raises UsageError for a file that cannot be read or tells of no session, ConflictError where another import takes
+    too long, and WorkspaceError.
+    """
+    if client is not None and client not in CLIENTS:
+        raise UsageError(f"there is no client {client!r}", hint=f"vfcc history import --client {CLIENTS[0]}")
+    notes: list[str] = []
+    found = _found(workspace, given, client, env, notes)
+    mine = [each for each in found if is_below(each.seen.folder, workspace.root)]
+    if dry_run:
+        files = _imported(workspace, mine, dry=True)
+    else:
+        with locked(workspace.local / LOCK, WAIT_S):
+            files = _imported(workspace, mine, dry=False)
+        with step("indexing the history"), open_history(workspace):
+            pass  # so that no hook has to wait for what was just added
+    return Imported(
+        files,
+        sum(each.new for each in files),
+        sum(each.known for each in files),
+        sum(each.calls for each in files),
+        sum((each.tokens for each in files), Tokens()),
+        len(found) - len(mine),
+        dry_run,
+        tuple(notes),
+    )
+
+
+def _found(
+    workspace: Workspace, given: Sequence[str], client: str | None, env: Mapping[str, str], notes: list[str]
+) -> list[SessionFile]:
+    clients = CLIENTS if client is None else (client,)
+    if given:
+        paths = chain.from_iterable(map(given_files, dict.fromkeys(given)))
+    else:
+        paths = chain.from_iterable(own_files(workspace.root, each, env) for each in clients)
+    named = set(map(Path, given))
+    found = {path: _seen(path, notes) for path in paths}
+    for path, file in found.items():
+        if file is None and path in named:
+            raise UsageError(f"{path} is neither a transcript of Claude Code nor a rollout of Codex")
+    return [each for each in found.values() if each and each.seen.client in clients]
+
+
+def _seen(path: Path, notes: list[str]) -> SessionFile | None:
+    try:
+        return session_file(path)
+    except OSError as error:
+        notes.append(f"cannot read {path}: {error.strerror or error}")
+        return None
+
+
+def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) -> tuple[ImportedFile, ...]:
+    first, *more = history_folders(workspace)
+    known = Known(first, frozenset(each.seen.session for each in files), tuple(more))
+    batches = Batches(workspace, known, dry)
+    for file in files:
+        batches.see(file.seen.at)
+    # the older session first, which another one may have copied; what is known stays whose it was
+    ordered = sorted(files, key=lambda each: (each.seen.at, each.seen.session not in known.met, str(each.path)))
+    elsewhere: set[int] = set()
+    reading = [_File(each, batches, elsewhere, str(workspace.root)) for each in ordered]
+    with step("importing sessions", len(reading)) as advance:
+        for one in reading:
+            one.read()
+            advance(1)
+        batches.finish()
+    return tuple(each.result() for each in reading)
+
+
+class _File:
+    """One file while it is read. `elsewhere` are the lines of the sessions that were read before."""
+
+    def __init__(self, file: SessionFile, batches: Batches, elsewhere: set[int], root: str) -> None:
+        self._file, self._batches, self._elsewhere, self._root = file, batches, elsewhere, root
+        self._own: set[int] = set()
+        self._count, self._calls, self._tokens = Count(), 0, Tokens()
+        self._notes: list[str] = []
+
+    def read(self) -> None:
+        """Add what the file tells, and its subagents' files."""
+        others: list[Spent] = []
+        for path in self._file.subagents:
+            others += self._of(path, ClaudeCalls(self._session, agent=Subagent(*subagent_of(path))).read)
+        if self._file.seen.client == CODEX:
+            self._of(self._file.path, CodexCalls(self._session).read)
+        elif self._file.whole:
+            main = ClaudeCalls(self._session, others=others, copied=self._copied)
+            self._of(self._file.path, main.read)
+            if main.copies:
+                self._notes.append(
+                    f"{main.copies:,} lines are copies of another session's; they count there, with their tokens"
+                )
+        self._elsewhere |= self._own
+
+    def result(self) -> ImportedFile:
+        """Return what became of it."""
+        return ImportedFile(
+            self._session,
+            self._file.seen.client,
+            str(self._file.path),
+            self._count.new,
+            self._count.known,
+            self._calls,
+            self._tokens,
+            tuple(self._notes),
+        )
+
+    @property
+    def _session(self) -> str:
+        return self._file.seen.session
+
+    def _copied(self, name: str) -> bool:
+        self._own.add(hash(name))
+        return hash(name) in self._elsewhere
+
+    def _of(self, path: Path, read: Callable[[CallLines], Iterable[Said | Spent]]) -> list[Spent]:
+        lines = CallLines(str(path), lines_of(path), SKIPPED)
+        spent = []
+        try:
+            for heard in read(lines):
+                if isinstance(heard, Spent):
+                    spent.append(heard)
+                for made in self._made(heard):
+                    self._batches.put(made, write(made.event).encode("ascii") + b"\n", self._count)
+        except OSError as error:
+            lines.notes.append(f"cannot read {path}: {error.strerror or error}")
+        self._notes += lines.notes
+        return spent
+
+    def _made(self, heard: Said | Spent) -> Iterator[Made]:
+        if isinstance(heard, Spent):
+            yield from self._of_spent(heard)
+            return
+        kind = KINDS[heard.words["hook_event_name"]]
+        self._calls += kind in _CALLS
+        name = self._name(heard.at, kind, heard.key)
+        if self._batches.is_there(name, heard.at, self._count):
+            return
+        client, at = self._file.seen.client, moment(heard.at)
+        event = event_of(with_typed_words(heard.words, self._compiled), client, self._root, at, name, withhold)
+        if event is not None:
+            event[IMPORTED] = True
+            yield Made(event, heard.at, heard.around)
+
+    def _compiled(self) -> Iterable[Mapping[str, Json]]:
+        return sent_prompts(f"{self._root}/.memory/local")
+
+    def _of_spent(self, spent: Spent) -> Iterator[Made]:
+        """Yield what a message took; where a part of that is told already, the rest."""
+        self._tokens += spent.tokens
+        told = self._batches.known.spent(self._session, spent.message) if spent.message else None
+        key, tokens = spent.key, spent.tokens
+        if told is not None and (more := tokens.beyond(told)) != Tokens():
+            key, tokens = f"{key} {tokens}", more
+        name = self._name(spent.at, USAGE, key)
+        part = Spent(spent.at, key, tokens, spent.model, spent.message, spent.task, spent.agent, spent.agent_type)
+        event = spent_event(part, self._file.seen.client, self._session, name)
+        event[IMPORTED] = True
+        yield Made(event, spent.at, (0, 0))
+
+    def _name(self, at: int, kind: str, key: str) -> str:
+        said = "\0".join((self._session, kind, key)).encode("utf-8", "surrogatepass")
+        return ulid(at, hashlib.sha256(said).digest()[:ENTROPY_BYTES])

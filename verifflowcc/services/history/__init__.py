@@ -1,1 +1,0 @@
-"""What agents did: recorded, read back, asked, pruned, imported."""

@@ -1,1 +1,0 @@
-"""The working window: kept on disk, pruned, made ready for a message, restored."""
