@@ -32,17 +32,17 @@ Schema = dict[str, typing.Any]
 
 COMMANDS: Mapping[str, object] = {
     "allow": ["verifflowcc.sprint.use.allow_use.CommandTable", {"withdrawn": "bool"}],
-    "approve": "verifflowcc.services.approvals.Approval",
-    "baseline lint": "verifflowcc.services.baseline_making.BaselineRecorded",
+    "approve": "verifflowcc.gates.use.approvals.Approval",
+    "baseline lint": "verifflowcc.gates.use.baseline_making.BaselineRecorded",
     "baseline show": "Baselines",
-    "baseline tests": "verifflowcc.services.baseline_making.BaselineRecorded",
-    "baseline trace": "verifflowcc.services.baseline_making.BaselineRecorded",
-    "check": ["verifflowcc.services.checking.Everything", "verifflowcc.services.rerun.Reproduction"],
+    "baseline tests": "verifflowcc.gates.use.baseline_making.BaselineRecorded",
+    "baseline trace": "verifflowcc.gates.use.baseline_making.BaselineRecorded",
+    "check": ["verifflowcc.services.checking.Everything", "verifflowcc.gates.use.rerun.Reproduction"],
     "check config": "verifflowcc.sprint.use.configuration.ConfigReport",
     "check gate": [
-        "verifflowcc.services.gates.StageGates",
+        "verifflowcc.gates.use.gates_now.StageGates",
         "verifflowcc.base.model.gate_values.Gate",
-        "verifflowcc.services.canary.Canaries",
+        "verifflowcc.gates.use.canary.Canaries",
     ],
     "check memory": "verifflowcc.services.memory.checking.CheckedMemory",
     "check trace": "verifflowcc.trace.use.trace_checking.TraceChecked",
@@ -66,12 +66,12 @@ COMMANDS: Mapping[str, object] = {
             "restorable": ("verifflowcc.sprint.use.repairing.Restorable",),
         },
     ],
-    "evidence add": "verifflowcc.services.evidence.EvidenceAdded",
-    "evidence list": ("verifflowcc.services.evidence_listing.EvidenceLine",),
-    "evidence redact": "verifflowcc.services.evidence_redacting.Redaction",
-    "evidence run": "verifflowcc.services.evidence.EvidenceRun",
-    "evidence show": ["verifflowcc.services.evidence_listing.EvidenceView", {"output": "str"}],
-    "evidence stale": "verifflowcc.services.evidence_listing.Staleness",
+    "evidence add": "verifflowcc.gates.use.evidence_making.EvidenceAdded",
+    "evidence list": ("verifflowcc.gates.use.evidence_listing.EvidenceLine",),
+    "evidence redact": "verifflowcc.gates.use.evidence_redacting.Redaction",
+    "evidence run": "verifflowcc.gates.use.evidence_making.EvidenceRun",
+    "evidence show": ["verifflowcc.gates.use.evidence_listing.EvidenceView", {"output": "str"}],
+    "evidence stale": "verifflowcc.gates.use.evidence_listing.Staleness",
     "feedback add": "verifflowcc.sprint.use.feedback.Said",
     "feedback list": ("verifflowcc.base.model.people.Feedback",),
     "feedback triage": "verifflowcc.sprint.use.feedback.Said",
@@ -117,14 +117,14 @@ COMMANDS: Mapping[str, object] = {
     "memory search": "verifflowcc.base.model.recall_values.Recalled",
     "memory show": "verifflowcc.memory.use.memory_listing.Shown",
     "memory stats": "verifflowcc.memory.use.statistics.Numbers",
-    "metrics": "verifflowcc.services.metrics.Metrics",
+    "metrics": "verifflowcc.gates.use.sprint_metrics.Metrics",
     "migrate": "verifflowcc.services.migrating.Migration",
-    "next": "verifflowcc.services.next_step.NextStep",
-    "prove": "verifflowcc.services.proving.proof.Proof",
+    "next": "verifflowcc.gates.use.next_action.NextStep",
+    "prove": "verifflowcc.gates.use.proof.Proof",
     "report": "verifflowcc.report.writing.ReportWritten",
     "sprint close": "verifflowcc.sprint.use.people_acting.Transition",
     "sprint list": ("verifflowcc.base.model.sprint_state.SprintLine",),
-    "sprint report": "verifflowcc.workflow.report_page.SprintReport",
+    "sprint report": "verifflowcc.gates.rules.report_page.SprintReport",
     "sprint resolve": ["verifflowcc.sprint.use.people_acting.Transition", "verifflowcc.base.model.sprint_state.Fork"],
     "sprint show": "verifflowcc.base.model.sprint_state.SprintState",
     "sprint start": "verifflowcc.sprint.use.people_acting.Transition",
@@ -180,7 +180,7 @@ PLAIN: Mapping[str, object] = {
 }
 TO_A_FILE = frozenset({"check memory", "check trace", "context show", "sprint report", "trace matrix"})
 """Commands with `--output`: the document is in the file then, and the one on stdout names it."""
-BLOCKER = "verifflowcc.services.owed.Owed"
+BLOCKER = "verifflowcc.gates.use.owed.Owed"
 
 
 def main() -> None:

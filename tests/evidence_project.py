@@ -11,8 +11,8 @@ from pathlib import Path
 from tests.trees import write_tree
 from verifflowcc.base.model.gate_input import Recorded
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence import EvidenceRun, run_evidence
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.evidence_making import EvidenceRun, run_evidence
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.sprint.use.allow_use import allow_commands, show_commands
 from verifflowcc.sprint.use.evidence_reading import read_recorded
 from verifflowcc.sprint.use.sprint_reading import show_sprint

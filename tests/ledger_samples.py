@@ -11,12 +11,12 @@ from verifflowcc.base.model.gate_values import Kind
 from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.rules.artifact_criteria import suggested
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.services.initialise import IGNORED
-from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
 from verifflowcc.sprint.use.people_acting import Transition, record
 from verifflowcc.sprint.use.sprint_reading import load_movable
-from verifflowcc.workflow.assess_artifact import suggested
 
 __all__ = ["ANN", "DIGEST", "START", "THREE", "event", "feedback", "passed", "root"]
 """What this module passes on from `event_samples.py`."""

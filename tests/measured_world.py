@@ -14,9 +14,9 @@ from verifflowcc.base.model.gate_values import Kind, Trust
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence import standing, write_evidence
-from verifflowcc.services.gates import gather_facts
-from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.gates.use.evidence_making import standing, write_evidence
+from verifflowcc.gates.use.gates_now import gather_facts
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.evidence_files import inputs_digest, make_evidence
 from verifflowcc.sprint.rules.sprint_fold import arrange

@@ -11,8 +11,8 @@ from tests.trees import git
 from verifflowcc.base.model.gate_values import Assessment
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.approvals import chosen_gates
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.approvals import chosen_gates
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.sprint.use.sprint_reading import load_sprint
 
 ID = "log-in"

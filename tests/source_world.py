@@ -10,10 +10,10 @@ from tests.history_world import edit, prompt, stop, tell
 from tests.prompt_world import item
 from tests.trees import git, write_tree
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.use.stores import database_of
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.use.feedback import add_feedback
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.evidence_project import PYTHON, SPRINT, Ticking, allow, config
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.trace.rules.fingerprint import stamp_of_item
 from verifflowcc.trace.store.trace_files import parse_trace_item
 

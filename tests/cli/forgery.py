@@ -15,12 +15,12 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.gates import gather_facts
+from verifflowcc.gates.rules.evidence_wanted import everything
+from verifflowcc.gates.rules.gate_check import exit_gate
+from verifflowcc.gates.rules.staleness import inputs_now
+from verifflowcc.gates.use.gates_now import gather_facts
 from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
 from verifflowcc.sprint.use.sprint_reading import load_sprint
-from verifflowcc.workflow.evidence_wanted import everything
-from verifflowcc.workflow.gate import exit_gate
-from verifflowcc.workflow.staleness import inputs_now
 
 GREEN = {"tests": 900, "passed": 900, "failed": 0, "errors": 0, "skipped": 0, "flaky": 0, "unknown": 0}
 NOWHERE = "sha256:" + "0" * 64

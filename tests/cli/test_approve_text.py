@@ -144,8 +144,8 @@ def test_a_pager_in_the_repository_is_not_started(tmp_path: Path) -> None:
 
 
 def test_of_code_only_what_changed_in_the_sprint_is_shown(tmp_path: Path) -> None:
-    from verifflowcc.services.approval_texts import pages, texts_to_approve
-    from verifflowcc.services.approvals import what_to_approve
+    from verifflowcc.gates.use.approval_texts import pages, texts_to_approve
+    from verifflowcc.gates.use.approvals import what_to_approve
 
     here = project(tmp_path)
     put(here, "src/form.py", "FORM = 1\n")

@@ -124,7 +124,7 @@ def test_a_plain_search_loads_neither_typer_nor_what_reads_settings_and_ledgers(
     assert ran.out.startswith("1. Orders are kept in Postgres.\n")
     loaded = set(ran.err.split())
     assert not loaded & {"typer", "rich", "pydantic", "yaml", "git", "snowballstemmer"}
-    assert not loaded & {"verifflowcc.sprint.use.sprint_reading", "verifflowcc.services.sprints"}
+    assert not loaded & {"verifflowcc.sprint.use.sprint_reading", "verifflowcc.gates.use.sprints"}
 
 
 @pytest.mark.sweep

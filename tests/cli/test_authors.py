@@ -258,7 +258,7 @@ def test_a_planted_approval_by_the_author_is_found_by_the_gate_and_the_second_ru
     from tests.cli.forgery import plant
     from verifflowcc.base.model.events import EventType
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.services.approvals import what_to_approve
+    from verifflowcc.gates.use.approvals import what_to_approve
 
     project = begun(tmp_path, workflow)
     project.writes()

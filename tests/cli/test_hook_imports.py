@@ -18,7 +18,7 @@ MAKERS = {
 }
 """What reads files that changed, which hooks have already left the results of."""
 OF_SPRINTS = {
-    *("subprocess", "tempfile", "verifflowcc.services.gates", "verifflowcc.services.sprints"),
+    *("subprocess", "tempfile", "verifflowcc.gates.use.gates_now", "verifflowcc.gates.use.sprints"),
     *("verifflowcc.sprint.use.people_acting", "verifflowcc.services.hooks.brief_gate", "verifflowcc.base.text.extract"),
 }
 PATIENT = f"""
@@ -53,7 +53,7 @@ def test_a_session_begins_with_kept_answers_where_nothing_changed_in_a_sprint(yo
 
     loaded = imported(young, said("SessionStart", source="startup"))
 
-    assert "verifflowcc.services.gates" in loaded
+    assert "verifflowcc.gates.use.gates_now" in loaded
     assert sorted(loaded & MAKERS) == []
 
 

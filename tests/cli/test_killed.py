@@ -13,7 +13,7 @@ from verifflowcc.base.files.ledger import Ledger
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 

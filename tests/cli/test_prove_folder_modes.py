@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from verifflowcc.adapters.proving.scratch import remove
+from verifflowcc.gates.store.scratch_tree import remove
 
 
 def test_removing_a_folder_that_is_gone_leaves_the_permissions_of_the_one_around_it(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.cli.process import CI, Ran, git, vfcc
 from tests.cli.test_prove_safely import everything
 from tests.proven_repository import commit, write
-from verifflowcc.adapters.proving.scratch import PREFIX
+from verifflowcc.gates.store.scratch_tree import PREFIX
 
 COMMAND = ("--command", f"{sys.executable} -m unittest", "--yes")
 PRODUCT = "def price(cents):\n    return str(cents / 100)\n\n\ndef tax(cents):\n    return cents // 5\n"

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.process import CI, git, vfcc
 from tests.proven_repository import COMMAND, proofs, write
-from verifflowcc.services.proving.changes import test_command as command_of
+from verifflowcc.gates.use.proof_input import test_command as command_of
 
 Files = Mapping[str, str]
 

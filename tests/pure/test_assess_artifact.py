@@ -9,7 +9,7 @@ from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Verd
 from verifflowcc.base.model.sprint_state import Artifact, SprintState
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.glob import matches
-from verifflowcc.workflow.assess_artifact import artifacts_digest, assess_artifact, suggested
+from verifflowcc.gates.rules.artifact_criteria import artifacts_digest, assess_artifact, suggested
 
 FOLDER = ".memory/stage/login/planning/artifacts"
 

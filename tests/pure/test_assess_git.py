@@ -9,7 +9,7 @@ from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Verd
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.workflow.gate import LARGEST_MESSAGE, assess_commit, assess_diff
+from verifflowcc.gates.rules.gate_check import LARGEST_MESSAGE, assess_commit, assess_diff
 
 BASE = "0123456789abcdef0123456789abcdef01234567"
 CODE = Change("src/form.py", (1, 2, 3))

@@ -12,8 +12,8 @@ from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Verd
 from verifflowcc.base.model.people import Contributor, Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, StageState, Workflow
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.workflow.assess_artifact import authorship, subject_of
-from verifflowcc.workflow.assess_people import (
+from verifflowcc.gates.rules.artifact_criteria import authorship, subject_of
+from verifflowcc.gates.rules.people_criteria import (
     apply_waiver,
     assess_attestation,
     assess_feedback,

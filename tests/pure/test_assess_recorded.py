@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.evidence_samples import CONTENT, GREEN, RAN, TESTS, evidence, facts, recorded
 from verifflowcc.base.model.gate_input import History
 from verifflowcc.base.model.gate_values import Criterion, Kind, Trust, Verdict
+from verifflowcc.gates.rules.evidence_criteria import assess_recorded, judge
 from verifflowcc.sprint.rules.evidence_files import inputs_digest
-from verifflowcc.workflow.assess_recorded import assess_recorded, judge
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 

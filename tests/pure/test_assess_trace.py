@@ -10,8 +10,8 @@ from verifflowcc.base.model.people import Waiver
 from verifflowcc.base.model.sprint_state import Workflow
 from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, Need
 from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceReport
-from verifflowcc.workflow.assess_people import apply_waiver, waived_subject
-from verifflowcc.workflow.assess_recorded import assess_trace, waits_for_items
+from verifflowcc.gates.rules.evidence_criteria import assess_trace, waits_for_items
+from verifflowcc.gates.rules.people_criteria import apply_waiver, waived_subject
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-GATES")
 

@@ -11,7 +11,7 @@ from verifflowcc.base.model.gate_values import Criterion, Kind
 from verifflowcc.base.model.people import Contributor, Opinion, Review, fold_name, one_each, same_person
 from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, StageState, Workflow
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.workflow.assess_artifact import authorship, subject_of
+from verifflowcc.gates.rules.artifact_criteria import authorship, subject_of
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 

@@ -11,8 +11,8 @@ from verifflowcc.base.model.gate_input import ArtifactText, Facts, History
 from verifflowcc.base.model.gate_values import RECORDED, Criterion, Kind
 from verifflowcc.base.model.people import Waiver
 from verifflowcc.base.model.sprint_state import Artifact
-from verifflowcc.workflow.canaries import FAR_NUMBERS, canaries
-from verifflowcc.workflow.gate import assess
+from verifflowcc.gates.rules.canary_plan import FAR_NUMBERS, canaries
+from verifflowcc.gates.rules.gate_check import assess
 
 pytestmark = pytest.mark.vfcc("REQ-CANARIES")
 

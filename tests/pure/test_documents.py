@@ -16,7 +16,7 @@ from verifflowcc.base.records import field_names
 from verifflowcc.base.use.document_form import ADDED, KEYS, LEAN, UNITS, form, key_sources, selection
 from verifflowcc.base.use.envelope import NOTHING, document, document_text, problem_of, problem_with
 from verifflowcc.code.rules.graph import Candidate
-from verifflowcc.services.owed import Owed
+from verifflowcc.gates.use.owed import Owed
 from verifflowcc.sprint.rules.stage_numbers import StageMetrics
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")

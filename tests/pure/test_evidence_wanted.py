@@ -10,7 +10,7 @@ from verifflowcc.base.model.evidence_values import Command, Run
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import Criterion, Kind, Mode, Verdict
 from verifflowcc.base.model.sprint_state import Leg, Outcome, SprintState, Stage, StageState, StageStatus
-from verifflowcc.workflow.evidence_wanted import due, everything, named, one_named
+from verifflowcc.gates.rules.evidence_wanted import due, everything, named, one_named
 
 ACTIVE, PASSED, PENDING = StageStatus.ACTIVE, StageStatus.PASSED, StageStatus.PENDING
 COMMANDS = {name: Command(name, (name,), 600, {}) for name in ("test", "build")}

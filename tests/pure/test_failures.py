@@ -6,7 +6,7 @@ from tests.evidence_samples import GREEN, RAN, TESTS, evidence, facts
 from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.gate_values import Criterion, Kind
 from verifflowcc.base.model.sprint_state import Leg, Stage, StageState, StageStatus
-from verifflowcc.workflow.failures import failures_of
+from verifflowcc.gates.rules.stage_failures import failures_of
 
 SKIPS = Criterion("skips", Kind.JUNIT, "no test is skipped", command="test")
 BUILD = Criterion("build", Kind.COMMAND, "it builds", command="test")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.pure.test_summary import leaving
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.sprint_state import SprintStatus, StageStatus
+from verifflowcc.gates.rules.stage_summary import metrics, metrics_document
 from verifflowcc.sprint.rules.stage_numbers import (
     COLUMNS,
     LAST,
@@ -26,7 +27,6 @@ from verifflowcc.sprint.rules.stage_numbers import (
     words_of_coverage,
     words_of_tests,
 )
-from verifflowcc.workflow.summary import metrics, metrics_document
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from verifflowcc.proving.behaviour_before import go_names_kept
+from verifflowcc.gates.rules.behaviour_before import go_names_kept
 
 BEFORE = """\
 package shop

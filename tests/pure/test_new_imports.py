@@ -2,9 +2,9 @@
 
 import pytest
 
-from verifflowcc.proving.hunks import TestFile
-from verifflowcc.proving.new_imports import cannot_load, none_loads
-from verifflowcc.proving.splitting import FileChange
+from verifflowcc.gates.rules.change_parts import FileChange
+from verifflowcc.gates.rules.hunks import TestFile
+from verifflowcc.gates.rules.new_imports import cannot_load, none_loads
 
 BEFORE = b"import os\n\n\nclass Shop: ...\n\n\nif os.name:\n    RATE = 1\n"
 AFTER = BEFORE + b"\n\ndef tax(): ...\n"

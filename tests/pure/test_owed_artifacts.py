@@ -10,8 +10,7 @@ from verifflowcc.base.model.gate_input import ArtifactText, Facts
 from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode
 from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, artifact_criteria
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.sprint.store.workflow_load import load_workflow, shipped_names
-from verifflowcc.workflow.assess_artifact import (
+from verifflowcc.gates.rules.artifact_criteria import (
     OwedArtifact,
     artifact_criteria_of,
     artifact_name,
@@ -22,6 +21,7 @@ from verifflowcc.workflow.assess_artifact import (
     skeleton,
     suggested,
 )
+from verifflowcc.sprint.store.workflow_load import load_workflow, shipped_names
 
 SHIPPED = [
     (name, stage.id) for name in shipped_names() for stage in load_workflow(Path("nowhere"), name).stages

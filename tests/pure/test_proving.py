@@ -4,14 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from verifflowcc.proving.hunks import Hunk, TestFile, TestUnit, altered_tests, hunks_of, put_back
-from verifflowcc.proving.names_kept import names_kept, same_code, same_without
-from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, cause_of, summed
-from verifflowcc.proving.parts import Part, PartRules, part_of
-from verifflowcc.proving.runners import read_lines
-from verifflowcc.proving.splitting import FileChange, split
-from verifflowcc.proving.tests_settings import PytestSettings, pytest_settings
-from verifflowcc.proving.verdicts import Verdict, judge_change, judge_tests
+from verifflowcc.gates.rules.change_parts import FileChange, split
+from verifflowcc.gates.rules.hunks import Hunk, TestFile, TestUnit, altered_tests, hunks_of, put_back
+from verifflowcc.gates.rules.names_kept import names_kept, same_code, same_without
+from verifflowcc.gates.rules.project_parts import Part, PartRules, part_of
+from verifflowcc.gates.rules.proof_verdicts import Verdict, judge_change, judge_tests
+from verifflowcc.gates.rules.run_outcomes import Cause, Outcome, Result, TestRun, cause_of, summed
+from verifflowcc.gates.rules.runner_settings import PytestSettings, pytest_settings
+from verifflowcc.gates.rules.runners import read_lines
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "\x0c", "é", ""]), max_size=12).flatmap(
     lambda lines: st.sampled_from(["\n".join(lines).encode(), "\n".join((*lines, "")).encode(), b""])

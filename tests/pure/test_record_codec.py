@@ -75,4 +75,4 @@ def test_only_sentences_and_quoted_source_use_repr() -> None:
         for path in package.rglob("*.py")
         if re.search(r"(?<![\w.])repr\(", path.read_text(encoding="utf-8"))
     }
-    assert calling == {"memory/rules/recall_evaluation.py", "proving/python_tests.py"}
+    assert calling == {"memory/rules/recall_evaluation.py", "gates/rules/python_tests.py"}

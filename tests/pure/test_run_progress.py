@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.proving.outcomes import RunProgress, running_test, without_stacks
+from verifflowcc.gates.rules.run_outcomes import RunProgress, running_test, without_stacks
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 QUIET = "collected 5 items\n\ntests/test_a.py ..F     [ 60%]\ntests/test_b.py .s     [100%]\n\n"

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from verifflowcc.proving.hunks import Selection, TestFile
-from verifflowcc.proving.outcomes import Cause, Outcome, Result, RunText, TestRun
-from verifflowcc.proving.parts import PartRules, inline_lines, with_tests_of
-from verifflowcc.proving.runners import Runner, argv_for, read_run, runner_of
-from verifflowcc.proving.splitting import FileChange, split
-from verifflowcc.proving.tests_lost import title_units
-from verifflowcc.services.proving.changes import test_lines as lines_of_tests
-from verifflowcc.services.proving.changes import units_of
+from verifflowcc.gates.rules.change_parts import FileChange, split
+from verifflowcc.gates.rules.hunks import Selection, TestFile
+from verifflowcc.gates.rules.project_parts import PartRules, inline_lines, with_tests_of
+from verifflowcc.gates.rules.run_outcomes import Cause, Outcome, Result, RunText, TestRun
+from verifflowcc.gates.rules.runners import Runner, argv_for, read_run, runner_of
+from verifflowcc.gates.rules.tests_lost import title_units
+from verifflowcc.gates.use.proof_input import test_lines as lines_of_tests
+from verifflowcc.gates.use.proof_input import units_of
 
 
 def run(runner: Runner, report: str, selection: Selection, *, code: int = 1, product: str = "") -> TestRun:

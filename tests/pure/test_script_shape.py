@@ -3,9 +3,9 @@
 import pytest
 
 from verifflowcc.code.rules.script_shape import script_shape
-from verifflowcc.proving.behaviour_before import kept_names
-from verifflowcc.proving.parts import PartRules
-from verifflowcc.proving.splitting import FileChange, split
+from verifflowcc.gates.rules.behaviour_before import kept_names
+from verifflowcc.gates.rules.change_parts import FileChange, split
+from verifflowcc.gates.rules.project_parts import PartRules
 
 pytestmark = pytest.mark.vfcc("REQ-PROVE")
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from verifflowcc.proving.hunks import Selection, TestFile
-from verifflowcc.proving.outcomes import Result, RunText, TestRun
-from verifflowcc.proving.parts import PartRules
-from verifflowcc.proving.runners import Runner, read_run
-from verifflowcc.proving.splitting import FileChange, split
-from verifflowcc.proving.tests_lost import title_units
-from verifflowcc.services.proving.changes import units_of
+from verifflowcc.gates.rules.change_parts import FileChange, split
+from verifflowcc.gates.rules.hunks import Selection, TestFile
+from verifflowcc.gates.rules.project_parts import PartRules
+from verifflowcc.gates.rules.run_outcomes import Result, RunText, TestRun
+from verifflowcc.gates.rules.runners import Runner, read_run
+from verifflowcc.gates.rules.tests_lost import title_units
+from verifflowcc.gates.use.proof_input import units_of
 
 TABLES = b"""import { price } from "../src/price";
 

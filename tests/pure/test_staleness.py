@@ -12,8 +12,8 @@ from verifflowcc.base.model.evidence_values import Command, Inputs
 from verifflowcc.base.model.gate_input import ArtifactText
 from verifflowcc.base.model.gate_values import Criterion, Kind
 from verifflowcc.base.model.sprint_state import Artifact
+from verifflowcc.gates.rules.staleness import inputs_now, stale_reasons
 from verifflowcc.sprint.rules.evidence_files import folder_digests, inputs_digest
-from verifflowcc.workflow.staleness import inputs_now, stale_reasons
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 

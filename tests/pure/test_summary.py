@@ -23,8 +23,8 @@ from verifflowcc.base.model.sprint_state import (
     StageStatus,
 )
 from verifflowcc.base.text.markdown import sections
-from verifflowcc.workflow.failures import LONGEST, clause
-from verifflowcc.workflow.summary import (
+from verifflowcc.gates.rules.stage_failures import LONGEST, clause
+from verifflowcc.gates.rules.stage_summary import (
     StageExit,
     handover_text,
     kept_of,

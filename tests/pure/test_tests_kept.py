@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.testcases import Loss, LostTest, Strength
 from verifflowcc.code.rules.source_testcases import read_cases
-from verifflowcc.proving.python_tests import python_tests, strength_of, strength_of_call
-from verifflowcc.proving.tests_lost import lost_tests, text_tests
-from verifflowcc.proving.tests_settings import changed_hooks, lowered_settings
+from verifflowcc.gates.rules.python_tests import python_tests, strength_of, strength_of_call
+from verifflowcc.gates.rules.runner_settings import changed_hooks, lowered_settings
+from verifflowcc.gates.rules.tests_lost import lost_tests, text_tests
 
 pytestmark = pytest.mark.vfcc("REQ-TESTS-KEPT")
 

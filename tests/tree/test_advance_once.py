@@ -13,8 +13,8 @@ from tests.ledger_samples import ANN, START, add_feedback, advance, events_folde
 from tests.trees import OWN, own_workflow
 from verifflowcc.base.errors import ConflictError, GateClosed, UsageError
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.sprint_people import stays_in
 from verifflowcc.sprint.use.sprint_reading import load_sprint, show_sprint

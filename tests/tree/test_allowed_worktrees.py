@@ -11,8 +11,8 @@ from tests.trees import git
 from verifflowcc.base.git.git_repository import repository_around
 from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.process.clock import FixedClock
-from verifflowcc.services.proving.changes import allow_command
-from verifflowcc.services.proving.changes import test_command as command_of
+from verifflowcc.gates.use.proof_input import allow_command
+from verifflowcc.gates.use.proof_input import test_command as command_of
 from verifflowcc.sprint.store.allowed import allow, commands_digest, read_allowed, withdraw
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")

@@ -16,7 +16,8 @@ from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.model.people import Contributor, Opinion, described
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.approvals import (
+from verifflowcc.gates.rules.artifact_criteria import Authorship
+from verifflowcc.gates.use.approvals import (
     Approvable,
     Approval,
     Opinions,
@@ -25,12 +26,11 @@ from verifflowcc.services.approvals import (
     request_review,
     what_to_approve,
 )
-from verifflowcc.services.sprints import close_sprint
+from verifflowcc.gates.use.promotion_signers import name_of_another
+from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.vouching import name_of_another
 from verifflowcc.sprint.use.feedback import add_feedback
 from verifflowcc.sprint.use.sprint_reading import load_movable, show_sprint
-from verifflowcc.workflow.assess_artifact import Authorship
 
 YES = Opinions(Opinion.APPROVED)
 NO = Opinions(Opinion.REJECTED, "too vague")

@@ -12,9 +12,9 @@ from verifflowcc.base.errors import CommandsNotAllowed
 from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.base.model.gate_values import Mode
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.baseline_making import propose_baseline, record_baseline
-from verifflowcc.services.canary import Canaries, Proof, Trial, prove_gate
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.baseline_making import propose_baseline, record_baseline
+from verifflowcc.gates.use.canary import Canaries, Proof, Trial, prove_gate
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.sprint.use.allow_use import withdraw_commands
 
 pytestmark = pytest.mark.vfcc("REQ-CANARIES")

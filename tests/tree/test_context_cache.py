@@ -13,10 +13,10 @@ from verifflowcc.base.errors import VfccError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import ContextPackage, Prompt, Question
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.assembling import MemoryManager
 from verifflowcc.services.context import compile_context, compile_prompt_only
-from verifflowcc.services.sprints import start_sprint
 from verifflowcc.sprint.use.sprint_status import current_status, remember_status
 
 pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")

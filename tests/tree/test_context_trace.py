@@ -12,9 +12,9 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import ContextPackage, Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.services import context as prompt_cache
 from verifflowcc.services.context import compile_prompt_only
-from verifflowcc.services.sprints import start_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-IN-PROMPT")
 

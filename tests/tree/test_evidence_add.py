@@ -9,8 +9,8 @@ from tests.evidence_project import ADD, SPRINT, SUB_FAILED, YOU, project, record
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.model.gate_values import Trust, Verdict
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence import EvidenceAdded, add_evidence
-from verifflowcc.services.evidence_listing import find_stale
+from verifflowcc.gates.use.evidence_listing import find_stale
+from verifflowcc.gates.use.evidence_making import EvidenceAdded, add_evidence
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 

@@ -8,9 +8,9 @@ import pytest
 from tests.evidence_project import ADD, BUILD, PYTHON, SPRINT, SUB_FAILED, TEST, TREE, YOU, Ticking, allow, config, run
 from tests.trees import commit, repository, write_tree
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.gates import ask_stage
-from verifflowcc.services.rerun import reproduce
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.gates_now import ask_stage
+from verifflowcc.gates.use.rerun import reproduce
+from verifflowcc.gates.use.sprints import start_sprint
 
 FLOW = """\
 name: own

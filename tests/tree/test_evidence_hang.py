@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.evidence_project import project, run
-from verifflowcc.services.evidence_running import log_path
+from verifflowcc.gates.use.evidence_running import log_path
 from verifflowcc.sprint.use.configuration import effective_config
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")

@@ -8,9 +8,9 @@ from tests.evidence_project import PYTHON, SPRINT, TREE, YOU, Ticking, allow, co
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.baseline_making import propose_baseline, record_baseline
-from verifflowcc.services.evidence_listing import find_stale
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.baseline_making import propose_baseline, record_baseline
+from verifflowcc.gates.use.evidence_listing import find_stale
+from verifflowcc.gates.use.sprints import start_sprint
 
 WORKFLOW = """\
 name: own

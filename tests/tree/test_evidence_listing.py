@@ -9,8 +9,8 @@ from tests.ledger_samples import snapshot
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence import add_evidence
-from verifflowcc.services.evidence_listing import find_stale, list_evidence, output_of, show_evidence
+from verifflowcc.gates.use.evidence_listing import find_stale, list_evidence, output_of, show_evidence
+from verifflowcc.gates.use.evidence_making import add_evidence
 from verifflowcc.sprint.use.allow_use import withdraw_commands
 
 

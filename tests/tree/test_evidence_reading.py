@@ -13,9 +13,9 @@ from verifflowcc.base.formats.event_bytes import moment
 from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.gate_input import Recorded
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence import standing, write_evidence
-from verifflowcc.services.evidence_listing import show_evidence
-from verifflowcc.services.gates import ask_stage
+from verifflowcc.gates.use.evidence_listing import show_evidence
+from verifflowcc.gates.use.evidence_making import standing, write_evidence
+from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
 from verifflowcc.sprint.store import evidence_store as files
@@ -132,10 +132,10 @@ def test_a_file_that_says_something_else_than_its_event_is_no_evidence(
     """Nothing writes such a pair; the ledger may hold one that another program made."""
     lying = again(evidence_of(here), **change)
     path = files.evidence_path(SPRINT, "check", lying.id)
-    monkeypatch.setattr("verifflowcc.services.evidence.evidence_path", lambda *_: path)
+    monkeypatch.setattr("verifflowcc.gates.use.evidence_making.evidence_path", lambda *_: path)
     payload = {"stage": "check", "criterion": "tests", "sprint": SPRINT}
     honest = evidence_of(here)
-    monkeypatch.setattr("verifflowcc.services.evidence.encode_evidence", lambda _: encode_evidence(lying))
+    monkeypatch.setattr("verifflowcc.gates.use.evidence_making.encode_evidence", lambda _: encode_evidence(lying))
     told = again(honest, problem="told")
     object.__setattr__(told, "id", lying.id)
     write_evidence(here, standing(here, SPRINT), told, actor=YOU)
@@ -185,7 +185,7 @@ def test_a_process_killed_after_the_event_leaves_evidence_that_counts(
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("verifflowcc.services.evidence.place_evidence", killed)
+    monkeypatch.setattr("verifflowcc.gates.use.evidence_making.place_evidence", killed)
     with pytest.raises(KeyboardInterrupt):
         write_evidence(here, standing(here, SPRINT), again(evidence_of(here), problem="late"), actor=YOU)
 

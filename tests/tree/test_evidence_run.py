@@ -24,8 +24,8 @@ from tests.trees import commit, git, repository
 from verifflowcc.base.errors import CommandsNotAllowed, UsageError, WorkspaceError
 from verifflowcc.base.model.gate_values import Trust
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence import run_evidence
-from verifflowcc.services.evidence_listing import find_stale, output_of, show_evidence
+from verifflowcc.gates.use.evidence_listing import find_stale, output_of, show_evidence
+from verifflowcc.gates.use.evidence_making import run_evidence
 from verifflowcc.sprint.use.allow_use import withdraw_commands
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")

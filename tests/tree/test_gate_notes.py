@@ -12,12 +12,12 @@ from verifflowcc.base.model.sprint_state import Edits, StageEntry
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.text.identifiers import ulid
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.gates_now import ask_stage
+from verifflowcc.gates.use.next_action import next_step
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.history.rules.client_entries import target_of
 from verifflowcc.history.use.integrating import integrate
 from verifflowcc.services.artifact_drafting import put_artifact
-from verifflowcc.services.gates import ask_stage
-from verifflowcc.services.next_step import next_step
-from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 

@@ -17,7 +17,7 @@ from verifflowcc.base.formats.event_bytes import encode_event, make_event, momen
 from verifflowcc.base.model.entries import Fate
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.sprint_state import SprintState
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.use.feedback import add_feedback
 

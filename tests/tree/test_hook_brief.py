@@ -7,12 +7,12 @@ import pytest
 
 from tests.history_world import hooked
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.use.task_filling import start_task
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.settings import standing_of
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.services.sprints import start_sprint
 
 
 def words(text: str) -> int:

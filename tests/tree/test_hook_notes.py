@@ -11,7 +11,7 @@ from tests.trees import example, write_memory, write_tree
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.fast.hook import Hook
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.sprints import start_sprint
 
 KNOWN = "tidewater/calendar.py"
 ITEM = f"---\nid: octets\ntype: constraint\ntitle: Lines are folded by octets\nrefs:\n  - path: {KNOWN}\n---\nSo.\n"

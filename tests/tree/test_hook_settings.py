@@ -8,8 +8,8 @@ from tests.ledger_samples import ANN, started
 from tests.trees import OWN, write_tree
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.services.hooks.settings import Standing, snapshot_path, standing_of
-from verifflowcc.services.sprints import start_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 

@@ -20,7 +20,7 @@ from verifflowcc.base.model.gate_values import Kind, Mode
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprints import close_sprint
+from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.sprint_fold import fold
 from verifflowcc.sprint.store.workflow_load import example_folder

@@ -18,11 +18,11 @@ from verifflowcc.base.errors import ConflictError, VfccError
 from verifflowcc.base.files.ledger import Ledger
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.rules.artifact_criteria import artifact_puts
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.services.artifact_drafting import put_artifact
-from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.use.sprint_reading import list_sprints, progress_text, show_sprint
-from verifflowcc.workflow.assess_artifact import artifact_puts
 
 pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
 

@@ -13,9 +13,9 @@ from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence import run_evidence
-from verifflowcc.services.gates import ask_stage
-from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.gates.use.evidence_making import run_evidence
+from verifflowcc.gates.use.gates_now import ask_stage
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.use.people_acting import record

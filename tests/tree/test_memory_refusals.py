@@ -11,6 +11,7 @@ from tests.trees import write_tree
 from verifflowcc.base.errors import FormatError, NotAllowed, UsageError, VfccError
 from verifflowcc.base.model.item_values import Relation
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.memory.use.editing import Changes, edit_item, relation_said, unlink_items
 from verifflowcc.memory.use.forgetting import forget_item
@@ -21,7 +22,6 @@ from verifflowcc.memory.use.moving import move_item, promote_item
 from verifflowcc.memory.use.scopes import read_scope, scopes_listed, scopes_searched
 from verifflowcc.memory.use.task_ending import end_task
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
-from verifflowcc.services.sprints import start_sprint
 
 
 @pytest.fixture

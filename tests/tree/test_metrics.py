@@ -10,8 +10,8 @@ from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.model.gate_values import Kind
 from verifflowcc.base.model.sprint_state import SprintStatus, StageStatus
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.metrics import gather_metrics
-from verifflowcc.services.sprints import close_sprint
+from verifflowcc.gates.use.sprint_metrics import gather_metrics
+from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.stage_numbers import SprintMetrics, StageMetrics, unknown
 

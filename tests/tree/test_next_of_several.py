@@ -8,8 +8,8 @@ from tests.ledger_samples import ANN, advance, fill, started
 from tests.trees import OWN
 from verifflowcc.base.errors import GateClosed
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.next_step import next_step
-from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.gates.use.next_action import next_step
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.rules.sprint_people import in_sprint
 

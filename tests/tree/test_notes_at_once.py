@@ -12,7 +12,7 @@ from verifflowcc.base.formats.event_bytes import make_event
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence import standing, write_evidence
+from verifflowcc.gates.use.evidence_making import standing, write_evidence
 from verifflowcc.sprint.use.people_acting import add_note
 
 

@@ -9,10 +9,10 @@ import pytest
 from tests.derived_files import kept_in
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 from verifflowcc.base.use.workspace import Workspace, open_workspace
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.memory.store.task_files import OPEN_SCOPES_FILE as FILE
 from verifflowcc.memory.use.scopes import scopes_listed
 from verifflowcc.memory.use.task_filling import start_task
-from verifflowcc.services.sprints import close_sprint, start_sprint
 
 
 @pytest.fixture

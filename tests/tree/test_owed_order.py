@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.gate_values import Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
 from verifflowcc.base.model.sprint_state import Leg, SprintState, Stage, StageState, StageStatus
-from verifflowcc.services.gates import StageGates
-from verifflowcc.services.owed import ADVANCE, owed_by, way_on
+from verifflowcc.gates.use.gates_now import StageGates
+from verifflowcc.gates.use.owed import ADVANCE, owed_by, way_on
 
 pytestmark = pytest.mark.vfcc("REQ-GATES")
 

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.trees import commit, git, repository, write_tree
-from verifflowcc.adapters.proving.scratch import known_words
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import project_content as module
 from verifflowcc.base.files.project_content import (
@@ -21,6 +20,7 @@ from verifflowcc.base.files.project_content import (
     read_project_file,
 )
 from verifflowcc.base.text.canonical import digest_bytes, digest_text
+from verifflowcc.gates.store.scratch_tree import known_words
 
 LEFT_BEHIND = (
     ".memory/config.yaml",

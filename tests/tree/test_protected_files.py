@@ -12,14 +12,14 @@ from verifflowcc.base.model.gate_values import Assessment, Mode, Verdict
 from verifflowcc.base.model.people import Opinion
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.approvals import Opinions, approve, what_to_approve
-from verifflowcc.services.gates import ask_stage
+from verifflowcc.gates.use.approvals import Opinions, approve, what_to_approve
+from verifflowcc.gates.use.gates_now import ask_stage
+from verifflowcc.gates.use.next_action import next_step
+from verifflowcc.gates.use.owed import owed_by, owed_to_close
+from verifflowcc.gates.use.rerun import Found, reproduce
+from verifflowcc.gates.use.sprint_report import report_sprint
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.next_step import next_step
-from verifflowcc.services.owed import owed_by, owed_to_close
-from verifflowcc.services.report import report_sprint
-from verifflowcc.services.rerun import Found, reproduce
-from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.store.workflow_load import load_workflow

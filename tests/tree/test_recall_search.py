@@ -13,9 +13,9 @@ from tests.trees import write_memory
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.recall_values import Recalled
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.memory.use.scopes import scopes_recalled
 from verifflowcc.memory.use.task_filling import start_task
-from verifflowcc.services.sprints import close_sprint, start_sprint
 
 
 @pytest.fixture

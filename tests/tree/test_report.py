@@ -12,9 +12,9 @@ from verifflowcc.base.model.gate_values import Kind, Verdict
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.markdown import sections
-from verifflowcc.services.report import report_sprint
+from verifflowcc.gates.rules.report_page import SprintReport, report_page
+from verifflowcc.gates.use.sprint_report import report_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.workflow.report_page import SprintReport, report_page
 
 pytestmark = pytest.mark.vfcc("REQ-REPORT")
 

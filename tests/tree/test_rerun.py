@@ -24,10 +24,10 @@ from verifflowcc.base.errors import CommandsNotAllowed, ConflictError, LedgerErr
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services import evidence_running
-from verifflowcc.services.evidence import add_evidence
-from verifflowcc.services.rerun import Found, reproduce
-from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.gates.use import evidence_running
+from verifflowcc.gates.use.evidence_making import add_evidence
+from verifflowcc.gates.use.rerun import Found, reproduce
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.rules.evidence_files import encode_evidence

@@ -17,8 +17,8 @@ from tests.rerun_world import forge, found, latest, verdict
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.rerun import Found, reproduce
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.rerun import Found, reproduce
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.use.feedback import add_feedback
 

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.proving.scratch import Scratch, scratch_environment, scratch_of
 from verifflowcc.base.git.git_versions import TreeFile
+from verifflowcc.gates.store.scratch_tree import Scratch, scratch_environment, scratch_of
 
 
 def become(scratch: Scratch, texts: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from verifflowcc.base.formats.event_payloads import records
 from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprints import close_sprint, start_sprint, update_sprint
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint, update_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.use.sprint_reading import active_sprint, list_sprints, progress_text, show_sprint
 

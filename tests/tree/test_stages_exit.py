@@ -16,10 +16,11 @@ from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.approvals import Opinions, approve, what_to_approve
-from verifflowcc.services.gates import ask_stage
-from verifflowcc.services.owed import way_on
-from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.gates.rules.artifact_criteria import suggested
+from verifflowcc.gates.use.approvals import Opinions, approve, what_to_approve
+from verifflowcc.gates.use.gates_now import ask_stage
+from verifflowcc.gates.use.owed import way_on
+from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import (
     StageView,
     advance_stage,
@@ -29,7 +30,6 @@ from verifflowcc.services.stages import (
     update_stage,
 )
 from verifflowcc.sprint.use.sprint_reading import show_sprint
-from verifflowcc.workflow.assess_artifact import suggested
 
 ID = "log-in"
 NO_ARTIFACTS = """\

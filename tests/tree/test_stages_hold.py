@@ -9,10 +9,10 @@ from tests.trees import write_tree
 from verifflowcc.base.errors import GateClosed
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.gates import StageGates, ask_stage
-from verifflowcc.services.next_step import next_step
-from verifflowcc.services.owed import way_on
-from verifflowcc.services.sprints import close_sprint
+from verifflowcc.gates.use.gates_now import StageGates, ask_stage
+from verifflowcc.gates.use.next_action import next_step
+from verifflowcc.gates.use.owed import way_on
+from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 
 YOU, ID = world.YOU, world.SPRINT

@@ -13,6 +13,7 @@ from verifflowcc.base.errors import ConflictError, FormatError, UsageError, Vfcc
 from verifflowcc.base.model.item_values import Relation, Status
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.memory.store import task_files
 from verifflowcc.memory.store.file_backend import FilesBackend
@@ -21,7 +22,6 @@ from verifflowcc.memory.use.stores import open_store
 from verifflowcc.memory.use.task_ending import Ended, clear_task, end_task, plan_end
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
 from verifflowcc.memory.use.task_finding import all_tasks, find_task, list_tasks, open_task, show_task, task_in_work
-from verifflowcc.services.sprints import start_sprint
 
 YOU, CODER = "human:You", "agent:coder"
 

@@ -11,8 +11,8 @@ from verifflowcc.base.errors import GateClosed
 from verifflowcc.base.model.gate_values import Assessment, Verdict
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.canary import prove_gate
-from verifflowcc.services.gates import ask_entry, ask_stage
+from verifflowcc.gates.use.canary import prove_gate
+from verifflowcc.gates.use.gates_now import ask_entry, ask_stage
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 from verifflowcc.trace.use.trace_checking import check_trace

@@ -181,7 +181,7 @@ def test_a_strict_workflow_waives_no_hard_criterion_for_ever(tmp_path: Path) -> 
 
 
 def test_nothing_is_said_in_a_closed_sprint(tmp_path: Path) -> None:
-    from verifflowcc.services.sprints import close_sprint
+    from verifflowcc.gates.use.sprints import close_sprint
 
     here = started(tmp_path)
     close_sprint(here, ID, actor=YOU, unfinished_reason="enough")

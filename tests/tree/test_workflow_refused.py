@@ -7,7 +7,7 @@ import pytest
 from tests.ledger_samples import ANN, workspace
 from tests.tree.test_stages_exit import NO_ARTIFACTS
 from verifflowcc.base.errors import ConfigError
-from verifflowcc.services.sprints import start_sprint
+from verifflowcc.gates.use.sprints import start_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
 

@@ -7,35 +7,12 @@ import typer
 from typer._completion_shared import _completion_scripts
 
 from verifflowcc.base.model.agent_clients import CLIENTS
-from verifflowcc.cli import (
-    approve,
-    check,
-    code,
-    context,
-    evidence,
-    init,
-    mcp,
-    memory,
-    report,
-    sprint,
-    stage,
-    trace,
-    who_may,
-)
+from verifflowcc.cli import approve, check, code, context, init, mcp, memory, report, sprint, stage, trace, who_may
 from verifflowcc.cli import (
     approve as baseline,
 )
 from verifflowcc.cli import (
     approve as waive,
-)
-from verifflowcc.cli import (
-    evidence as metrics,
-)
-from verifflowcc.cli import (
-    evidence as next_step,
-)
-from verifflowcc.cli import (
-    evidence as prove,
 )
 from verifflowcc.cli import (
     init as allow,
@@ -53,6 +30,10 @@ from verifflowcc.cli import (
     init as status,
 )
 from verifflowcc.cli.who_may import Group
+from verifflowcc.gates.cli import evidence_commands as evidence
+from verifflowcc.gates.cli import evidence_commands as metrics
+from verifflowcc.gates.cli import evidence_commands as next_step
+from verifflowcc.gates.cli import evidence_commands as prove
 from verifflowcc.history.cli import (
     history_command as history,
 )

@@ -18,8 +18,8 @@ from verifflowcc.base.terminal.options import (
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.services.approvals import Approvable, Approval, Opinions
-    from verifflowcc.services.baseline_making import BaselineProposal
+    from verifflowcc.gates.use.approvals import Approvable, Approval, Opinions
+    from verifflowcc.gates.use.baseline_making import BaselineProposal
     from verifflowcc.services.waivers import Waivable, Waived
 
 
@@ -117,7 +117,7 @@ def _accept(kind: BaselineKind, given: _Options, runs: int = 1, *, prune: bool =
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.cli import check_page as baseline_views
-    from verifflowcc.services import baseline_making
+    from verifflowcc.gates.use import baseline_making
     from verifflowcc.sprint.cli import move_output as asking
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
@@ -240,7 +240,7 @@ def approve(
     """
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.model.people import Opinion
-    from verifflowcc.services import approvals
+    from verifflowcc.gates.use import approvals
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
 
@@ -272,8 +272,8 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
     from verifflowcc.base.process.pager import fits_screen, page, takes_color
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.text.hidden_text import printable
+    from verifflowcc.gates.use.approval_texts import pages, texts_to_approve
     from verifflowcc.memory.cli.painting import approval
-    from verifflowcc.services.approval_texts import pages, texts_to_approve
 
     text = printable(out.without_secrets(pages(texts_to_approve(here, what), what.files))) + "\n"
     looking = sys.stdout.isatty() and sys.stderr.isatty()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from verifflowcc.base.model.sprint_state import SprintState
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.services.board import Board, BoardCheck, SprintBoard
+    from verifflowcc.gates.use.board_record import Board, BoardCheck, SprintBoard
 
 
 # The board of `vfcc status` at a terminal: one screen, drawn by rich.
@@ -47,7 +47,7 @@ def show_board() -> None:
     """Print the board of the project in the current folder."""
     from verifflowcc.base.terminal.output import screen_lines
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.board import read_board
+    from verifflowcc.gates.use.board_record import read_board
 
     emit(board_page(read_board(open_workspace()), screen_lines()))
 
@@ -350,7 +350,7 @@ def _page(workspace: "Workspace") -> "Text":
     from rich.text import Text
 
     from verifflowcc.base.terminal.output import plain, screen_lines
-    from verifflowcc.services.board import read_board
+    from verifflowcc.gates.use.board_record import read_board
 
     return Text.from_ansi(revealed(plain(board_page(read_board(workspace), screen_lines()))))
 

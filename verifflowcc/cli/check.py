@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.gate_values import Gate
     from verifflowcc.base.use.envelope import Problem
     from verifflowcc.base.use.workspace import Workspace
+    from verifflowcc.gates.use.gates_now import StageGates
+    from verifflowcc.gates.use.owed import Owed
     from verifflowcc.services.checking import Everything
-    from verifflowcc.services.gates import StageGates
-    from verifflowcc.services.owed import Owed
     from verifflowcc.sprint.use.workflow_use import WorkflowReport
 
 
@@ -54,9 +54,9 @@ def gate(
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli import gate_views
-    from verifflowcc.services.gates import ask_entry, ask_stage
-    from verifflowcc.services.owed import hard_at, next_command
+    from verifflowcc.gates.cli import gate_output as gate_views
+    from verifflowcc.gates.use.gates_now import ask_entry, ask_stage
+    from verifflowcc.gates.use.owed import hard_at, next_command
     from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     one_output(quiet=quiet, more=as_json or canary)
@@ -97,8 +97,8 @@ def _problem(closed: "Sequence[Gate]", blockers: "tuple[Owed, ...]", hint: str |
 
 def _canary(workspace: "Workspace", sprint: str, stage: str | None, *, as_json: bool) -> None:
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.cli import prove_views as canary_views
-    from verifflowcc.services.canary import prove_gate
+    from verifflowcc.gates.cli import prove_output as canary_views
+    from verifflowcc.gates.use.canary import prove_gate
 
     proved = prove_gate(workspace, sprint, stage)
     out.emit_json(proved) if as_json else out.emit(canary_views.proofs(proved))
@@ -156,8 +156,8 @@ def check(
 def _rerun(sprint: str | None, *, as_json: bool) -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli.prove_views import reproduction
-    from verifflowcc.services.rerun import reproduce
+    from verifflowcc.gates.cli.prove_output import reproduction
+    from verifflowcc.gates.use.rerun import reproduce
     from verifflowcc.sprint.use.sprint_reading import current_or_last
 
     workspace = open_workspace()
@@ -187,8 +187,8 @@ def _everything(*, new: bool, whole: bool, quiet: bool, as_json: bool) -> None:
 def _page(workspace: "Workspace", found: "Everything", *, whole: bool) -> str:
     from verifflowcc.base.terminal.output import screen_lines
     from verifflowcc.cli.check_page import short_page, whole_page
-    from verifflowcc.services.gates import results_hint
-    from verifflowcc.services.owed import next_command
+    from verifflowcc.gates.use.gates_now import results_hint
+    from verifflowcc.gates.use.owed import next_command
 
     def next_of(gates: "StageGates") -> str:
         return next_command(workspace, gates)

@@ -7,11 +7,12 @@ from verifflowcc.base.model.trace_values import Finding, Severity
 from verifflowcc.base.terminal.options import counted
 from verifflowcc.base.terminal.output import folded, height
 from verifflowcc.cli import finding_lines as memory_check_views
-from verifflowcc.cli import gate_views, trace_findings_views
+from verifflowcc.cli import trace_findings_views
 from verifflowcc.cli.finding_lines import overview
-from verifflowcc.services.baseline_making import BaselineProposal, BaselineRecorded
+from verifflowcc.gates.cli import gate_output as gate_views
+from verifflowcc.gates.use.baseline_making import BaselineProposal, BaselineRecorded
+from verifflowcc.gates.use.gates_now import StageGates
 from verifflowcc.services.checking import Everything
-from verifflowcc.services.gates import StageGates
 
 # How baselines are shown to a person.
 

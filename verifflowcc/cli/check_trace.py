@@ -80,7 +80,7 @@ def exit_code(checked: "TraceChecked") -> int:
 def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> str:
     from verifflowcc.base.terminal.output import screen_lines
     from verifflowcc.cli.trace_findings_views import short_page, whole_page
-    from verifflowcc.services.gates import results_hint
+    from verifflowcc.gates.use.gates_now import results_hint
 
     return (whole_page(checked) if whole else short_page(checked, results_hint(workspace), screen_lines())) + "\n"
 

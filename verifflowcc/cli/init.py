@@ -259,7 +259,7 @@ def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag =
 
     if line and not as_json:
         from verifflowcc.base.text.hidden_text import printable
-        from verifflowcc.services.status_line import status_line
+        from verifflowcc.gates.use.status_line import status_line
 
         out.emit(printable(status_line(open_workspace())))
         return
@@ -375,9 +375,9 @@ def _carry_out(root: Path, answers: "InitAnswers") -> str:
     """Do what the person agreed to beside the memory tree; return the command to continue with."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import Workspace
+    from verifflowcc.gates.use.sprints import start_sprint
     from verifflowcc.history.cli import integrate_output as integrate_views
     from verifflowcc.history.use.integrating import integrate, targets
-    from verifflowcc.services.sprints import start_sprint
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.cli.allow_output import verdict
     from verifflowcc.sprint.use.allow_use import allow_commands

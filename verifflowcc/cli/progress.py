@@ -16,8 +16,8 @@ from verifflowcc.base.process.clock import observed_by
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.terminal.terminal import can_draw, has_unicode, wants_color
-from verifflowcc.proving.outcomes import RunProgress
-from verifflowcc.proving.runners import Runner, runner_of
+from verifflowcc.gates.rules.run_outcomes import RunProgress
+from verifflowcc.gates.rules.runners import Runner, runner_of
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -33,7 +33,7 @@ def start(
     as_json: JsonFlag = False,
 ) -> None:
     """Start a sprint and enter its first stage."""
-    from verifflowcc.services.sprints import start_sprint
+    from verifflowcc.gates.use.sprints import start_sprint
     from verifflowcc.sprint.cli import move_output as moves
 
     acting = moves.acting_here()
@@ -117,7 +117,7 @@ def resolve(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.forks import forked_sprint, resolve_fork
+    from verifflowcc.gates.use.forks import forked_sprint, resolve_fork
     from verifflowcc.sprint.cli import move_output as fork_views
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
@@ -152,10 +152,10 @@ def report(
     from verifflowcc.base.files.text_files import write_given
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.report import report_sprint
+    from verifflowcc.gates.rules.report_page import report_page
+    from verifflowcc.gates.use.sprint_report import report_sprint
     from verifflowcc.sprint.cli import move_output as fork_views
     from verifflowcc.sprint.use.sprint_reading import active_sprint, current_or_last
-    from verifflowcc.workflow.report_page import report_page
 
     as_html = _is_html(output, as_json=as_json)
     workspace = open_workspace()
@@ -206,7 +206,7 @@ def close(
     Exits with 4 while a stage is not passed, unless --unfinished says why it ends all the same.
     """
     from verifflowcc.base.files.text_files import read_given
-    from verifflowcc.services.sprints import close_sprint
+    from verifflowcc.gates.use.sprints import close_sprint
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
 

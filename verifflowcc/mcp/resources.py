@@ -97,7 +97,7 @@ def _item(workspace: Workspace, name: str) -> str:
 
 def _artifact(workspace: Workspace, sprint: str, stage: str, name: str) -> str:
     from verifflowcc.base.use.stage_words import find_stage
-    from verifflowcc.services.gates import artifacts_of
+    from verifflowcc.gates.use.gates_now import artifacts_of
     from verifflowcc.sprint.use.sprint_reading import show_sprint
 
     find_stage(show_sprint(workspace, sprint), stage)

@@ -13,8 +13,8 @@ from verifflowcc.base.model.gate_values import Mode
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.use.next_action import NextStep, next_step
 from verifflowcc.mcp.answers import CODE_ANSWERS, MOST_TOKENS, Caller, ToolAnswer, answer, step_of
-from verifflowcc.services.next_step import NextStep, next_step
 from verifflowcc.sprint.use.sprint_reading import active_sprint, resolve_sprint
 
 CLOSE = "close"
@@ -152,7 +152,7 @@ def check(
 ) -> ToolAnswer:
     """Run the project's commands for evidence, then show the gate."""
     from verifflowcc.base.errors import WorkspaceError
-    from verifflowcc.services.evidence import run_evidence
+    from verifflowcc.gates.use.evidence_making import run_evidence
     from verifflowcc.sprint.use.sprint_status import remember_status
 
     sprint, lines = active_sprint(at.workspace), []
@@ -180,7 +180,7 @@ def advance(
     at: ToolContext, stage: Annotated[str, "STAGE@EVENT as `next` names it, or close"], request: Request = ""
 ) -> ToolAnswer:
     """Leave a stage that owes nothing, or close the sprint."""
-    from verifflowcc.services.sprints import close_sprint
+    from verifflowcc.gates.use.sprints import close_sprint
     from verifflowcc.services.stages import advance_stage
     from verifflowcc.sprint.use.sprint_status import remember_status
 

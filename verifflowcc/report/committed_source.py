@@ -54,8 +54,8 @@ def report_source(workspace: Workspace, *, local: bool) -> Iterator[tuple[Worksp
     if local:
         yield Workspace(workspace.root, DayClock(workspace.today())), origin_of(workspace, local=True)
         return
-    from verifflowcc.adapters.proving.scratch import scratch_of
     from verifflowcc.base.git.git_versions import commit_files, with_submodules
+    from verifflowcc.gates.store.scratch_tree import scratch_of
 
     top, origin = top_of(workspace.root), origin_of(workspace, local=False)
     if top is None or origin.commit is None:

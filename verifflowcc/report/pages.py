@@ -12,6 +12,14 @@ from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.rules.report_page import (
+    ReportSection,
+    SprintReport,
+    report_opening,
+    report_page,
+    report_sections,
+)
+from verifflowcc.gates.rules.stage_failures import review_line, waiver_line
 from verifflowcc.memory.use.memory_listing import Row
 from verifflowcc.report.committed_source import ReportOrigin, origin_of
 from verifflowcc.report.page_template import TONES, PageTemplates, StatusMark, mark_of, mark_of_test, page_text
@@ -22,8 +30,6 @@ from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.trace.rules.answers import TestSeen
 from verifflowcc.trace.rules.item_lines import State
 from verifflowcc.trace.rules.matrix import Matrix
-from verifflowcc.workflow.failures import review_line, waiver_line
-from verifflowcc.workflow.report_page import ReportSection, SprintReport, report_opening, report_page, report_sections
 
 INDEX, GATES, TRACE, PROMPTS, MEMORY = "index.html", "gates.html", "trace.html", "prompts.html", "memory.html"
 PAGES = ((INDEX, "Board"), (GATES, "Gates"), (TRACE, "Trace"), (PROMPTS, "Prompts"), (MEMORY, "Memory"))

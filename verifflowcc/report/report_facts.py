@@ -15,6 +15,11 @@ from verifflowcc.base.model.trace_values import Outcome
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.rules.report_page import SprintReport
+from verifflowcc.gates.use.board_record import Freshness, read_freshness
+from verifflowcc.gates.use.gates_now import StageGates, ask_stage, read_results_file
+from verifflowcc.gates.use.next_action import NextStep, next_step
+from verifflowcc.gates.use.sprint_report import report_sprint
 from verifflowcc.history.use.history_offers import SessionLine, sessions
 from verifflowcc.memory.use.inbox import Waiting, open_inbox
 from verifflowcc.memory.use.memory_listing import Asked, Listing, list_items
@@ -22,18 +27,13 @@ from verifflowcc.memory.use.scopes import roles_here, scopes_listed
 from verifflowcc.memory.use.task_finding import TaskLine, list_tasks
 from verifflowcc.report.committed_source import ReportOrigin
 from verifflowcc.report.v_picture import Proofs, TrendPoint, trend_of
-from verifflowcc.services.board import Freshness, read_freshness
 from verifflowcc.services.context import compile_context
-from verifflowcc.services.gates import StageGates, ask_stage, read_results_file
-from verifflowcc.services.next_step import NextStep, next_step
-from verifflowcc.services.report import report_sprint
 from verifflowcc.sprint.rules.sprint_fold import arrange
 from verifflowcc.sprint.use.evidence_reading import read_recorded
 from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_sprint, unknown_sprint
 from verifflowcc.sprint.use.sprint_status import Status, current_status
 from verifflowcc.trace.rules.matrix import Matrix, matrix
 from verifflowcc.trace.use.trace_narrowing import TraceSeen, see_trace
-from verifflowcc.workflow.report_page import SprintReport
 
 # The changes that an approval saw: each file as it was when its stage was entered, and as it was approved.
 

@@ -21,12 +21,7 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.gates import artifacts_of
-from verifflowcc.services.stages import stage_in_work
-from verifflowcc.sprint.store.evidence_store import LARGEST_TEXT_BYTES
-from verifflowcc.sprint.use.people_acting import add_note, require_open, settle
-from verifflowcc.sprint.use.sprint_reading import command_in, load_movable
-from verifflowcc.workflow.assess_artifact import (
+from verifflowcc.gates.rules.artifact_criteria import (
     BLANK,
     OwedArtifact,
     artifact_criteria_of,
@@ -40,6 +35,11 @@ from verifflowcc.workflow.assess_artifact import (
     skeleton,
     suggested_for,
 )
+from verifflowcc.gates.use.gates_now import artifacts_of
+from verifflowcc.services.stages import stage_in_work
+from verifflowcc.sprint.store.evidence_store import LARGEST_TEXT_BYTES
+from verifflowcc.sprint.use.people_acting import add_note, require_open, settle
+from verifflowcc.sprint.use.sprint_reading import command_in, load_movable
 
 # Store an artifact of a stage from text, and say what the gates still ask of the stage's artifacts.
 

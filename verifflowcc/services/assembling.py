@@ -14,12 +14,12 @@ from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.envelope import data_text
 from verifflowcc.base.use.workspace import Workspace, open_workspace
+from verifflowcc.gates.use.sprints import update_sprint
 from verifflowcc.memory.use.item_search import day_said
 from verifflowcc.memory.use.memory_listing import BY_IMPORTANCE, Asked, list_items
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.memory.use.task_ending import clear_task
 from verifflowcc.services.context import load_entries, load_layer_entries, note_prompt
-from verifflowcc.services.sprints import update_sprint
 from verifflowcc.services.stages import update_stage
 from verifflowcc.sprint.use.sprint_reading import active_sprint
 

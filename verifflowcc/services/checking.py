@@ -13,8 +13,8 @@ from verifflowcc.base.model.trace_values import EarlierFindings, TraceReport
 from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import MEMORY, Workspace
+from verifflowcc.gates.use.gates_now import StageGates, ask_stage
 from verifflowcc.items.store.item_walk import any_item_file
-from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory
 from verifflowcc.services.sprint_health import setup_notes
 from verifflowcc.sprint.use.configuration import ConfigReport, check_config, effective_config

@@ -23,8 +23,8 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_views import Snippet
+from verifflowcc.gates.use.open_comments import comments_told
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.reading import Source
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.standpoint import progress_of

@@ -12,10 +12,12 @@ from verifflowcc.base.model.sprint_state import SprintState, artifacts_digest
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.stage_words import find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.rules.artifact_criteria import objection_to
+from verifflowcc.gates.rules.gate_check import entry_gate, exit_gate
+from verifflowcc.gates.use.gates_now import sound_facts
+from verifflowcc.gates.use.owed import hard_at
+from verifflowcc.gates.use.recorded_edits import adopt_recorded_edits
 from verifflowcc.memory.use.stage_end import with_memory_ended
-from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.owed import hard_at
-from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.sprint.rules.stage_moves import after_skipping
 from verifflowcc.sprint.use.people_acting import (
     Transition,
@@ -28,8 +30,6 @@ from verifflowcc.sprint.use.people_acting import (
 )
 from verifflowcc.sprint.use.sprint_reading import load_movable
 from verifflowcc.sprint.use.stage_entry import entry_fields
-from verifflowcc.workflow.assess_artifact import objection_to
-from verifflowcc.workflow.gate import entry_gate, exit_gate
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from verifflowcc.base.model.events import Event
 from verifflowcc.base.model.ports import Health, Remark
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.use.workspace import LedgersRead, Workspace
-from verifflowcc.services.evidence_redacting import secrets_in
+from verifflowcc.gates.rules.staleness import id_of
+from verifflowcc.gates.use.evidence_redacting import secrets_in
 from verifflowcc.sprint.rules.sprint_fold import corrected_later, event_file
 from verifflowcc.sprint.rules.sprint_people import progress_document
 from verifflowcc.sprint.store.evidence_store import evidence_files, foreign_entries
@@ -23,7 +24,6 @@ from verifflowcc.sprint.use.evidence_reading import read_recorded
 from verifflowcc.sprint.use.pinned_workflow import check_pinned_workflow
 from verifflowcc.sprint.use.repairing import plan_for, steps_of
 from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_sprint, parse_results, results_path
-from verifflowcc.workflow.staleness import id_of
 
 # What a project still lacks before its first sprint can produce evidence; nothing is run or written.
 

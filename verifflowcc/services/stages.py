@@ -25,10 +25,12 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.stage_words import find_stage, one_line, stage_meant
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.rules.evidence_criteria import specified
+from verifflowcc.gates.rules.stage_summary import StageExit, kept_of, metrics_document, summary_document
+from verifflowcc.gates.use.gates_now import StageGates, ask_stage, gates_of, sound_facts
+from verifflowcc.gates.use.owed import Owed, next_command, owed_by, require_leave
+from verifflowcc.gates.use.recorded_edits import adopt_recorded_edits
 from verifflowcc.memory.use.stage_end import with_memory_ended
-from verifflowcc.services.gates import StageGates, ask_stage, gates_of, sound_facts
-from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
-from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.rules.stage_moves import reopenable
 from verifflowcc.sprint.store.evidence_store import read_artifacts
@@ -36,8 +38,6 @@ from verifflowcc.sprint.use.people_acting import Transition, record, settle
 from verifflowcc.sprint.use.pinned_workflow import check_pinned_workflow
 from verifflowcc.sprint.use.sprint_reading import load_movable, load_sprint
 from verifflowcc.sprint.use.stage_entry import earlier_advance, ended_stay, entry_fields
-from verifflowcc.workflow.assess_recorded import specified
-from verifflowcc.workflow.summary import StageExit, kept_of, metrics_document, summary_document
 
 _ARTIFACT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?")
 

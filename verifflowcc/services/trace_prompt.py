@@ -29,13 +29,18 @@ from verifflowcc.context.data_sentences import (
     stage_text,
 )
 from verifflowcc.context.view import one_line
+from verifflowcc.gates.rules.artifact_criteria import (
+    artifact_criteria_of,
+    assess_artifact,
+    requires_of,
+    suggested_for,
+)
 from verifflowcc.items.store.item_walk import ITEMS, MemoryWalk
 from verifflowcc.services.reading import prompt_text
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.sprint.rules.sprint_people import progress_document
 from verifflowcc.sprint.store.evidence_store import read_artifact_texts
 from verifflowcc.sprint.use.role_files import TOOLS
-from verifflowcc.workflow.assess_artifact import artifact_criteria_of, assess_artifact, requires_of, suggested_for
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.trace_codes import TracePolicy
@@ -298,7 +303,7 @@ class PromptTrace:
         code = read_code(workspace, content, view.policy, items, request.config.trace.exclude)
         results = view.sources.results
         if reports or any(path.endswith(".json") for path in evidence):
-            from verifflowcc.services.trace_results import read_results
+            from verifflowcc.gates.use.trace_results import read_results
 
             results = read_results(workspace, items, code, content, reports)
         return TraceView(replace(view.sources, code=code, files=content, results=results), view.policy)

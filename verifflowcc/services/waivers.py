@@ -10,8 +10,10 @@ from verifflowcc.base.model.people import Contributor, Waiver
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.approvals import chosen_gates, pick
-from verifflowcc.services.recorded_edits import adopt_recorded_edits
+from verifflowcc.gates.rules.artifact_criteria import objection_to
+from verifflowcc.gates.rules.people_criteria import by_person, waived_subject, waiver_fault
+from verifflowcc.gates.use.approvals import chosen_gates, pick
+from verifflowcc.gates.use.recorded_edits import adopt_recorded_edits
 from verifflowcc.sprint.rules.sprint_people import waivers
 from verifflowcc.sprint.use.people_acting import (
     Transition,
@@ -23,8 +25,6 @@ from verifflowcc.sprint.use.people_acting import (
     settle,
 )
 from verifflowcc.sprint.use.sprint_reading import load_movable
-from verifflowcc.workflow.assess_artifact import objection_to
-from verifflowcc.workflow.assess_people import by_person, waived_subject, waiver_fault
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class ReportForm:
     measure: str
 
 
-_RECORDED = "verifflowcc.workflow.assess_recorded:assess_recorded"
+_RECORDED = "verifflowcc.gates.rules.evidence_criteria:assess_recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class KindRule:
     limited: bool = False
     assess: str = _RECORDED
     judge: str = "verifflowcc.sprint.rules.measured_verdict:judge_limits"
-    plant: str = "verifflowcc.workflow.canaries:plant_measures"
+    plant: str = "verifflowcc.gates.rules.canary_plan:plant_measures"
     report: ReportForm | None = None
     asks: str = ""
     computed: bool = False
@@ -90,8 +90,8 @@ KINDS: Mapping[Kind, KindRule] = {
         "an artifact is there and says something",
         ("files", "requires"),
         ("files",),
-        assess="verifflowcc.workflow.assess_artifact:assess_artifact",
-        plant="verifflowcc.workflow.canaries:plant_artifacts",
+        assess="verifflowcc.gates.rules.artifact_criteria:assess_artifact",
+        plant="verifflowcc.gates.rules.canary_plan:plant_artifacts",
     ),
     Kind.COMMAND: KindRule(
         "{command} succeeds",
@@ -106,7 +106,7 @@ KINDS: Mapping[Kind, KindRule] = {
         _counts("tests", "failed", "errors", "skipped", "flaky", "unknown"),
         judge="verifflowcc.sprint.rules.measured_verdict:judge_junit",
         report=ReportForm(
-            "xml", "Its test results (JUnit XML).", "verifflowcc.services.evidence_running:measure_tests"
+            "xml", "Its test results (JUnit XML).", "verifflowcc.gates.use.evidence_running:measure_tests"
         ),
     ),
     Kind.COVERAGE: KindRule(
@@ -117,7 +117,7 @@ KINDS: Mapping[Kind, KindRule] = {
         limited=True,
         judge="verifflowcc.sprint.rules.measured_verdict:judge_coverage",
         report=ReportForm(
-            "xml", "Its coverage (Cobertura XML).", "verifflowcc.services.evidence_running:measure_cobertura"
+            "xml", "Its coverage (Cobertura XML).", "verifflowcc.gates.use.evidence_running:measure_cobertura"
         ),
     ),
     Kind.SARIF: KindRule(
@@ -126,7 +126,7 @@ KINDS: Mapping[Kind, KindRule] = {
         ("command",),
         _counts("error", "warning", "note", "new_error", "new_warning", "new_note"),
         judge="verifflowcc.sprint.rules.measured_verdict:judge_findings",
-        report=ReportForm("sarif", "Its findings (SARIF).", "verifflowcc.services.evidence_running:measure_scan"),
+        report=ReportForm("sarif", "Its findings (SARIF).", "verifflowcc.gates.use.evidence_running:measure_scan"),
     ),
     Kind.LINT: KindRule(
         "{command} finds nothing",
@@ -135,7 +135,7 @@ KINDS: Mapping[Kind, KindRule] = {
         _counts("findings"),
         judge="verifflowcc.sprint.rules.measured_verdict:judge_lint",
         report=ReportForm(
-            "txt", "Its findings as lines of text.", "verifflowcc.services.evidence_running:measure_lines"
+            "txt", "Its findings as lines of text.", "verifflowcc.gates.use.evidence_running:measure_lines"
         ),
     ),
     Kind.METRIC: KindRule(
@@ -148,7 +148,7 @@ KINDS: Mapping[Kind, KindRule] = {
         report=ReportForm(
             "json",
             "Its measures (a JSON object of numbers).",
-            "verifflowcc.services.evidence_running:measure_numbers",
+            "verifflowcc.gates.use.evidence_running:measure_numbers",
         ),
     ),
     Kind.BASELINE: KindRule(
@@ -180,15 +180,15 @@ KINDS: Mapping[Kind, KindRule] = {
         ("files", *_LIMITS),
         (),
         _counts("files", "lines"),
-        assess="verifflowcc.workflow.gate:assess_diff",
-        plant="verifflowcc.workflow.canaries:plant_history",
+        assess="verifflowcc.gates.rules.gate_check:assess_diff",
+        plant="verifflowcc.gates.rules.canary_plan:plant_history",
         asks="git",
     ),
     Kind.COMMIT: KindRule(
         "each commit says what it is for",
         ("pattern",),
-        assess="verifflowcc.workflow.gate:assess_commit",
-        plant="verifflowcc.workflow.canaries:plant_history",
+        assess="verifflowcc.gates.rules.gate_check:assess_commit",
+        plant="verifflowcc.gates.rules.canary_plan:plant_history",
         asks="git",
     ),
     Kind.REVIEW: KindRule(
@@ -196,8 +196,8 @@ KINDS: Mapping[Kind, KindRule] = {
         ("inputs", "at_least"),
         (),
         _counts("approvals"),
-        assess="verifflowcc.workflow.assess_people:assess_review",
-        plant="verifflowcc.workflow.canaries:plant_reviews",
+        assess="verifflowcc.gates.rules.people_criteria:assess_review",
+        plant="verifflowcc.gates.rules.canary_plan:plant_reviews",
         asks="git",
     ),
     Kind.ATTESTATION: KindRule(
@@ -205,32 +205,32 @@ KINDS: Mapping[Kind, KindRule] = {
         ("inputs", "at_least"),
         (),
         _counts("acceptances"),
-        assess="verifflowcc.workflow.assess_people:assess_attestation",
-        plant="verifflowcc.workflow.canaries:plant_reviews",
+        assess="verifflowcc.gates.rules.people_criteria:assess_attestation",
+        plant="verifflowcc.gates.rules.canary_plan:plant_reviews",
         asks="git",
     ),
     Kind.FEEDBACK: KindRule(
         "no comment is left open",
-        assess="verifflowcc.workflow.assess_people:assess_feedback",
-        plant="verifflowcc.workflow.canaries:plant_comment",
+        assess="verifflowcc.gates.rules.people_criteria:assess_feedback",
+        plant="verifflowcc.gates.rules.canary_plan:plant_comment",
     ),
     Kind.UPSTREAM: KindRule(
         "the stages before still hold",
-        assess="verifflowcc.workflow.gate:assess_stages",
-        plant="verifflowcc.workflow.canaries:plant_earlier",
+        assess="verifflowcc.gates.rules.gate_check:assess_stages",
+        plant="verifflowcc.gates.rules.canary_plan:plant_earlier",
         asks="stages",
     ),
     Kind.TRACE: KindRule(
         "the trace holds",
         ("checks", "items"),
-        assess="verifflowcc.workflow.assess_recorded:assess_trace",
-        plant="verifflowcc.workflow.canaries:plant_findings",
+        assess="verifflowcc.gates.rules.evidence_criteria:assess_trace",
+        plant="verifflowcc.gates.rules.canary_plan:plant_findings",
         asks="trace",
     ),
     Kind.RULES: KindRule(
         "",
-        assess="verifflowcc.workflow.gate:assess_rules",
-        plant="verifflowcc.workflow.canaries:plant_rules",
+        assess="verifflowcc.gates.rules.gate_check:assess_rules",
+        plant="verifflowcc.gates.rules.canary_plan:plant_rules",
         asks="rules",
     ),
 }

@@ -61,21 +61,21 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "partly": "partly_answered",
         "again": "repeated",
     },
-    "verifflowcc.services.baseline_making.BaselineRecorded": {"done": "move"},
-    "verifflowcc.services.approvals.Approval": {
+    "verifflowcc.gates.use.baseline_making.BaselineRecorded": {"done": "move"},
+    "verifflowcc.gates.use.approvals.Approval": {
         "word": "review",
         "asked": "assessment",
         "line": "commit_line",
         "done": "move",
     },
-    "verifflowcc.services.canary.Planted": {"what": "violation", "said": "reason"},
+    "verifflowcc.gates.use.canary.Planted": {"what": "violation", "said": "reason"},
     "verifflowcc.services.checking.Everything": {"unasked": "not_checked"},
     "verifflowcc.services.checking.Unasked": {"code": "exit_code"},
     "verifflowcc.services.context_diff.Change": {"what": "change"},
-    "verifflowcc.services.evidence.EvidenceAdded": {"asked": "assessment"},
-    "verifflowcc.services.evidence_listing.EvidenceView": {"asked": "assessment"},
+    "verifflowcc.gates.use.evidence_making.EvidenceAdded": {"asked": "assessment"},
+    "verifflowcc.gates.use.evidence_listing.EvidenceView": {"asked": "assessment"},
     "verifflowcc.sprint.use.feedback.Said": {"done": "move"},
-    "verifflowcc.services.evidence_redacting.Redaction": {"done": "move"},
+    "verifflowcc.gates.use.evidence_redacting.Redaction": {"done": "move"},
     "verifflowcc.history.use.history_offers.Action": {"about": "subject"},
     "verifflowcc.memory.use.importing.ImportedItem": {"fate": "outcome"},
     "verifflowcc.memory.use.inbox.Waiting": {"who": "proposed_by"},
@@ -90,10 +90,10 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.memory.use.remembering.Learned": {"fate": "outcome"},
     "verifflowcc.memory.use.task_ending.Ended": {"gone": "removed"},
     "verifflowcc.services.migrating.Step": {"what": "action"},
-    "verifflowcc.services.next_step.NextStep": {"owed": "unmet", "instead": "alternative", "by": "chosen_by"},
+    "verifflowcc.gates.use.next_action.NextStep": {"owed": "unmet", "instead": "alternative", "by": "chosen_by"},
     "verifflowcc.sprint.use.sprint_status.Word": {"word": "opinion"},
-    "verifflowcc.services.proving.proof.ChangeProof": {"untried": "not_tried"},
-    "verifflowcc.services.proving.proof.Proof": {"left": "remaining"},
+    "verifflowcc.gates.use.proof.ChangeProof": {"untried": "not_tried"},
+    "verifflowcc.gates.use.proof.Proof": {"left": "remaining"},
     "verifflowcc.memory.use.recall_evaluating.Answer": {"standing": "invalid_reason"},
     "verifflowcc.memory.use.recall_evaluating.Evaluation": {
         "asked": "questions",
@@ -104,7 +104,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "enough": "reached",
     },
     "verifflowcc.memory.use.recall_evaluating.RecallAt": {"recall_bp": "recall"},
-    "verifflowcc.services.rerun.Rerun": {"found": "result"},
+    "verifflowcc.gates.use.rerun.Rerun": {"found": "result"},
     "verifflowcc.services.stages.StageView": {"owed": "unmet"},
     "verifflowcc.sprint.use.sprint_status.OpenSprint": {"words": "opinions"},
     "verifflowcc.sprint.use.sprint_status.Status": {"by": "chosen_by"},
@@ -113,7 +113,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.trace.use.trace_import.ImportReport": {"left": "not_imported"},
     "verifflowcc.trace.use.trace_import.ImportedItem": {"foreign": "foreign_id"},
     "verifflowcc.trace.use.trace_reviews.Reviews": {"passed_over": "skipped"},
-    "verifflowcc.services.vouching.Vouched": {"what": "decision", "good": "vouched", "written": "authors"},
+    "verifflowcc.gates.use.promotion_signers.Vouched": {"what": "decision", "good": "vouched", "written": "authors"},
     "verifflowcc.services.waivers.Waived": {"asked": "assessment", "people": "people_so_far", "done": "move"},
     "verifflowcc.trace.rules.answers.CodePlace": {"by": "source", "there": "exists"},
     "verifflowcc.trace.rules.answers.TestSeen": {"by": "source", "via": "specification"},
@@ -122,8 +122,8 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.trace.rules.trace_statistics.Share": {"of": "total"},
     "verifflowcc.trace.rules.story.Looked": {"what": "observation"},
     "verifflowcc.trace.rules.story.Story": {"lacking": "missing", "looked": "records"},
-    "verifflowcc.workflow.report_page.ReportedEvidence": {"opened": "readable"},
-    "verifflowcc.workflow.report_page.ReportedMove": {"does": "action"},
+    "verifflowcc.gates.rules.report_page.ReportedEvidence": {"opened": "readable"},
+    "verifflowcc.gates.rules.report_page.ReportedMove": {"does": "action"},
 }
 """Field → key, where the two differ."""
 
@@ -169,7 +169,7 @@ ADDED: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.base.model.gate_values.Gate": {"open": "is_open"},
     "verifflowcc.base.model.item_values.Link": {"fingerprint": "fingerprint"},
     "verifflowcc.base.model.recall_values.Hit": {"score": "score"},
-    "verifflowcc.services.gates.StageGates": {"open": "is_open"},
+    "verifflowcc.gates.use.gates_now.StageGates": {"open": "is_open"},
 }
 """Key → property, for what a class works out."""
 
@@ -202,18 +202,18 @@ LEAN: Mapping[str, str] = {
     "verifflowcc.base.model.sprint_state.Workflow": "name title stages(id title leg pair role artifacts) strict gates",
     "verifflowcc.services.artifact_drafting.ArtifactCheck": "criterion met reason",
     "verifflowcc.services.artifact_drafting.StoredArtifact": "path digest changed checks command committed warnings",
-    "verifflowcc.services.evidence.CommandDone": "run(command exit_code failure duration_ms)",
-    "verifflowcc.services.evidence.EvidenceRow": "stage criterion command verdict reason step evidence notes",
-    "verifflowcc.services.evidence_listing.EvidenceLine": "id stage criterion actor latest verdict reason time",
-    "verifflowcc.services.gates.StageGates": "sprint(id) stage(stage(id)) open exit entry following failures route"
+    "verifflowcc.gates.use.evidence_making.CommandDone": "run(command exit_code failure duration_ms)",
+    "verifflowcc.gates.use.evidence_making.EvidenceRow": "stage criterion command verdict reason step evidence notes",
+    "verifflowcc.gates.use.evidence_listing.EvidenceLine": "id stage criterion actor latest verdict reason time",
+    "verifflowcc.gates.use.gates_now.StageGates": "sprint(id) stage(stage(id)) open exit entry following failures route"
     " notices",
     "verifflowcc.memory.use.adding.Added": "item(id type title path) scope outcome pending notes",
     "verifflowcc.memory.use.memory_listing.End": "id relation title",
     "verifflowcc.memory.use.memory_listing.Row": "item(id type title path importance) scope status superseded_by stale",
     "verifflowcc.memory.use.memory_listing.Shown": "item scope status text superseded_by links linked_by stale",
-    "verifflowcc.services.next_step.NextStep": "sprint why command unmet(criterion kind mode file headings person)"
+    "verifflowcc.gates.use.next_action.NextStep": "sprint why command unmet(criterion kind mode file headings person)"
     " alternative chosen_by notes",
-    "verifflowcc.services.owed.Owed": "criterion kind mode stage entering reason command file headings person",
+    "verifflowcc.gates.use.owed.Owed": "criterion kind mode stage entering reason command file headings person",
     "verifflowcc.services.stages.StageView": "sprint(id status current)"
     " stage(stage(id title leg pair role) status entered_by) gates unmet(criterion kind file command)"
     " files(artifact(path) empty) folder next",

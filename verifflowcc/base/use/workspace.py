@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 # Both import this module, and name what they want; it is imported when it is first asked for.
 
 PROVIDERS = {
-    "test results": "verifflowcc.services.trace_results:read_results",
-    "process facts": "verifflowcc.services.trace_results:process_facts",
+    "test results": "verifflowcc.gates.use.trace_results:read_results",
+    "process facts": "verifflowcc.gates.use.trace_results:process_facts",
     "task history": "verifflowcc.history.use.history_reading:note_task",
     "trace item": "verifflowcc.trace.store.trace_files:parse_trace_item",
     "repeated failures": "verifflowcc.history.use.saving:repeated_failures",

@@ -5,13 +5,13 @@ from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import Kind
 from verifflowcc.episodes.seen_brief import OWED
+from verifflowcc.gates.rules.evidence_criteria import judge
+from verifflowcc.gates.rules.evidence_wanted import Wanted, everything
+from verifflowcc.gates.rules.staleness import chosen, stale_reasons
+from verifflowcc.gates.use.owed import next_command, owed_by
 from verifflowcc.services.hooks.brief_memory import BriefRequest, minute
 from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
-from verifflowcc.services.owed import next_command, owed_by
 from verifflowcc.sprint.use.sprint_reading import command_in
-from verifflowcc.workflow.assess_recorded import judge
-from verifflowcc.workflow.evidence_wanted import Wanted, everything
-from verifflowcc.workflow.staleness import chosen, stale_reasons
 
 _BLOCKERS = 6
 _LONGEST_REASON = 320

@@ -27,7 +27,7 @@ from verifflowcc.services.hooks.settings import Standing
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.gate_input import Facts
-    from verifflowcc.services.gates import StageGates
+    from verifflowcc.gates.use.gates_now import StageGates
     from verifflowcc.services.hooks.handover import Handed
 
 
@@ -107,7 +107,7 @@ class BriefRequest:
         """Return the current stage's gates and the facts behind them; None between two stages. Raises `ask_stage`'s."""
         sprint, stage = self.standing.sprint, self.standing.stage
         if self._asked is None and sprint and stage:
-            from verifflowcc.services.gates import ask_stage_with_facts
+            from verifflowcc.gates.use.gates_now import ask_stage_with_facts
 
             self._asked = ask_stage_with_facts(self.workspace, sprint.id)
         return self._asked

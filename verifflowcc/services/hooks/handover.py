@@ -9,7 +9,7 @@ from verifflowcc.base.text.extract import outline, short_form
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.gates import artifacts_of
+from verifflowcc.gates.use.gates_now import artifacts_of
 from verifflowcc.services.hooks.brief_text import Count, Entry
 from verifflowcc.services.standpoint import handed
 

@@ -9,7 +9,7 @@ from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.model.trace_codes import TEST_FILES
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.workflow.assess_artifact import owed_artifacts
+from verifflowcc.gates.rules.artifact_criteria import owed_artifacts
 
 
 def rules_of(

@@ -1,1 +1,0 @@
-"""Running tests on a content of a repository, in a folder of its own."""

@@ -1,0 +1,1 @@
+"""Gates: evidence, criteria, approvals, waivers, canaries, proofs."""

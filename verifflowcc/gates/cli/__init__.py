@@ -1,0 +1,1 @@
+"""Gates and their evidence: its commands: parse, call, show."""

@@ -1,0 +1,1 @@
+"""Gates and their evidence: pure values and rules."""

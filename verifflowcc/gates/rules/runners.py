@@ -1,0 +1,383 @@
+"""How a project's test command is made to run some tests, and how its report is read: one runner for each framework."""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from verifflowcc.gates.rules.go_runs import go_argv, read_go
+from verifflowcc.gates.rules.hunks import Selection
+from verifflowcc.gates.rules.run_outcomes import (
+    Cause,
+    Outcome,
+    Result,
+    RunText,
+    TestRun,
+    cause_of,
+    clipped,
+    first_error,
+    has_words,
+    summed,
+)
+
+# `cargo test`: the words that run some tests, and what it prints as outcomes.
+
+_TARGET = re.compile(r"^\s+Running (?:unittests )?(\S+\.rs) \(")
+_DOCTESTS = re.compile(r"^\s+Doc-tests ")
+_TEST = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b")
+_FAILURE = re.compile(r"^---- (\S+) stdout ----$")
+_ENDS = {"ok": Result.PASSED, "FAILED": Result.FAILED, "ignored": Result.SKIPPED}
+_NOT_COMPILED = re.compile(r"^error: could not compile|^error\[E\d+\]", re.MULTILINE)
+
+
+def cargo_argv(argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
+    """Return the words that run the wanted tests; words after `--` are the project's own, for the test programs."""
+    words = list(argv)
+    split = words.index("--") if "--" in words else len(words)
+    names = sorted({name.rpartition("::")[2] for path in selection.paths for name in selection.names(path)})
+    crates = {_crate(path) for path in selection.paths}
+    whole = () if "--manifest-path" in words or "--workspace" in words or crates == {""} else ("--workspace",)
+    return (*words[:split], "--no-fail-fast", *whole, "--", *words[split + 1 :], *names)
+
+
+def _crate(path: str) -> str:
+    """Return the folder of the crate that a file is of, by the first folder of sources or tests in its path.
+
+    >>> _crate("crates/a/src/lib.rs"), _crate("tests/b.rs")
+    ('crates/a', '')
+    """
+    folders = path.split("/")
+    return "/".join(folders[: next((place for place, each in enumerate(folders) if each in ("src", "tests")), 0)])
+
+
+def module_in(path: str) -> tuple[str, str]:
+    """Return the target that holds a file, as cargo names it below the crate, and the file's module there.
+
+    >>> module_in("src/shop/price.rs"), module_in("tests/all.rs"), module_in("src/lib.rs")
+    (('src/', 'shop::price'), ('tests/all.rs', ''), ('src/', ''))
+    """
+    inner = path.removeprefix(_crate(path)).lstrip("/")
+    folder, _, rest = inner.partition("/")
+    if folder == "tests":
+        head, _, more = rest.partition("/")
+        target = f"tests/{head}" if not more else f"tests/{head}/main.rs"
+        return target, _module(more) if more else ""
+    return "src/", _module(rest)
+
+
+def _module(rest: str) -> str:
+    stem = rest.removesuffix(".rs").removesuffix("/mod")
+    return "" if stem in ("lib", "main", "mod") else stem.replace("/", "::")
+
+
+def read_cargo(text: RunText, selection: Selection) -> TestRun:
+    """Return what a run showed. Where the tests do not compile, all of them are unloaded."""
+    if _NOT_COMPILED.search(text.report):
+        lost = Outcome(Result.FAILED, Cause.NAME, clipped(first_error(text.report)))
+        return TestRun({}, dict.fromkeys(selection.paths, lost))
+    ends, failures = _tests(text.report)
+    outcomes = {}
+    for path in selection.paths:
+        target, module = module_in(path)
+        for name in selection.names(path):
+            full = f"{module}::{name}" if module else name
+            end = next((ends[each, test] for each, test in ends if each.startswith(target) and test == full), None)
+            if end is not None:
+                outcomes[f"{path}::{name}"] = _outcome(end, failures.get(full, []), selection.line(path, name))
+    return TestRun(outcomes, {}, {}, "" if outcomes or ends or text.exit_code == 0 else "cargo test ran no test")
+
+
+def _tests(report: str) -> tuple[dict[tuple[str, str], str], dict[str, list[str]]]:
+    """Return how each test of a target ended, and what failed ones printed."""
+    ends: dict[tuple[str, str], str] = {}
+    failures: dict[str, list[str]] = defaultdict(list)
+    target, failing = "", ""
+    for line in report.splitlines():
+        if found := _TARGET.match(line):
+            target, failing = found[1], ""
+        elif _DOCTESTS.match(line):
+            target, failing = "doc", ""
+        elif (found := _TEST.match(line)) and target:
+            ends[target, found[1]] = found[2]
+        elif found := _FAILURE.match(line):
+            failing = found[1]
+        elif line == "failures:":
+            failing = ""
+        elif failing and line.strip():
+            failures[failing].append(line)
+    return ends, failures
+
+
+def _outcome(end: str, lines: Sequence[str], number: int) -> Outcome:
+    result = _ENDS[end]
+    if result is not Result.FAILED:
+        return Outcome(result, line=number)
+    words = [line for line in lines if not line.startswith(("thread ", "note: "))]
+    message = clipped(" ".join(words[:3]) or " ".join(lines[:1]) or "the test failed")
+    is_assertion = any("assertion" in line for line in lines)
+    return Outcome(result, Cause.ASSERTION if is_assertion else Cause.EXCEPTION, message, number)
+
+
+# Jest and Vitest: the words that run some test files, and their JSON report, which is of one form, as outcomes.
+
+_RESULTS = {"passed": Result.PASSED, "failed": Result.FAILED}
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_KIND = re.compile(r"^(?:\w+: )?([A-Z]\w*(?:Error|Exception))(?: \[[A-Z_]+\])?: ")
+_FRAME = re.compile(r"^\s+at (?:.*\()?(?:file://)?([^()\s]+?):(\d+):\d+\)?\s*$")
+_NO_NAME = re.compile(
+    r"is not a (?:function|constructor)|Cannot read propert(?:y|ies) of undefined|is not defined"
+    r"|Class extends value undefined|does not provide an export|Cannot find module|Failed to resolve import"
+)
+_TEMPLATE = re.compile(r"%[sdifjop#%]|\$\{[^}]*\}|\$[\w.]+")
+
+
+def jest_argv(argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
+    """Return the words that run the wanted files, without snapshots being written or coverage being judged."""
+    own = ("--json", "--outputFile={report}", "--ci", "--coverage=false")
+    return (*argv, *own, "--cacheDirectory={private}/cache", "--runTestsByPath", *selection.paths)
+
+
+def vitest_argv(argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
+    """Return the words that run the wanted files once."""
+    own = ("--reporter=json", "--outputFile={report}", "--coverage.enabled=false", "--bail=0")
+    return (*argv, *(() if "run" in argv else ("--run",)), *own, *selection.paths)
+
+
+def read_javascript(text: RunText, selection: Selection, *, is_product: Callable[[str], bool]) -> TestRun:
+    """Return what a run showed: of each file the tests whose titles are wanted."""
+    try:
+        report = json.loads(text.report)
+        files = [each for each in report["testResults"] if isinstance(each, dict)]
+    except (ValueError, KeyError, TypeError):
+        return TestRun(problem="the report could not be read")
+    outcomes: dict[str, Outcome] = {}
+    unloaded: dict[str, Outcome] = {}
+    for file in files:
+        path = _path(str(file.get("name", "")), selection.paths)
+        if not path:
+            continue  # Vitest takes a path for a part of one, and runs more files
+        cases = file.get("assertionResults")
+        if not cases and file.get("status") == "failed":
+            unloaded[path] = Outcome(Result.FAILED, Cause.NAME, _load_message(str(file.get("message", ""))))
+        outcomes.update(_cases(path, cases if isinstance(cases, list) else [], selection, is_product))
+    return TestRun(outcomes, unloaded)
+
+
+def _path(name: str, paths: Sequence[str]) -> str:
+    return next((each for each in paths if name == each or name.endswith(f"/{each}")), "")
+
+
+def _cases(
+    path: str, cases: Sequence[object], selection: Selection, is_product: Callable[[str], bool]
+) -> Iterator[tuple[str, Outcome]]:
+    wanted = next((each.names for each in selection.files if each.path == path), ())
+    known = selection.known.get(path, {})
+    seen: Counter[str] = Counter()
+    for case in cases:
+        if not isinstance(case, dict):
+            continue
+        title = str(case.get("title", ""))
+        if not wanted or any(is_title(title, name) for name in wanted):
+            around = case.get("ancestorTitles")
+            name = " > ".join([*(str(each) for each in (around if isinstance(around, list) else ()) if each), title])
+            seen[name] += 1  # a title may be that of several tests
+            number = f" #{seen[name]}" if seen[name] > 1 else ""
+            line = known.get(title) or next((at for written, at in known.items() if is_title(title, written)), 0)
+            yield f"{path}::{name}{number}", _javascript_runs_outcome(case, line, is_product)
+
+
+def is_title(title: str, written: str) -> bool:
+    """Say whether a test has the title that its source writes, which may be a template for several.
+
+    >>> is_title("adds 1 and 2", "adds %i and %i"), is_title("adds", "adds more")
+    (True, False)
+    """
+    if title == written:
+        return True
+    parts = _TEMPLATE.split(written)
+    return len(parts) > 1 and re.fullmatch(".*".join(map(re.escape, parts)), title, re.DOTALL) is not None
+
+
+def _javascript_runs_outcome(case: Mapping[str, object], number: int, is_product: Callable[[str], bool]) -> Outcome:
+    result = _RESULTS.get(str(case.get("status")), Result.SKIPPED)
+    if result is not Result.FAILED:
+        return Outcome(result, line=number)
+    messages = case.get("failureMessages")
+    text = _COLOURS.sub("", "\n".join(map(str, messages)) if isinstance(messages, list) else "")
+    return Outcome(result, _cause(text, is_product), clipped(_first(text)), number)
+
+
+def _cause(text: str, is_product: Callable[[str], bool]) -> Cause:
+    kind = _KIND.match(text)
+    name = kind[1] if kind else ""
+    where = next((found[1] for line in text.splitlines() if (found := _FRAME.match(line))), "")
+    if name in ("TypeError", "ReferenceError", "SyntaxError", "Error", "") and _NO_NAME.search(_first(text)):
+        return Cause.EXCEPTION if is_product(where) else Cause.NAME
+    if name in ("", "Error", "JestAssertionError") and "expect(" in text:
+        return Cause.ASSERTION
+    return cause_of([name], "", in_product=True) if name else Cause.EXCEPTION
+
+
+def _first(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _load_message(text: str) -> str:
+    lines = [line.strip(" ●\t") for line in _COLOURS.sub("", text).splitlines()]
+    named = [line for line in lines if "Error" in line or "Cannot find" in line or "export named" in line]
+    return clipped((named or [line for line in lines if line] or ["the file could not be loaded"])[0])
+
+
+# Lines that a reporter of ours wrote while Python tests ran, as outcomes.
+
+_LONGEST = 160
+_REPORTER_LINES_RESULTS = {"passed": Result.PASSED, "failed": Result.FAILED, "skipped": Result.SKIPPED}
+
+
+def read_lines(text: str, *, is_product: Callable[[str], bool]) -> TestRun:
+    """Return the run that these lines record; `is_product` knows the paths of the product's own files.
+
+    A run that did not come to its end has a problem: its tests may have been fewer than wanted.
+    """
+    parts: dict[str, list[Outcome]] = defaultdict(list)
+    unloaded: dict[str, Outcome] = {}
+    loaded: dict[str, str] = {}
+    ended = False
+    for line in text.splitlines():
+        record = _record(line)
+        at, name = record.get("at"), str(record.get("id", ""))
+        if at == "load":
+            unloaded[name] = _load_failure(record)
+        elif at == "modules":
+            loaded.update({str(key): str(value) for key, value in _mapping(record.get("modules")).items()})
+        elif at == "end":
+            ended = True
+        elif name:
+            parts[name].append(_part(record, is_product))
+    outcomes = {name: summed(each) for name, each in parts.items()}
+    return TestRun(outcomes, unloaded, loaded, "" if ended else "the tests did not come to their end")
+
+
+def _part(record: Mapping[str, object], is_product: Callable[[str], bool]) -> Outcome:
+    result = _REPORTER_LINES_RESULTS.get(str(record.get("outcome")), Result.ABSENT)
+    line = record.get("line")
+    number = line if isinstance(line, int) else 0
+    if result is not Result.FAILED:
+        return Outcome(result, line=number)
+    kinds = [str(each) for each in _list(record.get("kinds"))]
+    text = str(record.get("text", ""))
+    if not kinds and record.get("expected"):  # a strict xfail that passed
+        return Outcome(result, Cause.ASSERTION, "passes, and is marked xfail", number)
+    cause = cause_of(kinds, text, in_product=is_product(str(record.get("where", ""))))
+    return Outcome(result, cause, _words(kinds, text), number)
+
+
+def _load_failure(record: Mapping[str, object]) -> Outcome:
+    """Return the failure to load a file: whatever the exception, no test of it ran, so no more than that is shown."""
+    kinds = [str(each) for each in _list(record.get("kinds"))]
+    named = kinds if kinds and kinds[0] not in ("CollectError",) else []
+    return Outcome(Result.FAILED, Cause.NAME, _words(named, str(record["text"])))
+
+
+def _words(kinds: list[str], text: str) -> str:
+    lines = (line.strip().removeprefix("E  ").strip() for line in text.splitlines())  # pytest marks them with E
+    first = next((line for line in lines if line), "")
+    kind = kinds[0] if kinds else ""
+    words = f"{kind}: {first}" if kind and first and not first.startswith(kind) else first or kind
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+
+def _record(line: str) -> Mapping[str, object]:
+    try:
+        return _mapping(json.loads(line))
+    except ValueError:
+        return {}
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+__all__ = ["RunText", "Runner", "argv_for", "prints_results", "read_run", "runner_of"]
+
+
+class Runner(StrEnum):
+    """A test framework whose outcomes can be read."""
+
+    PYTEST = "pytest"
+    UNITTEST = "unittest"
+    GO = "go test"
+    JEST = "jest"
+    VITEST = "vitest"
+    CARGO = "cargo test"
+
+
+_STARTS = (
+    (Runner.PYTEST, ("pytest",)),
+    (Runner.PYTEST, ("py.test",)),
+    (Runner.UNITTEST, ("-m", "unittest")),
+    (Runner.GO, ("go", "test")),
+    (Runner.CARGO, ("cargo", "test")),
+    (Runner.JEST, ("jest",)),
+    (Runner.VITEST, ("vitest",)),
+)
+
+
+def runner_of(argv: Sequence[str]) -> Runner | None:
+    """Return the framework that a command starts; None for one that is not known.
+
+    >>> runner_of([".venv/bin/python", "-m", "pytest", "-q"]), runner_of(["make", "test"])
+    (<Runner.PYTEST: 'pytest'>, None)
+    """
+    return next((runner for runner, words in _STARTS if has_words(argv, *words)), None)
+
+
+def argv_for(runner: Runner, argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
+    """Return the words that run the wanted tests, whatever the project's own options make a run stop at."""
+    match runner:
+        case Runner.PYTEST:
+            # Without its cache pytest knows no such setting, and refuses it under --strict-config.
+            cache = () if "no:cacheprovider" in argv else ("-o", "cache_dir={private}/cache")
+            # Most tests fail in some run: their tracebacks are not read, and take long to write.
+            own = ("-p", "vfcc_prove_reporter", *cache, "--maxfail=0", "--continue-on-collection-errors", "--tb=no")
+            return (*argv, *own, *selection.paths)
+        case Runner.UNITTEST:
+            return (*argv[: list(argv).index("unittest")], "vfcc_prove_unittest")
+        case Runner.GO:
+            return go_argv(argv, selection)
+        case Runner.JEST:
+            return jest_argv(argv, selection)
+        case Runner.VITEST:
+            return vitest_argv(argv, selection)
+        case Runner.CARGO:
+            return cargo_argv(argv, selection)
+
+
+def prints_results(runner: Runner) -> bool:
+    """Say whether the results of a framework are what it prints, so that all of its output is its report."""
+    return runner in (Runner.GO, Runner.CARGO)
+
+
+def read_run(runner: Runner, text: RunText, selection: Selection, *, is_product: Callable[[str], bool]) -> TestRun:
+    """Return what a run showed; a run that showed nothing has a problem that says why."""
+    match runner:
+        case Runner.GO:
+            found = read_go(text, selection)
+        case Runner.CARGO:
+            found = read_cargo(text, selection)
+        case Runner.JEST | Runner.VITEST:
+            found = read_javascript(text, selection, is_product=is_product)
+        case _:
+            found = read_lines(text.report, is_product=is_product)
+    return TestRun(found.outcomes, found.unloaded, found.loaded, _problem(found, text), text.duration_ms)
+
+
+def _problem(found: TestRun, text: RunText) -> str:
+    if text.failure or not found.problem:
+        return text.failure
+    return f"the tests left no outcome (exit {text.exit_code}): {first_error(text.output)[:200]}"

@@ -1,0 +1,1 @@
+"""Gates and their evidence: what is read and written."""

@@ -1,0 +1,1 @@
+"""Gates and their evidence: one function per use case."""

@@ -1,0 +1,382 @@
+"""The results that are known of tests: recorded evidence of the sprint in work, and reports that are given."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from verifflowcc.base.errors import FormatError, VfccError
+from verifflowcc.base.files.project_content import memory_content
+from verifflowcc.base.formats.result_lines import parse_proof, parse_results
+from verifflowcc.base.model.findings import NO_FILE
+from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Trust, Verdict
+from verifflowcc.base.model.people import Waiver
+from verifflowcc.base.model.sprint_state import (
+    Leg,
+    SprintState,
+    SprintStatus,
+    StageState,
+    StageStatus,
+    artifacts_folder,
+    drifted,
+)
+from verifflowcc.base.model.trace_values import (
+    CodeFile,
+    CriterionShown,
+    Outcome,
+    ProcessFact,
+    ResultReport,
+    Results,
+    TestResult,
+    TraceItem,
+)
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.use.baseline_files import baseline_statuses
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.rules.evidence_criteria import assess_recorded
+from verifflowcc.gates.rules.evidence_wanted import Wanted, everything
+from verifflowcc.gates.rules.gate_check import assess
+from verifflowcc.gates.rules.people_criteria import waived_subject
+from verifflowcc.gates.rules.staleness import chosen, id_of, stale_reasons
+from verifflowcc.gates.use.gates_now import gather_facts, read_results_file
+from verifflowcc.sprint.rules.evidence_files import inputs_digest
+from verifflowcc.sprint.rules.junit_claims import LARGEST_REPORT_BYTES
+from verifflowcc.sprint.rules.junit_tests import JUnitTests, read_tests
+from verifflowcc.sprint.rules.sprint_fold import event_file
+from verifflowcc.sprint.rules.sprint_people import expired, waivers
+from verifflowcc.sprint.use.sprint_reading import list_sprints, load_movable
+from verifflowcc.trace.rules.join_tests import Marked, Ran, results_of
+
+# What a ledger tells the trace checks: artifacts that are gone, a left side that moved, waivers that lapsed.
+
+
+def process_facts_process_facts(facts: Facts, traced: Mapping[str, str]) -> tuple[ProcessFact, ...]:
+    """Return what is wrong with the course of a sprint; `traced` are the digests of trace items by type, as of now.
+
+    The facts hold no trace, since these are among what the trace is made from: waivers of trace criteria are left to
+    the gate, which sees both.
+    """
+    found: list[ProcessFact] = []
+    for stage in facts.sprint.stages:
+        found += _missing(stage, facts)
+        found += _left_changed(stage, facts, traced)
+        found += _low_coverage(stage, facts)
+    for waiver in facts.waivers:
+        found += _waiver(waiver, facts)
+    return tuple(found)
+
+
+def _missing(stage: StageState, facts: Facts) -> Iterator[ProcessFact]:
+    if stage.status is not StageStatus.PASSED:
+        return
+    name = stage.stage.id
+    folder = artifacts_folder(facts.sprint.id, name)
+    present = [one.artifact for one in facts.artifacts.get(name, ())]
+    for path, gone in drifted(stage.artifacts, present):
+        if gone:
+            message = f"{name} of {facts.sprint.id} was passed with {path}, which is gone"
+            step = f'vfcc stage reopen {name} --reason "{path} is gone"'
+            yield ProcessFact("missing-artifact", f"{facts.sprint.id}/{name}/{path}", message, f"{folder}/{path}", step)
+
+
+def _left_changed(stage: StageState, facts: Facts, traced: Mapping[str, str]) -> Iterator[ProcessFact]:
+    left = facts.sprint.stage(stage.stage.pair) if stage.stage.pair else None
+    if stage.stage.leg is not Leg.RIGHT or stage.status is not StageStatus.PASSED or left is None:
+        return
+    present = [one.artifact for one in facts.artifacts.get(left.stage.id, ())]
+    what = [path for path, _ in drifted(left.artifacts, present)]
+    what += [f"items of type {kind}" for kind in sorted(left.traced) if traced.get(kind) != left.traced[kind]]
+    if what:
+        name, pair = stage.stage.id, left.stage.id
+        message = f"{name} of {facts.sprint.id} passed, and what {pair} handed over changed since: {', '.join(what)}"
+        step = f'vfcc stage reopen {pair} --reason "it changed"'
+        path = artifacts_folder(facts.sprint.id, pair)
+        yield ProcessFact("left-changed", f"{facts.sprint.id}/{name}", message, path, step)
+
+
+def _low_coverage(stage: StageState, facts: Facts) -> Iterator[ProcessFact]:
+    name = stage.stage.id
+    for criterion in stage.stage.exit:
+        if criterion.kind is not Kind.COVERAGE or criterion.mode is Mode.OFF:
+            continue
+        asked = assess_recorded(criterion, name, facts)
+        if asked.used and asked.verdict is Verdict.FAIL:
+            where = f".memory/stage/{facts.sprint.id}/{name}/evidence/{asked.used[0]}.json"
+            message = f"{name}/{criterion.id} of {facts.sprint.id}: {asked.reason}"
+            yield ProcessFact("low-coverage", f"{facts.sprint.id}/{name}/{criterion.id}", message, where, asked.step)
+
+
+def _waiver(waiver: Waiver, facts: Facts) -> Iterator[ProcessFact]:
+    found = _fault(waiver, facts)
+    if found is not None:
+        code, why = found
+        where = f"{facts.sprint.id}/{waiver.stage}/{waiver.criterion}"
+        step = f'vfcc waive {waiver.criterion} --stage {waiver.stage} --reason "…"'
+        if code == "waiver-orphaned":
+            step = f"vfcc check gate --sprint {facts.sprint.id}"
+        message = f"the waiver of {where} by {waiver.actor} {why}"
+        path = event_file(facts.sprint.id, waiver.event, facts.sprint.packed)
+        yield ProcessFact(code, f"{where}/{waiver.event}", message, path, step)
+
+
+def _fault(waiver: Waiver, facts: Facts) -> tuple[str, str] | None:
+    """Return what is wrong with a waiver that is still needed; a criterion that is met needs none."""
+    stage = facts.sprint.stage(waiver.stage)
+    every = (*stage.stage.enter, *stage.stage.exit) if stage else ()
+    criterion = next((each for each in every if each.id == waiver.criterion), None)
+    if stage is None or criterion is None:
+        return "waiver-orphaned", "speaks of what the workflow does not have"
+    if not waiver.actor.startswith("human:"):
+        return "waiver-unapproved", "counts for nothing: only people waive"
+    if criterion.kind in {Kind.TRACE, Kind.UPSTREAM} or _superseded(waiver, facts):
+        return None
+    return _lapsed(waiver, criterion, facts)
+
+
+def _lapsed(waiver: Waiver, criterion: Criterion, facts: Facts) -> tuple[str, str] | None:
+    asked = assess(criterion, waiver.stage, replace(facts, waivers=()))
+    if asked.met:
+        return None
+    if expired(waiver.expires, facts.today):
+        return "waiver-expired", f"expired on {waiver.expires}, and it is not met: {asked.reason}"
+    if waiver.subject != waived_subject(asked):
+        return "waiver-orphaned", "was for other content than lies there now"
+    return None
+
+
+def _superseded(waiver: Waiver, facts: Facts) -> bool:
+    """Whether the same person waived it again later, so that this word is history."""
+    same = [each for each in facts.waivers if (each.stage, each.criterion) == (waiver.stage, waiver.criterion)]
+    later = same[same.index(waiver) + 1 :]
+    return any(each.actor == waiver.actor for each in later)
+
+
+# What the open sprints tell the trace checks of their course.
+
+
+def process_facts(workspace: Workspace, traced: Mapping[str, str]) -> tuple[tuple[ProcessFact, ...], tuple[str, ...]]:
+    """Return what is wrong with the course of the open sprints, and a notice for each that could not be read.
+
+    `traced` are the digests of trace items by type, as of now (`TraceReport.digests`).
+    """
+    found: list[ProcessFact] = []
+    notices = []
+    for line in list_sprints(workspace):
+        if line.status is SprintStatus.CLOSED:
+            continue
+        try:
+            state = load_movable(workspace, line.id)[1]
+        except VfccError as error:
+            notices.append(f"{line.id} was not looked at: {error.message}")
+            continue
+        found += process_facts_process_facts(gather_facts(workspace, state), traced)
+    return tuple(found), tuple(notices)
+
+
+UNBOUND = "it does not say on which content the tests ran: it has no property vfcc.content"
+OTHER = "the project's files are not those on which the tests ran"
+_PLUGIN = "install verifflowcc where the tests run: its pytest plugin writes vfcc.content with --junitxml"
+_REMEDIES = {
+    UNBOUND: f"{_PLUGIN}; for other frameworks: vfcc evidence run",
+    OTHER: "run the tests on the same commit with the same uncommitted files as here (git status), or here",
+}
+_WRITES = "list in .gitignore what the tests write, then run them again"
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What one report says; `waived` are those of its skipped tests whose criterion is waived.
+
+    A proof is no report of results: it has `proofs`, the verdicts on single tests.
+    """
+
+    report: ResultReport | None
+    tests: tuple[TestResult, ...] = ()
+    waived: frozenset[str] = frozenset()
+    proofs: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_results(
+    workspace: Workspace,
+    items: Sequence[TraceItem],
+    code: Sequence[CodeFile],
+    content: Mapping[str, str],
+    junit: Sequence[str | Path] = (),
+) -> Results:
+    """Return what is known of tests, each test once for each report, with the ids that marks and properties name.
+
+    The sprints are those that are open, else the one that was closed last; of each criterion the latest evidence
+    counts. `junit` are reports as paths from where vfcc runs; such a one is fresh only where it says that its tests ran
+    on the content that is there now, reports left out. What cannot be read is told, never left out.
+    """
+    told = list(_recorded(workspace, content))
+    marked = Marked(code) if junit else None
+    for path in junit:
+        told.append(_given(workspace, Path(path), content, marked or Marked(code), junit))
+    criteria = tuple(_criteria(workspace, items, content))
+    return Results(
+        tuple(result for each in told for result in each.tests),
+        tuple(each.report for each in told if each.report),
+        criteria,
+        waived_skips=frozenset(test for each in told for test in each.waived),
+        proofs={test: verdict for each in told for test, verdict in each.proofs.items()},
+    )
+
+
+def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Told]:
+    for sprint_id in _sprints(workspace):
+        try:
+            facts = _facts(workspace, sprint_id, content)
+        except VfccError as error:
+            yield _Told(ResultReport(f"sprint {sprint_id}", Trust.ASSERTED, problem=error.message))
+            continue
+        for wanted in everything(facts.sprint):
+            if wanted.criterion.kind is Kind.JUNIT:
+                latest = chosen(wanted.criterion, wanted.stage, facts).latest
+                yield from (_of_evidence(workspace, wanted, one, facts) for one in latest)
+            elif wanted.criterion.kind is Kind.RED_FIRST:
+                latest = chosen(wanted.criterion, wanted.stage, facts).latest
+                yield from (_of_proof(workspace, wanted, one, facts) for one in latest)
+
+
+def _sprints(workspace: Workspace) -> tuple[str, ...]:
+    """Return the sprints that are not closed, else the one that was closed last; none before the first."""
+    from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints
+
+    lines = list_sprints(workspace)
+    going = tuple(line.id for line in lines if line.status is not SprintStatus.CLOSED)
+    if going or not lines:
+        return going
+    ledger = ledger_of(workspace)
+    return (max((line.id for line in lines), key=lambda sprint: ledger.names(sprint)[-1]),)
+
+
+def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> Facts:
+    """Return what evidence of tests is compared with; git and the people are not asked. Raises as `load_movable`."""
+    from verifflowcc.sprint.use.configuration import effective_config
+    from verifflowcc.sprint.use.evidence_reading import read_recorded
+    from verifflowcc.sprint.use.sprint_reading import load_movable
+
+    state = load_movable(workspace, sprint_id)[1]
+    return Facts(
+        state,
+        workspace.today(),
+        content=content,
+        recorded=read_recorded(workspace, state) if _asks_tests(state) else (),
+        commands=effective_config(workspace).config.gates.commands,
+        waivers=waivers(state.notes),
+        memory=memory_content(workspace.root),
+        baselines=baseline_statuses(workspace.root, state, workspace.today()),
+    )
+
+
+def _asks_tests(state: SprintState) -> bool:
+    return any(wanted.criterion.kind in (Kind.JUNIT, Kind.RED_FIRST) for wanted in everything(state))
+
+
+def _of_evidence(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _Told:
+    evidence = one.evidence
+    report = ResultReport(id_of(one), Trust.ASSERTED, stage=wanted.stage, criterion=wanted.criterion.id)
+    if evidence is None:
+        return _Told(replace(report, problem=f"{one.path}: {one.problem or 'it was not read'}"))
+    stale = ", ".join(stale_reasons(evidence, facts, wanted.criterion))
+    report = replace(report, trust=evidence.trust, tests=evidence.measures.get("tests", 0), stale=stale)
+    if evidence.problem or evidence.results is None:
+        return _Told(replace(report, problem=evidence.problem))
+    try:
+        lines = parse_results(read_results_file(workspace, evidence), evidence.results, evidence.id)
+    except FormatError as error:
+        return _Told(replace(report, problem=error.message))
+    skipped = frozenset(each.test for each in lines.results if each.outcome is Outcome.SKIPPED)
+    waived = skipped and assess(wanted.criterion, wanted.stage, facts).verdict is Verdict.WAIVED
+    return _Told(report, lines.results, skipped if waived else frozenset())
+
+
+def _of_proof(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _Told:
+    """Return the verdicts of a proof; none of one that is stale, or whose file is not what the evidence names.
+
+    The gate of its own criterion has the reason.
+    """
+    evidence = one.evidence
+    if evidence is None or evidence.results is None or stale_reasons(evidence, facts, wanted.criterion):
+        return _Told(None)
+    try:
+        lines = parse_proof(read_results_file(workspace, evidence), evidence.results)
+    except FormatError:
+        return _Told(None)
+    return _Told(None, proofs={each.test: each.verdict for each in lines})
+
+
+def _given(
+    workspace: Workspace, path: Path, content: Mapping[str, str], marked: Marked, junit: Sequence[str | Path]
+) -> _Told:
+    name = _within(workspace, path) or str(path)
+    try:
+        if not path.is_file():  # a pipe would be waited for
+            return _Told(ResultReport(name, Trust.ASSERTED, problem=NO_FILE))
+        with path.open("rb") as file:
+            read = read_tests(file.read(LARGEST_REPORT_BYTES + 1))
+    except OSError as error:
+        problem = f"it cannot be read: {error.strerror or error}"
+        return _Told(ResultReport(name, Trust.ASSERTED, problem=problem))
+    except FormatError as error:
+        return _Told(ResultReport(name, Trust.ASSERTED, problem=error.message))
+    stale = _stale(workspace, read, path, content, junit)
+    trust = Trust.ASSERTED if stale else Trust.IMPORTED_CI
+    remedy = _REMEDIES.get(stale, _WRITES) if stale else ""
+    report = ResultReport(name, trust, len(read.tests), stale, remedy=remedy)
+    return _Told(report, results_of(Ran(name, read.tests), marked))
+
+
+def _stale(
+    workspace: Workspace, read: JUnitTests, path: Path, content: Mapping[str, str], junit: Sequence[str | Path]
+) -> str:
+    """Return why a report does not speak of today's content; "" where it does.
+
+    A report is no input of itself. Those of several runs may lie there together: they are none of each other's either.
+    """
+    if read.content is None:
+        return read.unsure or UNBOUND
+    own = {_within(workspace, path)}
+    for left_out in (own, {_within(workspace, Path(each)) for each in junit}):
+        now = {name: digest for name, digest in content.items() if name not in left_out}
+        if inputs_digest(now, ()).digest == read.content:
+            return ""
+    return OTHER
+
+
+def _within(workspace: Workspace, path: Path) -> str:
+    """Return a path below the project's root, as its content names it; "" for one that lies elsewhere."""
+    place, root = path.absolute().parent.resolve() / path.name, workspace.root.resolve()
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else ""
+
+
+def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping[str, str]) -> Iterator[CriterionShown]:
+    """Yield the criteria that items name, as the gates see them now; nothing is asked where no item names any.
+
+    Criteria of the kind trace are left out: their answer would rest on this one. A criterion that is waived is not met.
+    """
+    names = {name for item in items for name in item.evidence}
+    if not names:
+        return
+    from verifflowcc.gates.use.gates_now import gather_facts
+    from verifflowcc.sprint.use.sprint_reading import load_movable
+
+    for sprint_id in _sprints(workspace):
+        try:
+            state = load_movable(workspace, sprint_id)[1]
+        except VfccError:
+            continue  # told by `_recorded`, as a report that cannot be read
+        facts = gather_facts(workspace, state)
+        for stage in facts.sprint.stages:
+            for criterion in (*stage.stage.enter, *stage.stage.exit):
+                full = f"{stage.stage.id}/{criterion.id}"
+                if not names.isdisjoint({full, criterion.id}) and criterion.kind is not Kind.TRACE:
+                    asked = assess(criterion, stage.stage.id, facts)
+                    used = [one.evidence for one in facts.recorded if one.evidence and one.evidence.id in asked.used]
+                    trust = min((one.trust for one in used), key=lambda each: each.rank, default=None)
+                    yield CriterionShown(full, asked.verdict is Verdict.PASS, _reason(asked), trust)
+
+
+def _reason(asked: Assessment) -> str:
+    """Return why a criterion is met or not; what is waived is let pass, and shows nothing."""
+    return f"{asked.reason} (waived)" if asked.verdict is Verdict.WAIVED else asked.reason

@@ -1,1 +1,0 @@
-"""`vfcc prove`: whether the tests of a change fail without it."""

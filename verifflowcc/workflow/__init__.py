@@ -1,1 +1,0 @@
-"""Pure: the V, and the fold over the ledger."""
