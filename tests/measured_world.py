@@ -17,7 +17,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.evidence_making import standing, write_evidence
 from verifflowcc.gates.use.gates_now import gather_facts
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.evidence_files import inputs_digest, make_evidence
 from verifflowcc.sprint.rules.sprint_fold import arrange
 from verifflowcc.sprint.use.people_acting import record

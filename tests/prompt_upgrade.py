@@ -15,7 +15,7 @@ from tests.upgraded_world import FIXTURE, OPEN, unpacked
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.context import compile_prompt_only
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only
 
 ROLES = ("planner", "analyst", "architect", "designer", "coder", "tester", "integrator", "reviewer", "stakeholder")
 _ENTRY = re.compile(

@@ -7,7 +7,7 @@ import pytest
 from verifflowcc.base.model.entries import ContextPackage, Fate, Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 
 PROMPT = "You write.\n"
 

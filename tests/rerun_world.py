@@ -13,7 +13,7 @@ from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.gates.use.rerun import Found, Reproduction
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 

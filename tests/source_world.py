@@ -13,8 +13,8 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.use.stores import database_of
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.stages import advance_stage
 from verifflowcc.sprint.use.feedback import add_feedback
 
 TASK = "sum the invoice total"

@@ -6,9 +6,9 @@ The names below load on first use, so that `import verifflowcc` stays as cheap a
 __version__ = "0.1.0"
 
 _HOMES = {
-    "ContextAssembler": "verifflowcc.services.assembling",
-    "ContextPackage": "verifflowcc.services.assembling",
-    "ContextRequest": "verifflowcc.services.assembling",
+    "ContextAssembler": "verifflowcc.prompt.use.memory_manager",
+    "ContextPackage": "verifflowcc.prompt.use.memory_manager",
+    "ContextRequest": "verifflowcc.prompt.use.memory_manager",
     "ContextWindow": "verifflowcc.history.use.context_window",
     "EpisodicMemory": "verifflowcc.history.use.episodic_memory",
     "FilesBackend": "verifflowcc.memory.use.backend_api",
@@ -17,22 +17,22 @@ _HOMES = {
     "Item": "verifflowcc.memory.use.backend_api",
     "KnowledgeGraph": "verifflowcc.code.use.graph_questions",
     "MemoryBackend": "verifflowcc.memory.use.backend_api",
-    "MemoryContext": "verifflowcc.services.assembling",
-    "MemoryEntry": "verifflowcc.services.assembling",
-    "MemoryLayer": "verifflowcc.services.assembling",
-    "MemoryManager": "verifflowcc.services.assembling",
+    "MemoryContext": "verifflowcc.prompt.use.memory_manager",
+    "MemoryEntry": "verifflowcc.prompt.use.memory_manager",
+    "MemoryLayer": "verifflowcc.prompt.use.memory_manager",
+    "MemoryManager": "verifflowcc.prompt.use.memory_manager",
     "ProjectMemoryStore": "verifflowcc.memory.use.task_filling",
     "Source": "verifflowcc.memory.use.backend_api",
     "SqliteBackend": "verifflowcc.memory.use.backend_api",
     "StoredItem": "verifflowcc.memory.use.backend_api",
     "TaskMemoryStore": "verifflowcc.memory.use.task_filling",
-    "assemble_thinking_partner_context": "verifflowcc.services.assembling",
-    "assemble_work_agent_context": "verifflowcc.services.assembling",
-    "build_agent_prompt": "verifflowcc.services.assembling",
+    "assemble_thinking_partner_context": "verifflowcc.prompt.use.memory_manager",
+    "assemble_work_agent_context": "verifflowcc.prompt.use.memory_manager",
+    "build_agent_prompt": "verifflowcc.prompt.use.memory_manager",
     "create_item": "verifflowcc.memory.use.backend_api",
-    "format_combined_context": "verifflowcc.services.assembling",
-    "get_project_blocks": "verifflowcc.services.assembling",
-    "get_user_context": "verifflowcc.services.assembling",
+    "format_combined_context": "verifflowcc.prompt.use.memory_manager",
+    "get_project_blocks": "verifflowcc.prompt.use.memory_manager",
+    "get_user_context": "verifflowcc.prompt.use.memory_manager",
     "open_store": "verifflowcc.memory.use.stores",
     "open_workspace": "verifflowcc.base.use.workspace",
 }
@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     from verifflowcc.memory.use.backend_api import create_item
     from verifflowcc.memory.use.stores import open_store
     from verifflowcc.memory.use.task_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
-    from verifflowcc.services.assembling import (
+    from verifflowcc.prompt.use.memory_manager import (
         ContextAssembler,
         ContextRequest,
         MemoryContext,

@@ -12,7 +12,7 @@ from tests.cli.process import vfcc
 from tests.cli.shapes import promised, shape
 from tests.trees import add_settings
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.services.allocation_tuning import tune_allocation
+from verifflowcc.prompt.use.allocation_tuning import tune_allocation
 
 pytestmark = pytest.mark.vfcc("REQ-TUNE")
 

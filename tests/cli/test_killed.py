@@ -14,7 +14,7 @@ from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")

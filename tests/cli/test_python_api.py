@@ -14,7 +14,7 @@ from tests.trees import add_settings
 from verifflowcc.base.errors import SecretError, UsageError
 from verifflowcc.memory.store.in_memory import InMemoryBackend
 from verifflowcc.memory.use.backend_api import create_item
-from verifflowcc.services.assembling import ContextAssembler, ContextRequest, MemoryManager
+from verifflowcc.prompt.use.memory_manager import ContextAssembler, ContextRequest, MemoryManager
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
 OPTIONS = [

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.layers import PRIORITY, Layer
-from verifflowcc.packing.pack import allocate
+from verifflowcc.prompt.rules.pack import allocate
 
 WEIGHTS = st.dictionaries(st.text(max_size=3), st.integers(0, 1_000_000), max_size=6)
 

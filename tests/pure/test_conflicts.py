@@ -3,7 +3,7 @@
 from itertools import permutations
 
 from verifflowcc.base.model.item_values import Item, Link, Relation
-from verifflowcc.context.data_sentences import conflicts
+from verifflowcc.prompt.rules.data_sentences import conflicts
 
 
 def item(name: str, key: str | None = None, *, scope: str = "project", type_: str = "fact", against: str = "") -> Item:

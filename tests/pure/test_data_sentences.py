@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.events import Json
-from verifflowcc.context.data_sentences import (
+from verifflowcc.prompt.rules.data_sentences import (
     context_text,
     listed_tools,
     permission_text,

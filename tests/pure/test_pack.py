@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.entries import Candidate, Fate, Placed
 from verifflowcc.base.model.layers import PRIORITY, Layer
-from verifflowcc.packing.fill import LayerQueue
-from verifflowcc.packing.pack import Packing, pack
-from verifflowcc.packing.trim import Trimmed
+from verifflowcc.prompt.rules.fill import LayerQueue
+from verifflowcc.prompt.rules.pack import Packing, pack
+from verifflowcc.prompt.rules.trim import Trimmed
 
 SHARES = {Layer.AGENT: 400_000, Layer.STAGE: 300_000, Layer.SPRINT: 200_000, Layer.PROJECT: 100_000, Layer.USER: 0}
 

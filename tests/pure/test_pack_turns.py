@@ -11,9 +11,9 @@ from tests.pure.test_pack import BUDGETS, FRAMES, SHARES, TRIMS, careless_trim, 
 from verifflowcc.base.model.entries import Candidate, Fate
 from verifflowcc.base.model.layers import CODE, HANDOVER, PRIORITY, TRACE, Layer
 from verifflowcc.base.records import replace
-from verifflowcc.packing.fill import LayerQueue, Turn, turn_of
-from verifflowcc.packing.pack import Packing, pack
-from verifflowcc.packing.trim import Trimmed
+from verifflowcc.prompt.rules.fill import LayerQueue, Turn, turn_of
+from verifflowcc.prompt.rules.pack import Packing, pack
+from verifflowcc.prompt.rules.trim import Trimmed
 
 KINDS: dict[Turn, dict[str, Any]] = {
     Turn.RULES: {"always": True, "rule": True},

@@ -8,10 +8,10 @@ from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.tokens.token_counter import open_counter
-from verifflowcc.context.compile import Shown, frame_tokens
-from verifflowcc.context.groups import groups_of, list_group
-from verifflowcc.context.template_rules import compile_template
-from verifflowcc.context.view import GroupView, PromptView
+from verifflowcc.prompt.rules.compile import Shown, frame_tokens
+from verifflowcc.prompt.rules.page_groups import groups_of, list_group
+from verifflowcc.prompt.rules.template_rules import compile_template
+from verifflowcc.prompt.rules.template_view import GroupView, PromptView
 
 CODER = compile_template(SHIPPED["coder.md.j2"], "coder.md.j2", PARTIALS)
 COUNT = open_counter(TokenSettings()).count

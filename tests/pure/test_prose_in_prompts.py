@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from verifflowcc.context.groups import below_headings, items_of_a_list, list_item
-from verifflowcc.context.view import plain_text
+from verifflowcc.prompt.rules.page_groups import below_headings, items_of_a_list, list_item
+from verifflowcc.prompt.rules.template_view import plain_text
 
 MARKDOWN = MarkdownIt("commonmark")
 PARTS = (

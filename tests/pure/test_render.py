@@ -14,10 +14,10 @@ from verifflowcc.base.errors import TemplateError
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.text.hidden_text import count_invisible
-from verifflowcc.context.compile import Shown
-from verifflowcc.context.groups import groups_of
-from verifflowcc.context.template_rules import PromptTemplate, compile_template
-from verifflowcc.context.view import (
+from verifflowcc.prompt.rules.compile import Shown
+from verifflowcc.prompt.rules.page_groups import groups_of
+from verifflowcc.prompt.rules.template_rules import PromptTemplate, compile_template
+from verifflowcc.prompt.rules.template_view import (
     LINE_CHARS,
     EntryView,
     GroupView,
@@ -30,7 +30,7 @@ from verifflowcc.context.view import (
     prose,
     prose_view,
 )
-from verifflowcc.services.prompt_templates import ROLES, prompt_template_name
+from verifflowcc.prompt.use.prompt_templates import ROLES, prompt_template_name
 
 LIMIT = 1_000_000
 SPRINT = SprintView("login-k3f9", "Login", ("sign in", "sign out"), "open")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.pure.prompt_templates import PARTIALS, SHIPPED
 from verifflowcc.base.errors import TemplateError
-from verifflowcc.context.template_expressions import (
+from verifflowcc.prompt.rules.template_expressions import (
     FILTERS,
     LOOP,
     MAX_LITERAL_CHARS,
@@ -21,8 +21,8 @@ from verifflowcc.context.template_expressions import (
     MAX_TAG_TOKENS,
     attributes,
 )
-from verifflowcc.context.template_rules import check_template, compile_template
-from verifflowcc.context.view import EntryView, LayerView, PromptView, SprintView, StageView, entry_view
+from verifflowcc.prompt.rules.template_rules import check_template, compile_template
+from verifflowcc.prompt.rules.template_view import EntryView, LayerView, PromptView, SprintView, StageView, entry_view
 
 pytestmark = pytest.mark.vfcc("REQ-TEMPLATES")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.pure.test_fences import DOCUMENTS
 from verifflowcc.base.text.markdown import open_fence, split_lines
-from verifflowcc.packing.trim import Trimmed, mark, trim_text
+from verifflowcc.prompt.rules.trim import Trimmed, mark, trim_text
 
 pytestmark = pytest.mark.vfcc("REQ-TRIM")
 

@@ -28,7 +28,7 @@ from verifflowcc.gates.use.approvals import (
 )
 from verifflowcc.gates.use.promotion_signers import name_of_another
 from verifflowcc.gates.use.sprints import close_sprint
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.use.feedback import add_feedback
 from verifflowcc.sprint.use.sprint_reading import load_movable, show_sprint
 

@@ -13,10 +13,10 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.history.rules.encode import encode
 from verifflowcc.history.use.prompt_record import project_counter
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.subagent_brief import SHARE
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.stages import advance_stage
 
 PERSON = "human:a"
 STAGE = ".memory/stage/login"

@@ -11,7 +11,7 @@ from tests.trees import commit, committed_example, git, prompt
 from verifflowcc.base.model.entries import ContextPackage, Fate, Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 
 DATA = Path(os.environ.get("VFCC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 RECORDS = DATA / "cloud-platform-adrs" / "architecture-decision-record"

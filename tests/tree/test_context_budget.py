@@ -19,7 +19,7 @@ from verifflowcc.base.errors import BudgetError, StrictError
 from verifflowcc.base.model.entries import ContextPackage, Fate, Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 
 TASK = "mend the harbour 🌊 of a.py"
 WORDS = (

@@ -14,9 +14,9 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import ContextPackage, Prompt, Question
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import start_sprint
-from verifflowcc.services import context as prompt_cache
-from verifflowcc.services.assembling import MemoryManager
-from verifflowcc.services.context import compile_context, compile_prompt_only
+from verifflowcc.prompt.use import prompt_use as prompt_cache
+from verifflowcc.prompt.use.memory_manager import MemoryManager
+from verifflowcc.prompt.use.prompt_use import compile_context, compile_prompt_only
 from verifflowcc.sprint.use.sprint_status import current_status, remember_status
 
 pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")

@@ -10,8 +10,8 @@ from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.context import compile_context
-from verifflowcc.services.context_diff import Comparison, compare_contexts, sides
+from verifflowcc.prompt.use.prompt_diff import Comparison, compare_contexts, sides
+from verifflowcc.prompt.use.prompt_use import compile_context
 
 pytestmark = pytest.mark.vfcc("REQ-CONTEXT-DIFF")
 

@@ -13,8 +13,8 @@ from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Questio
 from verifflowcc.base.model.layers import Layer as MemoryLayer
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import start_sprint
-from verifflowcc.services.assembling import MemoryManager
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.memory_manager import MemoryManager
+from verifflowcc.prompt.use.prompt_use import compile_context
 from verifflowcc.services.initialise import initialise
 
 SEED = Path(__file__).resolve().parents[1] / "fixtures" / "seed-config.yaml"

@@ -12,7 +12,7 @@ from verifflowcc.base.files.write import Tree
 from verifflowcc.base.index.index import Index
 from verifflowcc.base.model.entries import ContextPackage, Question
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 
 pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
 

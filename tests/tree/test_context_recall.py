@@ -13,8 +13,8 @@ from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.use.stores import open_store
-from verifflowcc.services import context as prompt_cache
-from verifflowcc.services.context import compile_prompt_only
+from verifflowcc.prompt.use import prompt_use as prompt_cache
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only
 
 SQLITE = "memory: {backends: {project: sqlite}}\n"
 

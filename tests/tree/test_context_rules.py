@@ -8,7 +8,7 @@ from tests.trees import git, write_memory, write_tree
 from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Question
 from verifflowcc.base.model.layers import CODE
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 from verifflowcc.services.initialise import initialise
 
 EXPORT = "Export the calendar of the second chapter"

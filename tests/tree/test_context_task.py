@@ -18,8 +18,8 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.memory.use.task_ending import end_task
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
-from verifflowcc.services import context as prompt_cache
-from verifflowcc.services.context import compile_prompt_only
+from verifflowcc.prompt.use import prompt_use as prompt_cache
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only
 
 YOU = "human:You"
 HEADING = "### Open task\n"

@@ -17,9 +17,9 @@ from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.store.sqlite_backend import SqliteBackend
-from verifflowcc.services import context as prompt_cache
-from verifflowcc.services.assembling import MemoryManager
-from verifflowcc.services.context import compile_for_person, compile_prompt_only, note_prompt
+from verifflowcc.prompt.use import prompt_use as prompt_cache
+from verifflowcc.prompt.use.memory_manager import MemoryManager
+from verifflowcc.prompt.use.prompt_use import compile_for_person, compile_prompt_only, note_prompt
 
 HEADING = "### The person\n"
 SEED = Path(__file__).resolve().parents[1] / "fixtures" / "seed-config.yaml"

@@ -21,7 +21,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.next_action import next_step
 from verifflowcc.gates.use.sprints import close_sprint, open_on_branch, start_sprint
 from verifflowcc.memory.use.task_filling import start_task
-from verifflowcc.services.standpoint import resolve
+from verifflowcc.prompt.use.standpoint import resolve
 from verifflowcc.sprint.use.sprint_reading import active_sprint, command_in, resolve_sprint, show_sprint
 from verifflowcc.sprint.use.workflow_use import show_workflow
 

@@ -16,7 +16,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.evidence_listing import show_evidence
 from verifflowcc.gates.use.evidence_making import standing, write_evidence
 from verifflowcc.gates.use.gates_now import ask_stage
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
 from verifflowcc.sprint.store import evidence_store as files
 from verifflowcc.sprint.use import evidence_reading

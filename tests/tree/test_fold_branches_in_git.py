@@ -17,7 +17,7 @@ from verifflowcc.base.files.ledger import Ledger
 from verifflowcc.base.model.events import Event
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.sprint_fold import arrange
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 

@@ -17,8 +17,8 @@ from verifflowcc.gates.use.next_action import next_step
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.history.rules.client_entries import target_of
 from verifflowcc.history.use.integrating import integrate
-from verifflowcc.services.artifact_drafting import put_artifact
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.artifact_drafting import put_artifact
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 WORKFLOW = """\

@@ -12,7 +12,7 @@ from tests.trees import path_with
 from verifflowcc.base.git.git_commit import commit_paths
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.use.allow_use import allow_commands, show_commands
 from verifflowcc.sprint.use.feedback import add_feedback
 from verifflowcc.sprint.use.sprint_reading import show_sprint

@@ -18,7 +18,7 @@ from verifflowcc.base.model.entries import Fate
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.gates.use.sprints import start_sprint
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.use.feedback import add_feedback
 
 WORKFLOWS = ("light", "agile", "standard", "aspice", "safety")

@@ -12,7 +12,7 @@ from verifflowcc.base.model.entries import Question
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.store.partitions import add_lines
 from verifflowcc.history.use.history_offers import similar_tasks
-from verifflowcc.services.context import compile_prompt_only, note_prompt
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only, note_prompt
 from verifflowcc.services.hooks import brief as briefs
 
 TASK = "Write the calendar import"

@@ -14,8 +14,8 @@ from tests.trees import example, repository
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services import context as prompt_cache
-from verifflowcc.services.context import compile_prompt_only
+from verifflowcc.prompt.use import prompt_use as prompt_cache
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only
 
 TASK = "write the calendar export"
 PAST = "## Past tasks like this one"

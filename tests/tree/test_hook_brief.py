@@ -9,10 +9,10 @@ from tests.history_world import hooked
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.use.task_filling import start_task
+from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.settings import standing_of
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.source_reader import SourceReader
 
 
 def words(text: str) -> int:

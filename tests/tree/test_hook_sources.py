@@ -75,7 +75,7 @@ def test_a_part_of_a_brief_that_fails_costs_one_line_and_no_other_part(
 
     lines = str(answered.answer.context).splitlines()
     assert "Sprint totals " in lines[1]
-    assert lines[2].startswith(f"{name} left out: unexpected KeyError in services/source_reader.py:")
+    assert lines[2].startswith(f"{name} left out: unexpected KeyError in prompt/use/source_reader.py:")
     headings = {"tasks": "Open tasks:", "gate": "The stage design owes", "done": "Done here last:"}
     shown = {part for part, heading in headings.items() if any(line.startswith(heading) for line in lines)}
     assert shown == set(headings) - {name}

@@ -12,9 +12,9 @@ from verifflowcc.base.text.own_text import BEGIN, END, without_injected
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.history.rules.encode import MOST_CHARACTERS
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.stages import advance_stage
 
 PERSON = "human:a"
 STAGE = ".memory/stage/login"

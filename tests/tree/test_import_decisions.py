@@ -15,7 +15,7 @@ from verifflowcc.items.rules.front_matter import split
 from verifflowcc.memory.rules.superseded import standing
 from verifflowcc.memory.use.importing import Choices, Imported, Incoming, import_memory
 from verifflowcc.memory.use.stores import open_store
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 from verifflowcc.services.initialise import initialise
 
 DATA = Path(os.environ.get("VFCC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))

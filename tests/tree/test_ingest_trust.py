@@ -164,7 +164,7 @@ def test_a_preference_is_asked_for_and_proposed_on_a_no(here: Workspace) -> None
 
 def test_what_was_put_into_a_conversation_by_vfcc_is_not_learned_again(here: Workspace) -> None:
     from verifflowcc.base.model.entries import Question
-    from verifflowcc.services.context import compile_context
+    from verifflowcc.prompt.use.prompt_use import compile_context
 
     add(here, "convention", "Start function names with 'a_'.", title="Names of functions")
     (here.memory / "project/conventions/spaces.md").write_text(f"# Spaces\n\n{SPACES}\n", encoding="utf-8")

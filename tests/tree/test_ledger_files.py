@@ -17,7 +17,7 @@ from verifflowcc.base.formats.event_bytes import encode_event, make_event, momen
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.text.canonical import canonical
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.use.sprint_reading import list_sprints, progress_text, show_sprint
 
 ID = "log-in"

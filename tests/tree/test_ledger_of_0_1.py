@@ -21,7 +21,7 @@ from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import close_sprint
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.sprint_fold import fold
 from verifflowcc.sprint.store.workflow_load import example_folder
 from verifflowcc.sprint.use.sprint_reading import active_sprint, list_sprints, show_sprint

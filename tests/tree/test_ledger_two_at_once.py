@@ -20,8 +20,8 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.artifact_criteria import artifact_puts
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
-from verifflowcc.services.artifact_drafting import put_artifact
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.artifact_drafting import put_artifact
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.use.sprint_reading import list_sprints, progress_text, show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")

@@ -16,7 +16,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.evidence_making import run_evidence
 from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.use.people_acting import record
 from verifflowcc.sprint.use.sprint_reading import list_sprints, load_movable

@@ -20,8 +20,8 @@ from verifflowcc.memory.use.consolidating import StepKind
 from verifflowcc.memory.use.item_search import find_item
 from verifflowcc.memory.use.moving import promote_item
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.use.people_acting import Transition
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
@@ -178,7 +178,7 @@ def test_what_an_interrupted_end_of_a_stage_left_is_ended_by_maintenance(
     here = started(tmp_path)
     task = start_task(here, "Write the plan", actor=YOU)
     state = noted(here, "Half of it is written")
-    monkeypatch.setattr("verifflowcc.services.stages.with_memory_ended", _nothing)
+    monkeypatch.setattr("verifflowcc.prompt.use.stages.with_memory_ended", _nothing)
     advance(here, ID)
     later = noted(here, "Now it is checked")
 

@@ -12,7 +12,7 @@ from verifflowcc.base.model.sprint_state import SprintStatus, StageStatus
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprint_metrics import gather_metrics
 from verifflowcc.gates.use.sprints import close_sprint
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.stage_numbers import SprintMetrics, StageMetrics, unknown
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")

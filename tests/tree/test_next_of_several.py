@@ -10,7 +10,7 @@ from verifflowcc.base.errors import GateClosed
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.next_action import next_step
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.rules.sprint_people import in_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")

@@ -13,7 +13,7 @@ from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.use.inbox import open_inbox, reject_item
 from verifflowcc.memory.use.moving import promote_item
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 from verifflowcc.services.memory.checking import check_memory
 
 pytestmark = pytest.mark.vfcc("REQ-TRUST-LEAST", "REQ-PENDING")

@@ -8,7 +8,7 @@ from tests.trees import write_tree
 from verifflowcc.base.model.entries import ContextPackage, Question
 from verifflowcc.base.model.layers import Layer as MemoryLayer
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 
 BUDGETS = "token_allocation:\n  coder: {agent: 1, budget: 3000}\n"
 TREE = {

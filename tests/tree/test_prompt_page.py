@@ -14,7 +14,7 @@ from verifflowcc.base.model.entries import Fate, Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import start_sprint
-from verifflowcc.services.context import compile_prompt_only
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only
 from verifflowcc.services.initialise import initialise
 
 RULES = "# Click\n\nIt parses command lines.\n\n## Tests\n\nRun pytest.\n"

@@ -19,8 +19,8 @@ from verifflowcc.gates.use.owed import owed_by, owed_to_close
 from verifflowcc.gates.use.rerun import Found, reproduce
 from verifflowcc.gates.use.sprint_report import report_sprint
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
+from verifflowcc.prompt.use.stages import advance_stage, show_stage
 from verifflowcc.services.initialise import initialise
-from verifflowcc.services.stages import advance_stage, show_stage
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.store.workflow_load import load_workflow
 from verifflowcc.sprint.use.people_acting import record

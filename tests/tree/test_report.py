@@ -14,7 +14,7 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.markdown import sections
 from verifflowcc.gates.rules.report_page import SprintReport, report_page
 from verifflowcc.gates.use.sprint_report import report_sprint
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 
 pytestmark = pytest.mark.vfcc("REQ-REPORT")
 

@@ -28,7 +28,7 @@ from verifflowcc.gates.use import evidence_running
 from verifflowcc.gates.use.evidence_making import add_evidence
 from verifflowcc.gates.use.rerun import Found, reproduce
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.rules.evidence_files import encode_evidence
 from verifflowcc.sprint.use.sprint_reading import current_or_last, show_sprint

@@ -19,7 +19,7 @@ from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.rerun import Found, reproduce
 from verifflowcc.gates.use.sprints import start_sprint
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.use.feedback import add_feedback
 
 pytestmark = pytest.mark.vfcc("REQ-RERUN")

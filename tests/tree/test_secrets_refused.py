@@ -34,7 +34,7 @@ from verifflowcc.memory.use.task_filling import (
     note_in_task,
     start_task,
 )
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.trace.use.trace_edits import Wanted, add_item
 

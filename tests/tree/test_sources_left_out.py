@@ -28,13 +28,13 @@ from verifflowcc.base.process.clock import OutOfTimeError
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.memory.use.code_refs import Code
-from verifflowcc.services import context as prompt_cache
-from verifflowcc.services import prompt_sources
-from verifflowcc.services.context import compile_prompt_only
+from verifflowcc.prompt.use import prompt_sources
+from verifflowcc.prompt.use import prompt_use as prompt_cache
+from verifflowcc.prompt.use.gathering import STALE_MARKS
+from verifflowcc.prompt.use.prompt_sources import READERS
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only
+from verifflowcc.prompt.use.source_reader import LOG, SourceReader
 from verifflowcc.services.doctor import diagnose
-from verifflowcc.services.gathering import STALE_MARKS
-from verifflowcc.services.prompt_sources import READERS
-from verifflowcc.services.source_reader import LOG, SourceReader
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_fault_of_ours_in_a_source_leaves_out_that_source_alone(
 
     assert missing(package.text) == {name}
     (notice,) = [each for each in package.prompt.notices if " left out: " in each]
-    assert notice.startswith(f"{name} left out: unexpected KeyError in services/source_reader.py:")
+    assert notice.startswith(f"{name} left out: unexpected KeyError in prompt/use/source_reader.py:")
     assert notice.endswith(" (hint: vfcc doctor)")
     assert [each.key for each in package.skipped if each.reason.startswith("left out: ")] == [name]
     with pytest.raises(StrictError, match=name):
@@ -176,7 +176,7 @@ def test_a_source_whose_items_cannot_be_read_is_left_out_as_a_whole(
             raise RecursionError
         return parse_item(path, data)
 
-    monkeypatch.setattr("verifflowcc.services.reading.parse_item", broken)
+    monkeypatch.setattr("verifflowcc.prompt.use.source_files.parse_item", broken)
 
     package = ask(here.root, task=TASK)
 

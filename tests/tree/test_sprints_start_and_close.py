@@ -12,7 +12,7 @@ from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint, update_sprint
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.use.sprint_reading import active_sprint, list_sprints, progress_text, show_sprint
 
 

@@ -21,7 +21,7 @@ from verifflowcc.gates.use.approvals import Opinions, approve, what_to_approve
 from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.gates.use.owed import way_on
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
-from verifflowcc.services.stages import (
+from verifflowcc.prompt.use.stages import (
     StageView,
     advance_stage,
     reopen_stage,

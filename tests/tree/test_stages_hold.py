@@ -13,7 +13,7 @@ from verifflowcc.gates.use.gates_now import StageGates, ask_stage
 from verifflowcc.gates.use.next_action import next_step
 from verifflowcc.gates.use.owed import way_on
 from verifflowcc.gates.use.sprints import close_sprint
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 
 YOU, ID = world.YOU, world.SPRINT
 WORKFLOW = (

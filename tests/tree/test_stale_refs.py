@@ -22,8 +22,8 @@ from verifflowcc.memory.use.code_refs import renewed_refs, stale_items
 from verifflowcc.memory.use.ingesting import ingest
 from verifflowcc.memory.use.item_scope import identity_of
 from verifflowcc.memory.use.stores import open_store
-from verifflowcc.services import context as prompt_cache
-from verifflowcc.services.context import compile_context, compile_prompt_only
+from verifflowcc.prompt.use import prompt_use as prompt_cache
+from verifflowcc.prompt.use.prompt_use import compile_context, compile_prompt_only
 from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.trace.use.trace_code import read_code
 

@@ -13,7 +13,7 @@ from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.canary import prove_gate
 from verifflowcc.gates.use.gates_now import ask_entry, ask_stage
-from verifflowcc.services.stages import advance_stage, reopen_stage
+from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 from verifflowcc.trace.use.trace_checking import check_trace
 

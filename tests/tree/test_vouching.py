@@ -22,8 +22,8 @@ from verifflowcc.gates.use.gates_now import sound_facts
 from verifflowcc.gates.use.promotion_signers import Vouched, vouched
 from verifflowcc.gates.use.rerun import reproduce
 from verifflowcc.gates.use.sprints import close_sprint
+from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.waivers import waive, what_to_waive
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 

@@ -7,7 +7,7 @@ import typer
 from typer._completion_shared import _completion_scripts
 
 from verifflowcc.base.model.agent_clients import CLIENTS
-from verifflowcc.cli import approve, check, code, context, init, mcp, memory, report, sprint, stage, trace, who_may
+from verifflowcc.cli import approve, check, code, init, mcp, memory, report, sprint, stage, trace, who_may
 from verifflowcc.cli import (
     approve as baseline,
 )
@@ -44,6 +44,7 @@ from verifflowcc.history.cli import (
     window_command as window,
 )
 from verifflowcc.memory.cli import task_command as task
+from verifflowcc.prompt.cli import context_command as context
 from verifflowcc.sprint.cli import feedback_command as feedback
 from verifflowcc.sprint.cli import workflow_command as workflow
 

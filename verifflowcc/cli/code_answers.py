@@ -66,7 +66,7 @@ def answer_map(*, budget: int | None = None, as_json: bool = False) -> None:
     """Show an overview."""
     workspace = _here()
     from verifflowcc.code.cli.code_output import mapped
-    from verifflowcc.services.code.touching import show_map
+    from verifflowcc.prompt.use.code_touching import show_map
 
     found = show_map(workspace, budget or MAP_TOKENS)
     _show(found, found.notices, mapped, as_json=as_json)
@@ -83,7 +83,7 @@ def answer_context(
     """Show the code for a task."""
     workspace = _here()
     from verifflowcc.code.cli.code_output import context, explained
-    from verifflowcc.services.code.touching import show_context
+    from verifflowcc.prompt.use.code_touching import show_context
 
     found = show_context(workspace, task, budget or CONTEXT_TOKENS, unmarked=tests)
     _show(found, found.notices, explained if explain else context, as_json=as_json)
@@ -96,7 +96,7 @@ def answer_impact(
     workspace = _here()
     from verifflowcc.base.errors import UsageError
     from verifflowcc.code.cli.code_output import commands, impact
-    from verifflowcc.services.code.touching import code_impact, diff_impact
+    from verifflowcc.prompt.use.code_touching import code_impact, diff_impact
 
     if not diff and symbol is None:
         raise UsageError("give a symbol or a file, or --diff", hint="vfcc code impact --diff")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from verifflowcc.base.model.sprint_state import SprintState, StageState, stage_status, with_gaps
 from verifflowcc.base.terminal.table import table
 from verifflowcc.gates.cli.gate_output import following, one_gate
-from verifflowcc.services.stages import StageView
+from verifflowcc.prompt.use.stages import StageView
 from verifflowcc.sprint.cli import move_output as fork_views
 
 

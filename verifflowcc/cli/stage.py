@@ -21,7 +21,7 @@ from verifflowcc.base.terminal.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from verifflowcc.services.artifact_drafting import ArtifactCheck, StageDrafts, StoredArtifact
+    from verifflowcc.prompt.use.artifact_drafting import ArtifactCheck, StageDrafts, StoredArtifact
 
 
 # `vfcc stage put` and `vfcc stage draft`: the artifacts of a stage.
@@ -49,7 +49,7 @@ def put(
     vfcc stage put plan --file draft.md
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.services.artifact_drafting import put_artifact
+    from verifflowcc.prompt.use.artifact_drafting import put_artifact
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
     from verifflowcc.sprint.use.sprint_status import remember_status
@@ -81,7 +81,7 @@ def draft(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.artifact_drafting import draft_artifacts
+    from verifflowcc.prompt.use.artifact_drafting import draft_artifacts
     from verifflowcc.sprint.use.sprint_reading import active_sprint
 
     workspace = open_workspace()
@@ -149,7 +149,7 @@ def show(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import sprint_views
-    from verifflowcc.services.stages import show_stage
+    from verifflowcc.prompt.use.stages import show_stage
     from verifflowcc.sprint.cli import move_output as fork_views
     from verifflowcc.sprint.use.sprint_reading import active_sprint
 
@@ -208,7 +208,7 @@ def advance(
     Exits with 4, and says what is missing, where a gate on the way is closed. With a stage, and where an advance left
     it already, it changes nothing and exits with 0.
     """
-    from verifflowcc.services.stages import advance_stage
+    from verifflowcc.prompt.use.stages import advance_stage
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import sprint_with_stage
 
@@ -261,7 +261,7 @@ def reopen(
     as_json: JsonFlag = False,
 ) -> None:
     """Go back to a stage that was left; what was done stays on record."""
-    from verifflowcc.services.stages import reopen_stage
+    from verifflowcc.prompt.use.stages import reopen_stage
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.use.sprint_reading import active_sprint
 

@@ -54,14 +54,14 @@ _MOST = 40
 
 
 def _context(workspace: Workspace, of: str, budget: int) -> list[str]:
-    from verifflowcc.services.code.touching import show_context
+    from verifflowcc.prompt.use.code_touching import show_context
 
     found = show_context(workspace, of, budget)
     return [found.text.rstrip("\n") or "no code matches the task", *found.notices]
 
 
 def _map(workspace: Workspace, _: str, budget: int) -> list[str]:
-    from verifflowcc.services.code.touching import show_map
+    from verifflowcc.prompt.use.code_touching import show_map
 
     found = show_map(workspace, budget)
     return [found.text.rstrip("\n"), *found.notices]
@@ -106,7 +106,7 @@ def _relations(workspace: Workspace, kind: str, of: str) -> list[str]:
 
 
 def _impact(workspace: Workspace, of: str, _: int) -> list[str]:
-    from verifflowcc.services.code.touching import code_impact
+    from verifflowcc.prompt.use.code_touching import code_impact
 
     found = code_impact(workspace, of)
     lines = [_place(each) for each in found.symbols]

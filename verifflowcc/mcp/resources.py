@@ -16,7 +16,7 @@ from verifflowcc.mcp.tools import READING, TOOLS
 def role(workspace: Workspace, name: Annotated[str, "Role; default: the stage's"] = "", task: str = "") -> str:
     """Work as a role of this project"""
     from verifflowcc.base.model.entries import Question
-    from verifflowcc.services.context import compile_prompt_only, role_and_task
+    from verifflowcc.prompt.use.prompt_use import compile_prompt_only, role_and_task
 
     agent, wanted = (name, task) if name else role_and_task(workspace, None, None, task)
     return compile_prompt_only(workspace, Question(agent, task=wanted, budget_tokens=4000)).text

@@ -46,7 +46,7 @@ def brief(
 ) -> ToolAnswer:
     """Rules, decisions, artifacts and code for a task."""
     from verifflowcc.base.model.entries import Question
-    from verifflowcc.services.context import compile_prompt_only, note_prompt, role_and_task
+    from verifflowcc.prompt.use.prompt_use import compile_prompt_only, note_prompt, role_and_task
 
     agent, wanted = (role, task) if role else role_and_task(at.workspace, None, None, task)
     tokens = _within(budget)
@@ -109,8 +109,8 @@ def remember(
 
 def known(at: ToolContext, paths: list[str]) -> ToolAnswer:
     """Past edits, rules and requirements of files; ask before you edit."""
+    from verifflowcc.prompt.use.source_reader import SourceReader
     from verifflowcc.services.hooks.notes import known_of_files
-    from verifflowcc.services.source_reader import SourceReader
 
     wanted, reader = _inside(at, paths), SourceReader(at.workspace)
     parts = known_of_files(at.workspace, wanted, reader)
@@ -136,7 +136,7 @@ def code(
 
 def put(at: ToolContext, name: str, text: str, request: Request = "") -> ToolAnswer:
     """Store an artifact of the active stage."""
-    from verifflowcc.services.artifact_drafting import put_artifact
+    from verifflowcc.prompt.use.artifact_drafting import put_artifact
     from verifflowcc.sprint.use.sprint_status import remember_status
 
     sprint = active_sprint(at.workspace)
@@ -181,7 +181,7 @@ def advance(
 ) -> ToolAnswer:
     """Leave a stage that owes nothing, or close the sprint."""
     from verifflowcc.gates.use.sprints import close_sprint
-    from verifflowcc.services.stages import advance_stage
+    from verifflowcc.prompt.use.stages import advance_stage
     from verifflowcc.sprint.use.sprint_status import remember_status
 
     if not stage.strip():

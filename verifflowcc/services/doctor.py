@@ -25,10 +25,10 @@ from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.use.workspace import MEMORY, Workspace, open_workspace
 from verifflowcc.history.use.hooks_health import history_remarks, hooks_remarks, newest_fault
+from verifflowcc.prompt.use.source_reader import LOG
 from verifflowcc.services.initialise import IGNORED
 from verifflowcc.services.memory_health import extras_remarks, privacy_remarks
 from verifflowcc.services.migrating import format_of
-from verifflowcc.services.source_reader import LOG
 from verifflowcc.services.sprint_health import commands_remarks, sprints_remarks
 from verifflowcc.sprint.store.workflow_load import load_workflow
 from verifflowcc.sprint.use.configuration import check_config, effective_config

@@ -71,7 +71,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "verifflowcc.gates.use.canary.Planted": {"what": "violation", "said": "reason"},
     "verifflowcc.services.checking.Everything": {"unasked": "not_checked"},
     "verifflowcc.services.checking.Unasked": {"code": "exit_code"},
-    "verifflowcc.services.context_diff.Change": {"what": "change"},
+    "verifflowcc.prompt.use.prompt_diff.Change": {"what": "change"},
     "verifflowcc.gates.use.evidence_making.EvidenceAdded": {"asked": "assessment"},
     "verifflowcc.gates.use.evidence_listing.EvidenceView": {"asked": "assessment"},
     "verifflowcc.sprint.use.feedback.Said": {"done": "move"},
@@ -105,7 +105,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     },
     "verifflowcc.memory.use.recall_evaluating.RecallAt": {"recall_bp": "recall"},
     "verifflowcc.gates.use.rerun.Rerun": {"found": "result"},
-    "verifflowcc.services.stages.StageView": {"owed": "unmet"},
+    "verifflowcc.prompt.use.stages.StageView": {"owed": "unmet"},
     "verifflowcc.sprint.use.sprint_status.OpenSprint": {"words": "opinions"},
     "verifflowcc.sprint.use.sprint_status.Status": {"by": "chosen_by"},
     "verifflowcc.trace.use.trace_edits.Added": {"lacks": "missing"},
@@ -152,7 +152,7 @@ UNITS: Mapping[str, Mapping[str, Units]] = {
     "verifflowcc.history.rules.window_values.WindowItem": {"relevance": Units.THOUSANDTHS},
     "verifflowcc.history.rules.saved_calls.Saved": {"of_all_calls": Units.THOUSANDTHS, "interval": Units.THOUSANDTHS},
     "verifflowcc.history.rules.saved_calls.Tally": {"share": Units.THOUSANDTHS, "covered": Units.THOUSANDTHS},
-    "verifflowcc.services.allocation_tuning.LayerTuning": {"share": Units.MILLIONTHS, "suggested": Units.MILLIONTHS},
+    "verifflowcc.prompt.use.allocation_tuning.LayerTuning": {"share": Units.MILLIONTHS, "suggested": Units.MILLIONTHS},
     "verifflowcc.memory.use.recall_evaluating.Evaluation": {
         "reciprocal_rank_bp": Units.BASIS_POINTS,
         "least_bp": Units.BASIS_POINTS,
@@ -200,8 +200,8 @@ LEAN: Mapping[str, str] = {
     "verifflowcc.base.model.trace_values.TraceItem": "id type title path status verification planned",
     "verifflowcc.base.model.trace_values.TraceReport": "findings fixed notices",
     "verifflowcc.base.model.sprint_state.Workflow": "name title stages(id title leg pair role artifacts) strict gates",
-    "verifflowcc.services.artifact_drafting.ArtifactCheck": "criterion met reason",
-    "verifflowcc.services.artifact_drafting.StoredArtifact": "path digest changed checks command committed warnings",
+    "verifflowcc.prompt.use.artifact_drafting.ArtifactCheck": "criterion met reason",
+    "verifflowcc.prompt.use.artifact_drafting.StoredArtifact": "path digest changed checks command committed warnings",
     "verifflowcc.gates.use.evidence_making.CommandDone": "run(command exit_code failure duration_ms)",
     "verifflowcc.gates.use.evidence_making.EvidenceRow": "stage criterion command verdict reason step evidence notes",
     "verifflowcc.gates.use.evidence_listing.EvidenceLine": "id stage criterion actor latest verdict reason time",
@@ -214,7 +214,7 @@ LEAN: Mapping[str, str] = {
     "verifflowcc.gates.use.next_action.NextStep": "sprint why command unmet(criterion kind mode file headings person)"
     " alternative chosen_by notes",
     "verifflowcc.gates.use.owed.Owed": "criterion kind mode stage entering reason command file headings person",
-    "verifflowcc.services.stages.StageView": "sprint(id status current)"
+    "verifflowcc.prompt.use.stages.StageView": "sprint(id status current)"
     " stage(stage(id title leg pair role) status entered_by) gates unmet(criterion kind file command)"
     " files(artifact(path) empty) folder next",
     "verifflowcc.trace.use.trace_checking.TraceChecked": "report notices",

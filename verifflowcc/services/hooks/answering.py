@@ -21,8 +21,8 @@ from verifflowcc.history.rules.event_shape import DENIED, PLACED, line_of, momen
 from verifflowcc.history.rules.file_notes import NOTES, chosen, indexed, read_files
 from verifflowcc.history.rules.permission import denied, edited_files
 from verifflowcc.history.use.history_reading import add, record
+from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.services.hooks.settings import Standing, standing_of
-from verifflowcc.services.source_reader import SourceReader
 
 Payload = Mapping[str, Any]
 MOST_HOLDS = 3

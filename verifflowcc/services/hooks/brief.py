@@ -14,6 +14,7 @@ from verifflowcc.base.process.clock import OutOfTimeError, within
 from verifflowcc.base.records import replace
 from verifflowcc.episodes.seen_brief import OVER, OWED, RULE, SeenBrief
 from verifflowcc.history.rules.permission_line import permission_line
+from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.services.hooks.brief_memory import (
     BriefRequest,
     before_compaction,
@@ -37,7 +38,6 @@ from verifflowcc.services.hooks.brief_text import (
     shown,
 )
 from verifflowcc.services.hooks.settings import Standing
-from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.sprint_reading import command_in
 

@@ -7,7 +7,7 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.own_text import BEGIN, END
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.prompt.use.source_reader import SourceReader
 
 Part = tuple[str, list[str]]
 """A heading, empty for none, and its lines."""

@@ -10,8 +10,8 @@ from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.gates_now import artifacts_of
+from verifflowcc.prompt.use.standpoint import handed
 from verifflowcc.services.hooks.brief_text import Count, Entry
-from verifflowcc.services.standpoint import handed
 
 _KINDS = {"md": "markdown", "markdown": "markdown", "json": "json"}
 _LONGEST_LINE, _LONGEST_NAME = 2000, 300

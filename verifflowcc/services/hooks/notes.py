@@ -36,10 +36,10 @@ from verifflowcc.memory.store.placing import folder_of
 from verifflowcc.memory.use.memory_listing import Asked, Row, list_items
 from verifflowcc.memory.use.scopes import scopes_recalled
 from verifflowcc.memory.use.stores import memory_settings
+from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.services.hooks.brief_memory import TYPES, line_of
 from verifflowcc.services.hooks.brief_text import Part, shown
 from verifflowcc.services.hooks.settings import Standing, depends_on, local_file
-from verifflowcc.services.source_reader import SourceReader
 
 # Find out what is known of a file that an agent is about to edit, once in a session.
 

@@ -21,14 +21,6 @@ from verifflowcc.base.model.sprint_state import SprintState, StageState, artifac
 from verifflowcc.base.model.trace_codes import TEST_FILES
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.context.data_sentences import (
-    edits_everything,
-    permission_text,
-    progress_text,
-    sprint_text,
-    stage_text,
-)
-from verifflowcc.context.view import one_line
 from verifflowcc.gates.rules.artifact_criteria import (
     artifact_criteria_of,
     assess_artifact,
@@ -36,15 +28,23 @@ from verifflowcc.gates.rules.artifact_criteria import (
     suggested_for,
 )
 from verifflowcc.items.store.item_walk import ITEMS, MemoryWalk
-from verifflowcc.services.reading import prompt_text
-from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.prompt.rules.data_sentences import (
+    edits_everything,
+    permission_text,
+    progress_text,
+    sprint_text,
+    stage_text,
+)
+from verifflowcc.prompt.rules.template_view import one_line
+from verifflowcc.prompt.use.source_files import prompt_text
+from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.rules.sprint_people import progress_document
 from verifflowcc.sprint.store.evidence_store import read_artifact_texts
 from verifflowcc.sprint.use.role_files import TOOLS
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.trace_codes import TracePolicy
-    from verifflowcc.services.prompt_sources import SourceRequest
+    from verifflowcc.prompt.use.prompt_sources import SourceRequest
     from verifflowcc.trace.rules.sprint_scope import Names, Reached, SprintScope
     from verifflowcc.trace.rules.trace_view import TraceView
     from verifflowcc.trace.use.trace_code import ItemsRead
@@ -373,7 +373,7 @@ def _near(view: "TraceView", scope: "SprintScope", names: "Names", task: str) ->
 
 
 def _entry(view: "TraceView", reached: "Reached", *, in_scope: bool) -> TraceEntry:
-    from verifflowcc.context.view import prose
+    from verifflowcc.prompt.rules.template_view import prose
     from verifflowcc.trace.rules.item_lines import item_line
     from verifflowcc.trace.rules.item_state import stand
 

@@ -11,7 +11,7 @@ from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.sprint.use.role_files import TEMPLATE_ENDING
 
 if TYPE_CHECKING:
-    from verifflowcc.context.template_rules import PromptTemplate
+    from verifflowcc.prompt.rules.template_rules import PromptTemplate
 
 
 # The roles that come with vfcc: each has a prompt template, a default prose and a list of tools.
@@ -100,6 +100,6 @@ def partials() -> dict[str, str]:
 
 def compiled(source: TemplateSource) -> "PromptTemplate":
     """Return the template, checked and ready to render. Raises TemplateError with all that it may not use."""
-    from verifflowcc.context.template_rules import compile_template
+    from verifflowcc.prompt.rules.template_rules import compile_template
 
     return compile_template(source.text, source.name, partials())

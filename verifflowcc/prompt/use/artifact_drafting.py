@@ -36,7 +36,7 @@ from verifflowcc.gates.rules.artifact_criteria import (
     suggested_for,
 )
 from verifflowcc.gates.use.gates_now import artifacts_of
-from verifflowcc.services.stages import stage_in_work
+from verifflowcc.prompt.use.stages import stage_in_work
 from verifflowcc.sprint.store.evidence_store import LARGEST_TEXT_BYTES
 from verifflowcc.sprint.use.people_acting import add_note, require_open, settle
 from verifflowcc.sprint.use.sprint_reading import command_in, load_movable

@@ -7,7 +7,7 @@ from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Questio
 from verifflowcc.base.model.layers import READING_ORDER, Layer
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.context import compile_context
+from verifflowcc.prompt.use.prompt_use import compile_context
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.gates.use.open_comments import comments_told
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.services.reading import Source
-from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.services.standpoint import progress_of
+from verifflowcc.prompt.use.source_files import Source
+from verifflowcc.prompt.use.source_reader import SourceReader
+from verifflowcc.prompt.use.standpoint import progress_of
 from verifflowcc.sprint.use.item_loading import names_source
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from verifflowcc.code.rules.changed_code import ChangedCode
     from verifflowcc.code.use.code_offers import Offer, PieceFile
     from verifflowcc.code.use.review import ReviewScope
-    from verifflowcc.services.trace_prompt import PromptTrace
+    from verifflowcc.prompt.use.trace_prompt import PromptTrace
+
 
 _ITEMS = ("items/**/*.md", "decisions/*.md", "conventions/*.md")
 _TOP = "/"

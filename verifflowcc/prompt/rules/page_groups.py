@@ -11,8 +11,8 @@ from functools import lru_cache
 from verifflowcc.base.model.item_values import Trust
 from verifflowcc.base.text.markdown import ITEM, Kind, Line, close_fences, read_lines, split_lines
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.context.compile import Shown
-from verifflowcc.context.view import GroupView, group_view, one_line, plain_text
+from verifflowcc.prompt.rules.compile import Shown
+from verifflowcc.prompt.rules.template_view import GroupView, group_view, one_line, plain_text
 
 # A person's Markdown as part of a prompt: unfenced, and unable to start one of the prompt's own headings.
 #

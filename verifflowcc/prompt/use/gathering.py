@@ -19,14 +19,14 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.context.data_sentences import conflicts
 from verifflowcc.memory.rules.recall_scoring import question_of
 from verifflowcc.memory.rules.superseded import standing, superseded
 from verifflowcc.memory.use.code_refs import Checking
-from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
-from verifflowcc.services.prompt_sources import Sources
-from verifflowcc.services.reading import Body, Reading, Selected, Selection, Source
-from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.prompt.rules.data_sentences import conflicts
+from verifflowcc.prompt.use.ordering import Caps, Entry, Offer, Past, in_order, paths_in
+from verifflowcc.prompt.use.prompt_sources import Sources
+from verifflowcc.prompt.use.source_files import Body, Reading, Selected, Selection, Source
+from verifflowcc.prompt.use.source_reader import SourceReader
 
 # A checklist before planning: the constraints and decisions that bear on the task, a line each.
 

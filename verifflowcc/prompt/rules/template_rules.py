@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from verifflowcc.base.errors import TemplateError
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.context.template_expressions import (
+from verifflowcc.prompt.rules.template_expressions import (
     ESCAPES,
     MAX_BRACKETS,
     MAX_INCLUDE_DEPTH,
@@ -36,7 +36,7 @@ from verifflowcc.context.template_expressions import (
     reading_environment,
     supplied,
 )
-from verifflowcc.context.view import PromptView
+from verifflowcc.prompt.rules.template_view import PromptView
 
 if TYPE_CHECKING:
     from types import TracebackType

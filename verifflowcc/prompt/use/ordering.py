@@ -15,7 +15,7 @@ from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.memory.rules.candidates import TRIGGER
 from verifflowcc.memory.rules.recall_ranking import Neighbour, Ranked, Score, edge_between, expanded, rank
 from verifflowcc.memory.rules.recall_scoring import Question
-from verifflowcc.services.reading import Body, Selected, data_kind
+from verifflowcc.prompt.use.source_files import Body, Selected, data_kind
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 _OF_RULES = (Layer.PROJECT, Layer.AGENT)

@@ -22,15 +22,15 @@ from verifflowcc.base.records import replace
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import safe_entries, safe_text, told_of_text
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
-from verifflowcc.packing.fill import LayerQueue
-from verifflowcc.packing.pack import pack
-from verifflowcc.services.circumstances import Circumstances
-from verifflowcc.services.gathering import Gathered, brief_of, gather
-from verifflowcc.services.prompt_sources import PAID_BY, handed_over
-from verifflowcc.services.prompt_view import prompt_view
-from verifflowcc.services.reading import Reading
-from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.prompt.rules.compile import Compiled, Shown, Tools, compile_prompt, trimmer
+from verifflowcc.prompt.rules.fill import LayerQueue
+from verifflowcc.prompt.rules.pack import pack
+from verifflowcc.prompt.use.gathering import Gathered, brief_of, gather
+from verifflowcc.prompt.use.prompt_inputs import Circumstances
+from verifflowcc.prompt.use.prompt_sources import PAID_BY, handed_over
+from verifflowcc.prompt.use.prompt_view import prompt_view
+from verifflowcc.prompt.use.source_files import Reading
+from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.use.item_loading import not_loaded
 
 ROOM_CHARS = 65_536

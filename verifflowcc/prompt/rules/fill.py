@@ -6,7 +6,7 @@ from enum import IntEnum
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import CODE, TRACE, Layer
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
+from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
 
 # Whose turn it is to take from what the shares of the layers leave over.
 

@@ -14,9 +14,9 @@ from verifflowcc.base.model.layers import CODE, Layer
 from verifflowcc.base.model.ports import Count
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE
-from verifflowcc.packing.fill import LayerQueue
-from verifflowcc.packing.pack import Packing, pack
-from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, summarise, trim_text
+from verifflowcc.prompt.rules.fill import LayerQueue
+from verifflowcc.prompt.rules.pack import Packing, pack
+from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, summarise, trim_text
 
 REFINEMENTS = 3
 """How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""

@@ -14,7 +14,7 @@ from verifflowcc.base.terminal import output as out
 from verifflowcc.base.terminal.table import UNBOUNDED, table, width_of
 
 if TYPE_CHECKING:
-    from verifflowcc.services.context_diff import Comparison
+    from verifflowcc.prompt.use.prompt_diff import Comparison
 
 
 # Every candidate of a prompt with its fate and the reason, as `--explain` shows it.

@@ -14,10 +14,10 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.store.hook_files import sent_prompts
 from verifflowcc.memory.use.scopes import roles_here
-from verifflowcc.packing.pack import allocate
-from verifflowcc.services.circumstances import circumstances
-from verifflowcc.services.compiling import compile_here
-from verifflowcc.services.context import reading_of
+from verifflowcc.prompt.rules.pack import allocate
+from verifflowcc.prompt.use.compiling import compile_here
+from verifflowcc.prompt.use.prompt_inputs import circumstances
+from verifflowcc.prompt.use.prompt_use import reading_of
 from verifflowcc.sprint.use.configuration import effective_config, show_config
 
 LAST = 20

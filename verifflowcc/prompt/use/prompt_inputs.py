@@ -22,14 +22,14 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.use.code_refs import Checking, Code, code_of, committed_code
-from verifflowcc.services import prompt_templates
-from verifflowcc.services.offering import Caps, Past, caps_for
-from verifflowcc.services.prompt_sources import SourceRequest, Sources, close_sources, open_sources
-from verifflowcc.services.reading import Selection, select
-from verifflowcc.services.source_reader import SourceReader
-from verifflowcc.services.standpoint import depends_on as place_depends_on
-from verifflowcc.services.standpoint import resolve
-from verifflowcc.services.trace_prompt import PromptFacts, PromptTrace, prompt_facts
+from verifflowcc.prompt.use import prompt_templates
+from verifflowcc.prompt.use.ordering import Caps, Past, caps_for
+from verifflowcc.prompt.use.prompt_sources import SourceRequest, Sources, close_sources, open_sources
+from verifflowcc.prompt.use.source_files import Selection, select
+from verifflowcc.prompt.use.source_reader import SourceReader
+from verifflowcc.prompt.use.standpoint import depends_on as place_depends_on
+from verifflowcc.prompt.use.standpoint import resolve
+from verifflowcc.prompt.use.trace_prompt import PromptFacts, PromptTrace, prompt_facts
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.role_files import own_roles, shipped_roles
 from verifflowcc.sprint.use.sprint_reading import depends_on
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
     from verifflowcc.code.use.code_offers import Offer
     from verifflowcc.code.use.review import ReviewScope
-    from verifflowcc.context.template_rules import PromptTemplate
+    from verifflowcc.prompt.rules.template_rules import PromptTemplate
 
 
 # Which shares a prompt is packed by: those of the request, else those of the role.

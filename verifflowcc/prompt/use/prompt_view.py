@@ -12,9 +12,9 @@ from verifflowcc.base.records import replace
 from verifflowcc.base.use.guarding import safe_text
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE, Snippet
 from verifflowcc.code.rules.snippets import page
-from verifflowcc.context.compile import Shown
-from verifflowcc.context.groups import below_headings, groups_of, list_group
-from verifflowcc.context.view import (
+from verifflowcc.prompt.rules.compile import Shown
+from verifflowcc.prompt.rules.page_groups import below_headings, groups_of, list_group
+from verifflowcc.prompt.rules.template_view import (
     EntryView,
     PromptView,
     SprintView,
@@ -24,8 +24,8 @@ from verifflowcc.context.view import (
     prose,
     prose_view,
 )
-from verifflowcc.services.circumstances import Circumstances
-from verifflowcc.services.trace_prompt import PromptFacts
+from verifflowcc.prompt.use.prompt_inputs import Circumstances
+from verifflowcc.prompt.use.trace_prompt import PromptFacts
 from verifflowcc.sprint.use.role_files import TOOLS
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from verifflowcc.base.text.record_codec import RecordCodec, plain_text
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services import prompt_templates
-from verifflowcc.services.circumstances import Circumstances
-from verifflowcc.services.compiling import compile_here
-from verifflowcc.services.prompt_sources import Sources, close_sources, user_index, user_items
-from verifflowcc.services.reading import Source, select
+from verifflowcc.prompt.use import prompt_templates
+from verifflowcc.prompt.use.compiling import compile_here
+from verifflowcc.prompt.use.prompt_inputs import Circumstances
+from verifflowcc.prompt.use.prompt_sources import Sources, close_sources, user_index, user_items
+from verifflowcc.prompt.use.source_files import Source, select
 from verifflowcc.sprint.rules.sprint_people import VARIABLE
 from verifflowcc.sprint.use.role_files import shipped_roles
 from verifflowcc.sprint.use.sprint_reading import active_sprint, resolve_sprint
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from verifflowcc.base.model.entries import Placed
     from verifflowcc.code.use.review import ReviewScope
-    from verifflowcc.services.reading import Reading
+    from verifflowcc.prompt.use.source_files import Reading
 
 
 # The last prompts, each with the stamps of everything that it depends on.
@@ -71,7 +71,7 @@ def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
 def _code_now(workspace: Workspace, scope: "Sequence[str | None] | None") -> str | None:
     """Return the state of the code, and of what is reviewed where there is a scope; None where that is unknown."""
     from verifflowcc.code.use.code_offers import state_now
-    from verifflowcc.services.source_reader import SourceReader
+    from verifflowcc.prompt.use.source_reader import SourceReader
 
     return SourceReader().read(CODE, lambda: state_now(workspace, scope), None)  # compiling reports what is wrong
 
@@ -138,8 +138,8 @@ def compile_context(workspace: Workspace, question: Question) -> "ContextPackage
     under `strict` where an always-load entry is not whole or a source failed; ConfigError, TemplateError or FormatError
     for files that are not what they should be.
     """
-    from verifflowcc.services.circumstances import circumstances
-    from verifflowcc.services.compiling import compile_here
+    from verifflowcc.prompt.use.compiling import compile_here
+    from verifflowcc.prompt.use.prompt_inputs import circumstances
 
     with circumstances(workspace, question) as here:
         return compile_here(here, reading_of(here))
@@ -150,8 +150,8 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
     kept = recall(workspace, question)
     if kept is not None:
         return kept
-    from verifflowcc.services.circumstances import circumstances
-    from verifflowcc.services.compiling import compile_here
+    from verifflowcc.prompt.use.compiling import compile_here
+    from verifflowcc.prompt.use.prompt_inputs import circumstances
 
     with circumstances(workspace, question) as here:
         prompt = compile_here(here, reading_of(here)).prompt
@@ -180,8 +180,8 @@ def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt)
 
 def load_entries(workspace: Workspace, question: Question) -> "tuple[ContextPackage, tuple[tuple[Placed, str], ...]]":
     """Return the prompt with its explanation, and its entries, each with its text as in the prompt. Raises the same."""
-    from verifflowcc.services.circumstances import circumstances
-    from verifflowcc.services.compiling import compile_here, with_texts
+    from verifflowcc.prompt.use.compiling import compile_here, with_texts
+    from verifflowcc.prompt.use.prompt_inputs import circumstances
 
     with circumstances(workspace, question) as here:
         reading = reading_of(here)
@@ -191,8 +191,8 @@ def load_entries(workspace: Workspace, question: Question) -> "tuple[ContextPack
 
 def load_layer_entries(workspace: Workspace, question: Question, layer: Layer) -> "tuple[tuple[Placed, str], ...]":
     """Return what fits of one layer alone in the question's budget: bodies only, with no template around them."""
-    from verifflowcc.services.circumstances import circumstances
-    from verifflowcc.services.compiling import pack_layer, with_texts
+    from verifflowcc.prompt.use.compiling import pack_layer, with_texts
+    from verifflowcc.prompt.use.prompt_inputs import circumstances
 
     with circumstances(workspace, question) as here:
         reading = reading_of(here)
@@ -201,7 +201,7 @@ def load_layer_entries(workspace: Workspace, question: Question, layer: Layer) -
 
 def reading_of(here: "Circumstances") -> "Reading":
     """Return what reads the files and items of a prompt, with nothing read yet."""
-    from verifflowcc.services.reading import Reading
+    from verifflowcc.prompt.use.source_files import Reading
 
     reading = Reading(here.tree, here.index, here.counter)
     if here.sources.theirs is not None:

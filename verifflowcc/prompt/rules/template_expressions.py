@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest
-from verifflowcc.context.view import Body, PromptView
+from verifflowcc.prompt.rules.template_view import Body, PromptView
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment, nodes

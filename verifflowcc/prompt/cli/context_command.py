@@ -8,7 +8,7 @@ from verifflowcc.base.terminal.options import JsonFlag, OutputOption, SprintOpti
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.entries import ContextPackage, Question
-    from verifflowcc.services.allocation_tuning import RoleTuning, Tuning
+    from verifflowcc.prompt.use.allocation_tuning import RoleTuning, Tuning
 
 
 # `vfcc context tune`: compile recent prompts of a role again, and suggest the shares that keep more.
@@ -39,7 +39,7 @@ def tune(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.allocation_tuning import LAST, tune_allocation
+    from verifflowcc.prompt.use.allocation_tuning import LAST, tune_allocation
 
     found = tune_allocation(open_workspace(), agent, last or LAST)
     out.emit_json(found) if as_json else out.emit(_page(found))
@@ -61,7 +61,7 @@ def _page(found: "Tuning") -> str:
 def _role(found: "RoleTuning") -> str:
     from verifflowcc.base.terminal.output import folded
     from verifflowcc.base.terminal.table import table
-    from verifflowcc.services.allocation_tuning import share_text
+    from verifflowcc.prompt.use.allocation_tuning import share_text
 
     lines = [f"{found.agent}: {found.runs} {'prompt' if found.runs == 1 else 'prompts'} compiled again; medians"]
     if found.layers:
@@ -137,12 +137,12 @@ def show(
     from verifflowcc.base.model.entries import Question
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import find_workspace
-    from verifflowcc.cli import context_views
-    from verifflowcc.services.context import compile_context, compile_prompt_only, note_prompt
+    from verifflowcc.prompt.cli import context_output as context_views
+    from verifflowcc.prompt.use.prompt_use import compile_context, compile_prompt_only, note_prompt
 
     workspace = find_workspace()
     if agent is None:
-        from verifflowcc.services.context import role_and_task
+        from verifflowcc.prompt.use.prompt_use import role_and_task
 
         agent, task = role_and_task(workspace, sprint, stage, task)
     question = Question(
@@ -164,7 +164,7 @@ def show(
     else:
         context_views.deliver(package.text, output)
     if explain and not as_json:
-        from verifflowcc.cli.context_views import explanation
+        from verifflowcc.prompt.cli.context_output import explanation
 
         out.say(explanation(package))
     looking = explain or (workspace is None and not as_json and out.person_is_looking())
@@ -183,7 +183,7 @@ def _day(text: str | None) -> str | None:
 def _for_person(question: "Question") -> "ContextPackage":
     """Return the prompt outside of any project: of what is known of the person, where anything is."""
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.services.context import compile_context, compile_for_person
+    from verifflowcc.prompt.use.prompt_use import compile_context, compile_for_person
 
     needs_project = question.committed or question.sprint or question.stage
     package = None if needs_project else compile_for_person(question)
@@ -211,9 +211,9 @@ def diff(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.cli import context_views
     from verifflowcc.memory.cli.painting import changes
-    from verifflowcc.services.context_diff import compare_contexts, sides
+    from verifflowcc.prompt.cli import context_output as context_views
+    from verifflowcc.prompt.use.prompt_diff import compare_contexts, sides
 
     left, right = sides(agent, stage or [], commit or [], sprint=sprint, task=task, budget_tokens=budget)
     comparison = compare_contexts(open_workspace(), left, right)

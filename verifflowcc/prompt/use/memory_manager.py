@@ -19,8 +19,8 @@ from verifflowcc.memory.use.item_search import day_said
 from verifflowcc.memory.use.memory_listing import BY_IMPORTANCE, Asked, list_items
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.memory.use.task_ending import clear_task
-from verifflowcc.services.context import load_entries, load_layer_entries, note_prompt
-from verifflowcc.services.stages import update_stage
+from verifflowcc.prompt.use.prompt_use import load_entries, load_layer_entries, note_prompt
+from verifflowcc.prompt.use.stages import update_stage
 from verifflowcc.sprint.use.sprint_reading import active_sprint
 
 # The memory hierarchy decision's own names, for programs that import vfcc: a thin front for the services.

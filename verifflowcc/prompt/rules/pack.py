@@ -6,7 +6,7 @@ from typing import TypeVar
 from verifflowcc.base.model.entries import Candidate, Fate, LayerUse, Placed
 from verifflowcc.base.model.layers import PRIORITY, Layer
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.packing.fill import (
+from verifflowcc.prompt.rules.fill import (
     Filled,
     LayerQueue,
     Offer,
@@ -18,7 +18,7 @@ from verifflowcc.packing.fill import (
     top_up,
     what_fits,
 )
-from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
+from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
 
 # Split a budget into whole parts in proportion to weights.
 

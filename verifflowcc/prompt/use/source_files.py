@@ -29,7 +29,10 @@ from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.context.data_sentences import (
+from verifflowcc.items.store.item_edits import parse_item
+from verifflowcc.memory.rules.recall_scoring import units_of
+from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
+from verifflowcc.prompt.rules.data_sentences import (
     VERSION,
     context_text,
     listed_tools,
@@ -37,9 +40,6 @@ from verifflowcc.context.data_sentences import (
     progress_text,
     tools_text,
 )
-from verifflowcc.items.store.item_edits import parse_item
-from verifflowcc.memory.rules.recall_scoring import units_of
-from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
 
 # Which files of `.memory/` a prompt shows as sentences, and how their texts are read for that.
 

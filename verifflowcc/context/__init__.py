@@ -1,1 +1,0 @@
-"""Pure: from a loading strategy to a rendered prompt."""

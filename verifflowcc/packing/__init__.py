@@ -1,1 +1,0 @@
-"""Pure: split a budget, choose what fits, trim what nearly does."""

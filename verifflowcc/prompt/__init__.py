@@ -1,0 +1,1 @@
+"""Prompts: gather, rank, pack, render."""

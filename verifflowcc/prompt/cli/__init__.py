@@ -1,0 +1,1 @@
+"""Prompts: its commands: parse, call, show."""

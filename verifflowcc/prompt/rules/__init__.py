@@ -1,0 +1,1 @@
+"""Prompts: pure values and rules."""

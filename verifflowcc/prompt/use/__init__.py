@@ -1,0 +1,1 @@
+"""Prompts: one function per use case."""
