@@ -10,10 +10,10 @@ from typing import Any
 from tests.trees import write_memory
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use.hook_answering import Answered, answer_hook
 from verifflowcc.fast.hook import ERRORS, Hook
 from verifflowcc.history.rules.event_shape import line_of, moment
 from verifflowcc.history.store.partitions import add_lines
-from verifflowcc.services.hooks.answering import Answered, answer_hook
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 NOON_MS = int(NOW.timestamp() * 1000)

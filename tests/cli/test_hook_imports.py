@@ -19,7 +19,7 @@ MAKERS = {
 """What reads files that changed, which hooks have already left the results of."""
 OF_SPRINTS = {
     *("subprocess", "tempfile", "verifflowcc.gates.use.gates_now", "verifflowcc.gates.use.sprints"),
-    *("verifflowcc.sprint.use.people_acting", "verifflowcc.services.hooks.brief_gate", "verifflowcc.base.text.extract"),
+    *("verifflowcc.sprint.use.people_acting", "verifflowcc.clients.use.brief_gate", "verifflowcc.base.text.extract"),
 }
 PATIENT = f"""
 from verifflowcc.fast import hook
@@ -42,7 +42,7 @@ def imported(folder: Path, words: dict[str, Any]) -> set[str]:
 def test_a_session_begins_without_git_and_gates_where_no_sprint_is_open(young: Path) -> None:
     loaded = imported(young, said("SessionStart", source="startup"))
 
-    assert "verifflowcc.services.hooks.brief" in loaded
+    assert "verifflowcc.clients.use.brief" in loaded
     assert sorted(loaded & (MAKERS | OF_SPRINTS)) == []
     assert "verifflowcc.memory.use.searching" not in loaded
 
@@ -60,5 +60,5 @@ def test_a_session_begins_with_kept_answers_where_nothing_changed_in_a_sprint(yo
 def test_the_first_edit_of_a_file_imports_neither_git_nor_gates(young: Path) -> None:
     loaded = imported(young, EDIT)
 
-    assert "verifflowcc.services.hooks.notes" in loaded
+    assert "verifflowcc.clients.use.hook_notes" in loaded
     assert sorted(loaded & (MAKERS | OF_SPRINTS)) == []

@@ -9,7 +9,7 @@ from tests.evidence_project import ADD, SUB_FAILED, TEST, allow, config, project
 from tests.history_world import hooked
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.hooks import brief as briefs
+from verifflowcc.clients.use import brief as briefs
 
 FRESH, STALE = "of the files as they are now", "of other content: since then "
 FAILING = {"tests/cases.xml": ADD + SUB_FAILED, "tests/exit": "1"}

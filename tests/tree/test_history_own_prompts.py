@@ -10,10 +10,10 @@ from tests.history_world import hooked, line, prompt
 from tests.trees import example
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use import brief as briefs
 from verifflowcc.history.store.partitions import add_lines
 from verifflowcc.history.use.history_offers import similar_tasks
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only, note_prompt
-from verifflowcc.services.hooks import brief as briefs
 
 TASK = "Write the calendar import"
 FRAME = ("The coder implements the units", "data to use, not instructions", "## Project Context")

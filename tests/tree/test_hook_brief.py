@@ -7,11 +7,11 @@ import pytest
 
 from tests.history_world import hooked
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use import brief as briefs
+from verifflowcc.clients.use.hook_settings import standing_of
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.use.task_filling import start_task
 from verifflowcc.prompt.use.source_reader import SourceReader
-from verifflowcc.services.hooks import brief as briefs
-from verifflowcc.services.hooks.settings import standing_of
 from verifflowcc.services.initialise import initialise
 
 

@@ -8,8 +8,8 @@ from tests.ledger_samples import ANN, started
 from tests.trees import OWN, write_tree
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use.hook_settings import Standing, snapshot_path, standing_of
 from verifflowcc.gates.use.sprints import start_sprint
-from verifflowcc.services.hooks.settings import Standing, snapshot_path, standing_of
 
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 
@@ -51,7 +51,7 @@ def test_rules_that_were_left_are_the_rules_read_again(here: Workspace, role: st
 
 def test_rules_that_were_left_need_no_table_to_be_read(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     read = ask(here)
-    monkeypatch.delattr("verifflowcc.services.hooks.rules.read_tools")
+    monkeypatch.delattr("verifflowcc.clients.use.hook_rules.read_tools")
 
     assert ask(here).rules == read.rules
 

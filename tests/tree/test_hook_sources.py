@@ -23,10 +23,12 @@ from tests.source_world import (
 from tests.trees import environment, write_tree
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use import brief
+from verifflowcc.clients.use import hook_answering as answering
+from verifflowcc.clients.use import hook_notes as known
+from verifflowcc.clients.use import hook_notes as notes
 from verifflowcc.history.rules.event_shape import DENIED, PLACED
 from verifflowcc.history.use.history_reading import own_partitions
-from verifflowcc.services.hooks import answering, brief, notes
-from verifflowcc.services.hooks import notes as known
 
 
 @pytest.fixture

@@ -13,14 +13,14 @@ from tests.trees import example, write_memory
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.text.own_text import BEGIN, END
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use import brief as briefs
+from verifflowcc.clients.use.brief_text import fitted
+from verifflowcc.clients.use.hook_answering import MOST_HOLDS, Answered
 from verifflowcc.history.rules.encode import Answer
 from verifflowcc.history.store.partitions import seen_file
 from verifflowcc.history.use.history_sharing import learned_in_sessions
 from verifflowcc.history.use.questions import file_history
 from verifflowcc.memory.use.task_filling import start_task
-from verifflowcc.services.hooks import brief as briefs
-from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered
-from verifflowcc.services.hooks.brief_text import fitted
 
 DONE = "stage/sprint-02/coding/artifacts/changes.md"
 KNOWN = "tidewater/calendar.py"

@@ -9,10 +9,10 @@ from tests.history_world import hooked
 from tests.ledger_samples import ANN, fill, started
 from tests.trees import OWN, write_tree
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use import brief as briefs
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.history.rules.encode import Answer
 from verifflowcc.history.use.history_reading import open_history
-from verifflowcc.services.hooks import brief as briefs
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 

@@ -23,8 +23,8 @@ def answered(
     client: str, said: Mapping[str, Any], root: str, role: str, *, recorded: bool, unplaced: bool
 ) -> list[str]:
     """Answer an event that was recorded before, and return what went wrong on the way. Raises VfccError, OSError."""
+    from verifflowcc.clients.use.hook_answering import answer_hook
     from verifflowcc.history.rules.encode import encode
-    from verifflowcc.services.hooks.answering import answer_hook
 
     done = answer_hook(Path(root), client, said, role or None, recorded=recorded, unplaced=unplaced)
     text, _ = encode(client, str(said.get("hook_event_name") or ""), done.answer)

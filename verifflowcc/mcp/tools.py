@@ -109,8 +109,8 @@ def remember(
 
 def known(at: ToolContext, paths: list[str]) -> ToolAnswer:
     """Past edits, rules and requirements of files; ask before you edit."""
+    from verifflowcc.clients.use.hook_notes import known_of_files
     from verifflowcc.prompt.use.source_reader import SourceReader
-    from verifflowcc.services.hooks.notes import known_of_files
 
     wanted, reader = _inside(at, paths), SourceReader(at.workspace)
     parts = known_of_files(at.workspace, wanted, reader)

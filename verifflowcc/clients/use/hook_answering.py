@@ -14,7 +14,8 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.identifiers import ENTROPY_BYTES
 from verifflowcc.base.text.own_text import between_marks
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.seen_brief import SeenBrief, last_seen, rules_in
+from verifflowcc.clients.rules.brief_seen import SeenBrief, last_seen, rules_in
+from verifflowcc.clients.use.hook_settings import Standing, standing_of
 from verifflowcc.history.rules.briefed import conversation_of, needs_brief, stage_line
 from verifflowcc.history.rules.encode import MOST_CHARACTERS, Answer, carries_context
 from verifflowcc.history.rules.event_shape import DENIED, PLACED, line_of, moment
@@ -22,7 +23,6 @@ from verifflowcc.history.rules.file_notes import NOTES, chosen, indexed, read_fi
 from verifflowcc.history.rules.permission import denied, edited_files
 from verifflowcc.history.use.history_reading import add, record
 from verifflowcc.prompt.use.source_reader import SourceReader
-from verifflowcc.services.hooks.settings import Standing, standing_of
 
 Payload = Mapping[str, Any]
 MOST_HOLDS = 3
@@ -102,8 +102,8 @@ def _record_denial(workspace: Workspace, client: str, payload: Payload, standing
 
 def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     """Brief a session: on all that matters, or on what changed where its client goes on with what it was shown."""
-    from verifflowcc.services.hooks.brief import made_brief
-    from verifflowcc.services.hooks.brief_memory import BriefRequest
+    from verifflowcc.clients.use.brief import made_brief
+    from verifflowcc.clients.use.brief_memory import BriefRequest
 
     budget = standing.settings.brief_tokens
     if payload.get("hook_event_name") == "SessionStart" and payload.get("source") != "resume":
@@ -122,8 +122,8 @@ def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader
 
 def _at_subagent_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     """Brief a subagent, in a smaller part of the budget."""
-    from verifflowcc.services.hooks.brief_memory import BriefRequest
-    from verifflowcc.services.hooks.subagent_brief import SHARE, subagent_brief, subagent_role
+    from verifflowcc.clients.use.brief_memory import BriefRequest
+    from verifflowcc.clients.use.subagent_brief import SHARE, subagent_brief, subagent_role
 
     budget = standing.settings.brief_tokens // SHARE
     if not budget:
@@ -140,13 +140,13 @@ def _at_subagent_start(workspace: Workspace, standing: Standing, payload: Payloa
 
 def _forget(workspace: Workspace, payload: Payload, reader: SourceReader) -> None:
     """Forget what a conversation has seen, which it has no more: it begins, was cleared or is compacted."""
-    from verifflowcc.services.hooks.notes import forget_seen
+    from verifflowcc.clients.use.hook_notes import forget_seen
 
     reader.read("session notes", lambda: forget_seen(workspace, conversation_of(payload)), None)
 
 
 def _seen(workspace: Workspace, payload: Payload) -> SeenBrief | None:
-    from verifflowcc.services.hooks.notes import session_notes
+    from verifflowcc.clients.use.hook_notes import session_notes
 
     return last_seen(session_notes(workspace, conversation_of(payload)))
 
@@ -155,7 +155,7 @@ def _with_new_brief(
     workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader, answer: Answer
 ) -> Answer:
     """Return the answer with the brief of a stage that began since the session, or the subagent, was briefed."""
-    from verifflowcc.services.hooks.notes import session_notes
+    from verifflowcc.clients.use.hook_notes import session_notes
 
     if standing.faults or not needs_brief(payload, partial(session_notes, workspace), *standing.briefed_on):
         return answer
@@ -175,7 +175,7 @@ def _size(count: Callable[[str], int], budget_tokens: int, text: str) -> int:
 def _note_brief(workspace: Workspace, standing: Standing, payload: Payload, *more: str) -> None:
     session = payload.get("session_id")
     if isinstance(session, str) and session:
-        from verifflowcc.services.hooks.notes import note_seen
+        from verifflowcc.clients.use.hook_notes import note_seen
 
         note_seen(workspace, conversation_of(payload), [stage_line(*standing.briefed_on), *more])
 
@@ -195,8 +195,8 @@ def _after_tool(workspace: Workspace, standing: Standing, payload: Payload, read
 
 def _from_notes(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     """Return what the notes hold for a prompt or for the files that were read, and note it as seen."""
-    from verifflowcc.services.hooks.brief_text import left_out
-    from verifflowcc.services.hooks.notes import current_notes, note_seen, session_notes
+    from verifflowcc.clients.use.brief_text import left_out
+    from verifflowcc.clients.use.hook_notes import current_notes, note_seen, session_notes
 
     whose = conversation_of(payload)
     with _counter(workspace, reader) as counter:
@@ -215,8 +215,8 @@ def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, rea
     paths = edited_files(payload, str(workspace.root)) if standing.settings.files else []
     if not paths:
         return Answer()
-    from verifflowcc.services.hooks.brief_text import fitted, left_out
-    from verifflowcc.services.hooks.notes import known_of
+    from verifflowcc.clients.use.brief_text import fitted, left_out
+    from verifflowcc.clients.use.hook_notes import known_of
 
     parts = known_of(workspace, standing, payload, paths, reader)
     if not parts and not reader.failures:
@@ -252,7 +252,7 @@ def _at_stop(workspace: Workspace, standing: Standing, payload: Payload, reader:
     """Hold the agent while the gate is closed for what it can still do; a person's word is nothing to wait for."""
     if not standing.settings.hold:
         return Answer()
-    from verifflowcc.services.hooks.holding import hold
+    from verifflowcc.clients.use.gate_hold import hold
 
     return hold(workspace, standing, payload, MOST_HOLDS)
 

@@ -7,12 +7,12 @@ from typing import Any
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.model.gate_values import PEOPLE, Mode
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use.brief_text import shown
+from verifflowcc.clients.use.hook_settings import Standing
 from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.gates.use.owed import Owed, next_command, owed_by
 from verifflowcc.history.rules.encode import Answer
 from verifflowcc.history.store.partitions import seen_file
-from verifflowcc.services.hooks.brief_text import shown
-from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.sprint.use.sprint_reading import command_in
 
 _TOLD = 5

@@ -12,10 +12,8 @@ from verifflowcc.base.model.config_values import ToolTable
 from verifflowcc.base.model.sprint_state import DONE, Edits, SprintState, artifacts_folder
 from verifflowcc.base.process.clock import OutOfTimeError, within
 from verifflowcc.base.records import replace
-from verifflowcc.episodes.seen_brief import OVER, OWED, RULE, SeenBrief
-from verifflowcc.history.rules.permission_line import permission_line
-from verifflowcc.prompt.use.source_reader import SourceReader
-from verifflowcc.services.hooks.brief_memory import (
+from verifflowcc.clients.rules.brief_seen import OVER, OWED, RULE, SeenBrief
+from verifflowcc.clients.use.brief_memory import (
     BriefRequest,
     before_compaction,
     done_last,
@@ -26,18 +24,10 @@ from verifflowcc.services.hooks.brief_memory import (
     recalled,
     rules,
 )
-from verifflowcc.services.hooks.brief_text import (
-    BriefPart,
-    Entry,
-    Fitted,
-    Part,
-    entries,
-    fit,
-    fitted,
-    left_out,
-    shown,
-)
-from verifflowcc.services.hooks.settings import Standing
+from verifflowcc.clients.use.brief_text import BriefPart, Entry, Fitted, Part, entries, fit, fitted, left_out, shown
+from verifflowcc.clients.use.hook_settings import Standing
+from verifflowcc.history.rules.permission_line import permission_line
+from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.sprint_reading import command_in
 
@@ -264,7 +254,7 @@ def handover(request: BriefRequest, room_tokens: int = 0) -> BriefPart:
     sprint, stage = request.standing.sprint, request.standing.stage
     if not (sprint and stage):
         return _NOTHING
-    from verifflowcc.services.hooks.handover import handover_entries
+    from verifflowcc.clients.use.handover_brief import handover_entries
 
     lines = handover_entries(request.artifacts(), sprint, stage, room_tokens, request.count)
     return BriefPart("Earlier stages' artifacts, quoted", lines, name="artifacts", command="read the files")
@@ -274,7 +264,7 @@ def owed(request: BriefRequest) -> BriefPart:
     """Return what the current stage owes. All that gates are made of is imported only where a stage is active."""
     if not request.standing.stage:
         return _NOTHING
-    from verifflowcc.services.hooks.brief_gate import owed
+    from verifflowcc.clients.use.brief_gate import owed
 
     return owed(request)
 
@@ -283,7 +273,7 @@ def tests(request: BriefRequest) -> BriefPart:
     """Return the newest results of tests that the current stage asks for."""
     if not request.standing.stage:
         return _NOTHING
-    from verifflowcc.services.hooks.brief_gate import tests
+    from verifflowcc.clients.use.brief_gate import tests
 
     return tests(request)
 

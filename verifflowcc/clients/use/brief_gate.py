@@ -4,13 +4,13 @@ from verifflowcc.base.model.baseline_rules import baseline_for
 from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import Kind
-from verifflowcc.episodes.seen_brief import OWED
+from verifflowcc.clients.rules.brief_seen import OWED
+from verifflowcc.clients.use.brief_memory import BriefRequest, minute
+from verifflowcc.clients.use.brief_text import BriefPart, Entry, entries, shown
 from verifflowcc.gates.rules.evidence_criteria import judge
 from verifflowcc.gates.rules.evidence_wanted import Wanted, everything
 from verifflowcc.gates.rules.staleness import chosen, stale_reasons
 from verifflowcc.gates.use.owed import next_command, owed_by
-from verifflowcc.services.hooks.brief_memory import BriefRequest, minute
-from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
 from verifflowcc.sprint.use.sprint_reading import command_in
 
 _BLOCKERS = 6

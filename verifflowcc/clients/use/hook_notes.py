@@ -25,6 +25,9 @@ from verifflowcc.base.text.quick_json import read
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use.brief_memory import TYPES, line_of
+from verifflowcc.clients.use.brief_text import Part, shown
+from verifflowcc.clients.use.hook_settings import Standing, depends_on, local_file
 from verifflowcc.history.rules.agent_history import Edit, co_edits
 from verifflowcc.history.rules.briefed import conversation_of, stage_lines
 from verifflowcc.history.rules.file_notes import FORMAT, NOTES, RECALLED_HEADING
@@ -37,9 +40,6 @@ from verifflowcc.memory.use.memory_listing import Asked, Row, list_items
 from verifflowcc.memory.use.scopes import scopes_recalled
 from verifflowcc.memory.use.stores import memory_settings
 from verifflowcc.prompt.use.source_reader import SourceReader
-from verifflowcc.services.hooks.brief_memory import TYPES, line_of
-from verifflowcc.services.hooks.brief_text import Part, shown
-from verifflowcc.services.hooks.settings import Standing, depends_on, local_file
 
 # Find out what is known of a file that an agent is about to edit, once in a session.
 

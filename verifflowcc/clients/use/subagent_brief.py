@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from verifflowcc.base.model.config_values import ToolTable
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use.brief import commands, gathered, handover, owed
+from verifflowcc.clients.use.brief_memory import BriefRequest, rules
+from verifflowcc.clients.use.brief_text import BriefPart, Fitted, entries, fit
 from verifflowcc.history.rules.permission_line import permission_line, subagent_permission_line
 from verifflowcc.memory.use.scopes import is_role
 from verifflowcc.prompt.use.source_reader import SourceReader
-from verifflowcc.services.hooks.brief import commands, gathered, handover, owed
-from verifflowcc.services.hooks.brief_memory import BriefRequest, rules
-from verifflowcc.services.hooks.brief_text import BriefPart, Fitted, entries, fit
 
 SHARE = 3
 """A subagent's brief has this part of the budget of a session's."""

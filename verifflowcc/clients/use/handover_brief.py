@@ -9,9 +9,9 @@ from verifflowcc.base.text.extract import outline, short_form
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.clients.use.brief_text import Count, Entry
 from verifflowcc.gates.use.gates_now import artifacts_of
 from verifflowcc.prompt.use.standpoint import handed
-from verifflowcc.services.hooks.brief_text import Count, Entry
 
 _KINDS = {"md": "markdown", "markdown": "markdown", "json": "json"}
 _LONGEST_LINE, _LONGEST_NAME = 2000, 300

@@ -12,7 +12,9 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.episodes.seen_brief import RULE
+from verifflowcc.clients.rules.brief_seen import RULE
+from verifflowcc.clients.use.brief_text import BriefPart, Count, Entry, entries, shown
+from verifflowcc.clients.use.hook_settings import Standing
 from verifflowcc.history.rules.event_shape import moment
 from verifflowcc.history.store.history_tables import History, TaskRow, files_by_use, newest_tasks, task_rows
 from verifflowcc.history.use.history_reading import open_history
@@ -22,13 +24,11 @@ from verifflowcc.memory.rules.tasks import Task, TaskStatus
 from verifflowcc.memory.use.scopes import scopes_recalled
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.memory.use.task_finding import open_tasks
-from verifflowcc.services.hooks.brief_text import BriefPart, Count, Entry, entries, shown
-from verifflowcc.services.hooks.settings import Standing
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.gate_input import Facts
+    from verifflowcc.clients.use.handover_brief import Handed
     from verifflowcc.gates.use.gates_now import StageGates
-    from verifflowcc.services.hooks.handover import Handed
 
 
 # All that the parts of one brief are made from, each gathered when it is first asked for.
@@ -98,7 +98,7 @@ class BriefRequest:
         """Return the artifacts of earlier stages, in the order in which the current one builds on them."""
         sprint, stage = self.standing.sprint, self.standing.stage
         if self._artifacts is None:
-            from verifflowcc.services.hooks.handover import handed_over
+            from verifflowcc.clients.use.handover_brief import handed_over
 
             self._artifacts = handed_over(self.workspace, sprint, stage) if sprint and stage else ()
         return self._artifacts

@@ -140,7 +140,7 @@ def _rules(workspace: Workspace, place: Standing, tests: tuple[str, ...], stamps
     """Return what the agent may do in the current sprint; where none is chosen, the rules in each of the open ones."""
     if place.settings.tools is ToolTable.OFF or not place.in_stage:
         return None
-    from verifflowcc.services.hooks.rules import rules_of  # reads YAML
+    from verifflowcc.clients.use.hook_rules import rules_of  # reads YAML
 
     closed = place.closed if isinstance(place.closed, dict) else {}
     found = [

@@ -1,0 +1,1 @@
+"""Agent clients: briefs and answers at their hooks."""

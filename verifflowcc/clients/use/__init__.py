@@ -1,0 +1,1 @@
+"""Hooks of agent clients: one function per use case."""

@@ -1,1 +1,0 @@
-"""What the hooks of agent clients are answered."""
