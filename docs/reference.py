@@ -204,7 +204,7 @@ def _part(found: re.Match[str]) -> str:
 
 def mcp(_: str) -> Iterator[str]:
     """Yield what `vfcc mcp` offers."""
-    from verifflowcc.mcp.resources import lists
+    from verifflowcc.mcp.use.mcp_resources import lists
 
     offered = lists()
     yield "| tool | parameters | does |"

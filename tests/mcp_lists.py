@@ -8,7 +8,7 @@ The server must not import these to answer, so it reads this file. A test compar
 from pathlib import Path
 
 import verifflowcc.mcp
-from verifflowcc.mcp.resources import lists_text
+from verifflowcc.mcp.use.mcp_resources import lists_text
 
 FILE = Path(verifflowcc.mcp.__file__).with_name("lists.json")
 

@@ -13,7 +13,7 @@ from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.client_doors import CLIENTS, GIT, DoorKind, DoorTexts, doors_of
 from verifflowcc.history.use.client_setup import door_texts
-from verifflowcc.mcp.resources import lists
+from verifflowcc.mcp.use.mcp_resources import lists
 
 SETTINGS = '{"permissions": {"deny": ["Bash(rm)"]},\r\n  "hooks": {}}'
 

@@ -13,8 +13,8 @@ from tests.mcp_lists import FILE
 from verifflowcc.base.model.command_classes import MOVE, QUERY, WORK
 from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.tokens.token_counter import open_counter
-from verifflowcc.mcp.resources import INSTRUCTIONS, PROMPTS, lists, lists_text
-from verifflowcc.mcp.tools import READING, TOOLS, WRITING
+from verifflowcc.mcp.use.mcp_resources import INSTRUCTIONS, PROMPTS, lists, lists_text
+from verifflowcc.mcp.use.mcp_tools import READING, TOOLS, WRITING
 
 
 def tokens(text: str) -> int:
@@ -111,7 +111,7 @@ def plain(value: Any) -> Any:
 def test_the_handshake_and_the_lists_import_nothing_slow(tmp_path: Path) -> None:
     script = """\
 import json, sys
-from verifflowcc.mcp.front import Front
+from verifflowcc.mcp.use.mcp_front import Front
 front = Front(2)
 for method in ("initialize", "tools/list", "prompts/list", "resources/list", "ping", "server/discover"):
     front.take(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method}).encode())
@@ -135,8 +135,8 @@ print("\\n".join(sorted(sys.modules)))
     assert {name for name in loaded if name.startswith("verifflowcc")} <= {
         "verifflowcc",
         "verifflowcc.mcp",
-        "verifflowcc.mcp.front",
-        "verifflowcc.mcp.rpc",
+        "verifflowcc.mcp.use.mcp_front",
+        "verifflowcc.mcp.use.rpc_errors",
         "verifflowcc.text",
         "verifflowcc.base.text.quick_json",
     }

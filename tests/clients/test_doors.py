@@ -17,7 +17,7 @@ from tests.clients.model_server import ModelServer, serving
 from tests.clients.running import CLAUDE_TOOLS, ClientRan, run_claude, run_codex
 from tests.clients.turns import MAIN, Request, Say, Turn, calls
 from verifflowcc.history.rules.client_doors import AGENTS_TEXT
-from verifflowcc.mcp.resources import INSTRUCTIONS, lists
+from verifflowcc.mcp.use.mcp_resources import INSTRUCTIONS, lists
 
 pytestmark = pytest.mark.sweep
 """Real clients take minutes."""

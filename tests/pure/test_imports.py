@@ -90,7 +90,7 @@ OF_HOOKS = {
     "verifflowcc.history.rules.file_notes",
     "verifflowcc.history.rules.permission",
     "verifflowcc.history.rules.event_shape",
-    "verifflowcc.mcp.front",
+    "verifflowcc.mcp.use.mcp_front",
     "verifflowcc.base.text.own_text",
     "verifflowcc.base.text.quick_json",
     "verifflowcc.base.text.secrets",

@@ -324,7 +324,7 @@ def test_tools_of_vfccs_own_server_have_the_classes_of_its_commands(
 
 def test_the_tools_of_the_server_are_those_that_rules_know() -> None:
     from verifflowcc.history.rules.permission import own_command
-    from verifflowcc.mcp.tools import READING, TOOLS
+    from verifflowcc.mcp.use.mcp_tools import READING, TOOLS
 
     commands = {name: own_command(f"mcp__vfcc__{name}") for name in TOOLS}
     assert all(commands.values())

@@ -14,6 +14,6 @@ def mcp() -> None:
     if sys.stdin.isatty():
         out.note("vfcc mcp is for an agent's client, which speaks JSON on stdin: vfcc integrate sets it up")
         return
-    from verifflowcc.mcp.front import serve
+    from verifflowcc.mcp.use.mcp_front import serve
 
     serve()

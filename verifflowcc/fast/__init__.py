@@ -60,7 +60,7 @@ def _answered(arguments: list[str]) -> bool:
 
         return answer_hook(arguments[1:])
     if arguments == ["mcp"] and not sys.stdin.isatty():
-        from verifflowcc.mcp.front import serve
+        from verifflowcc.mcp.use.mcp_front import serve
 
         serve()
         return True

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.use.workspace import Workspace, open_workspace
-from verifflowcc.mcp.answers import Caller
-from verifflowcc.mcp.tools import READING, TOOLS
+from verifflowcc.mcp.use.mcp_tools import READING, TOOLS
+from verifflowcc.mcp.use.tool_answers import Caller
 
 # Prompts that a person picks in a client: a role's manual, a review, the end of a task.
 
@@ -76,7 +76,7 @@ def _text(workspace: Workspace, uri: str) -> str:
 
     kind, *names = uri.removeprefix(_SCHEME).split("/") if uri.startswith(_SCHEME) else [""]
     if kind == "sprint" and names == ["current"]:
-        from verifflowcc.mcp.tools import ToolContext, next
+        from verifflowcc.mcp.use.mcp_tools import ToolContext, next
 
         return next(ToolContext(workspace, Caller(""))).text
     if kind == "item" and len(names) == 1:

@@ -13,15 +13,15 @@ from functools import cache
 from queue import SimpleQueue
 from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
-from verifflowcc.adapters.files.request_answers import answer_of, keep_answer
 from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.mcp.answers import Caller, ToolAnswer, caller_of, refusal, step_of
-from verifflowcc.mcp.resources import get_prompt, read_resource
-from verifflowcc.mcp.rpc import INTERNAL, NOT_FOUND, PARAMS, RpcError
-from verifflowcc.mcp.tools import TOOLS, WRITING, ToolContext
+from verifflowcc.mcp.store.request_answers import answer_of, keep_answer
+from verifflowcc.mcp.use.mcp_resources import get_prompt, read_resource
+from verifflowcc.mcp.use.mcp_tools import TOOLS, WRITING, ToolContext
+from verifflowcc.mcp.use.rpc_errors import INTERNAL, NOT_FOUND, PARAMS, RpcError
+from verifflowcc.mcp.use.tool_answers import Caller, ToolAnswer, caller_of, refusal, step_of
 
 # Call a tool: check its arguments, do it once for each request id, and turn errors into refusals with a step.
 

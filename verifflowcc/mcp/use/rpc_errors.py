@@ -1,13 +1,15 @@
 """Errors of JSON-RPC and of the protocol, by their codes."""
 
-PARSE, REQUEST, METHOD, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
-NOT_FOUND, VERSION = -32002, -32022
-
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from typing import Any
 
     Json = Any
+
+
+PARSE, REQUEST, METHOD, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
+NOT_FOUND, VERSION = -32002, -32022
 
 
 class RpcError(Exception):

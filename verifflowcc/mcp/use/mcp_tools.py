@@ -14,7 +14,7 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.next_action import NextStep, next_step
-from verifflowcc.mcp.answers import CODE_ANSWERS, MOST_TOKENS, Caller, ToolAnswer, answer, step_of
+from verifflowcc.mcp.use.tool_answers import CODE_ANSWERS, MOST_TOKENS, Caller, ToolAnswer, answer, step_of
 from verifflowcc.sprint.use.sprint_reading import active_sprint, resolve_sprint
 
 CLOSE = "close"
@@ -65,7 +65,7 @@ def recall(
     """What the project's memory knows about a question."""
     from verifflowcc.base.files.private_files import USER
     from verifflowcc.base.model.recall_values import Sought
-    from verifflowcc.mcp.answers import hit_lines
+    from verifflowcc.mcp.use.tool_answers import hit_lines
     from verifflowcc.memory.use.access_counts import note_uses
     from verifflowcc.memory.use.scopes import scopes_recalled
     from verifflowcc.memory.use.searching import search

@@ -12,7 +12,17 @@ from _thread import allocate_lock
 
 from verifflowcc import __version__
 from verifflowcc.base.text.quick_json import read, write
-from verifflowcc.mcp.rpc import METHOD, PARAMS, PARSE, REQUEST, VERSION, RpcError
+from verifflowcc.mcp.use.rpc_errors import METHOD, PARAMS, PARSE, REQUEST, VERSION, RpcError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+    from verifflowcc.mcp.use.mcp_worker import Worker
+
+    Json = Any
+
 
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 MODERN = "2026-07-28"
@@ -28,14 +38,6 @@ _LIST_OF = {
 }
 _CALLS = ("tools/call", "resources/read", "prompts/get", "completion/complete")
 LARGEST_BYTES = 8 * 1024 * 1024
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, BinaryIO
-
-    from verifflowcc.mcp.worker import Worker
-
-    Json = Any
 
 
 class Front:
@@ -109,7 +111,7 @@ class Front:
             self.answer(ident, {name: self._list(name), **_keeping(modern)}, modern=modern)
         elif method in _CALLS:
             if self.worker is None:
-                from verifflowcc.mcp.worker import Worker
+                from verifflowcc.mcp.use.mcp_worker import Worker
 
                 self.worker = Worker(self)
             self.worker.add(ident, method, params, modern=modern)

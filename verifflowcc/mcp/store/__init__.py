@@ -1,0 +1,1 @@
+"""The MCP server: what is read and written."""

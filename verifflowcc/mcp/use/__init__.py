@@ -1,0 +1,1 @@
+"""The MCP server: one function per use case."""
