@@ -121,7 +121,7 @@ COMMANDS: Mapping[str, object] = {
     "migrate": "verifflowcc.services.migrating.Migration",
     "next": "verifflowcc.gates.use.next_action.NextStep",
     "prove": "verifflowcc.gates.use.proof.Proof",
-    "report": "verifflowcc.report.writing.ReportWritten",
+    "report": "verifflowcc.report.use.report_writing.ReportWritten",
     "sprint close": "verifflowcc.sprint.use.people_acting.Transition",
     "sprint list": ("verifflowcc.base.model.sprint_state.SprintLine",),
     "sprint report": "verifflowcc.gates.rules.report_page.SprintReport",

@@ -10,7 +10,7 @@ from tests.cli.process import by_person, git, vfcc
 from tests.trace_project import traced
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.report.writing import read_report, write_report
+from verifflowcc.report.use.report_writing import read_report, write_report
 
 PAGES = ("index", "gates", "trace", "prompts", "memory")
 DARK, LIGHT = "--blink-settings=preferredColorScheme=0", "--blink-settings=preferredColorScheme=1"

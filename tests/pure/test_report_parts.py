@@ -7,8 +7,8 @@ import pytest
 
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.terminal.terminal import SYMBOLS
-from verifflowcc.report.page_template import TONES, PageTemplates, forge_of, mark_of, page_text
-from verifflowcc.report.v_picture import BOX_HEIGHT, DEEPEST, step_line, tree_of, trend_of, v_picture
+from verifflowcc.report.rules.page_drawings import BOX_HEIGHT, DEEPEST, step_line, tree_of, trend_of, v_picture
+from verifflowcc.report.rules.page_parts import TONES, PageTemplates, forge_of, mark_of, page_text
 from verifflowcc.sprint.store.workflow_load import load_shipped, templates_folder
 from verifflowcc.trace.rules.item_lines import State
 from verifflowcc.trace.rules.matrix import LinkEnd, MatrixRow

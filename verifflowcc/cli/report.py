@@ -9,8 +9,8 @@ from verifflowcc.base.terminal.options import JsonFlag, SprintArgument, SprintOp
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.report.report_facts import ReportFacts
-    from verifflowcc.report.writing import ReportWritten
+    from verifflowcc.report.use.report_facts import ReportFacts
+    from verifflowcc.report.use.report_writing import ReportWritten
 
 
 # `vfcc report --watch`: the site, written again when files change; its pages load themselves again.
@@ -26,7 +26,7 @@ def watch_report(workspace: "Workspace", folder: Path, sprint_id: str | None, *,
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.cli.board_watch import until_told_to_end
-    from verifflowcc.report.writing import read_report, write_report
+    from verifflowcc.report.use.report_writing import read_report, write_report
 
     with until_told_to_end() as wait:
         before, is_first = "", True
@@ -103,7 +103,7 @@ def report(
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.report.writing import read_report, written
+    from verifflowcc.report.use.report_writing import read_report, written
 
     workspace = open_workspace()
     wanted = sprint_of(sprint, named)
@@ -132,7 +132,7 @@ def report(
 
 def _write(facts: "ReportFacts", folder: Path) -> "ReportWritten":
     from verifflowcc import __version__
-    from verifflowcc.report.writing import write_report
+    from verifflowcc.report.use.report_writing import write_report
 
     return write_report(facts, folder, __version__)
 
@@ -166,7 +166,7 @@ def _summarize(facts: "ReportFacts", *, as_json: bool) -> None:
 
     from verifflowcc.base.errors import WorkspaceError
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.report.pages import report_summary
+    from verifflowcc.report.use.report_pages import report_summary
 
     text, file = report_summary(facts), os.environ.get("GITHUB_STEP_SUMMARY", "")
     if not file:

@@ -166,7 +166,7 @@ def report(
     elif output is None:
         out.emit(report_page(found))
     elif as_html:
-        from verifflowcc.report.pages import sprint_page
+        from verifflowcc.report.use.report_pages import sprint_page
 
         write_given(output, sprint_page(workspace, state, found))
     else:

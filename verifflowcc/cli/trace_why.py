@@ -95,7 +95,7 @@ def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool)
         return csv_of_tests(shown) if tests else csv_of_items(shown)
     if wanted is Format.HTML:
         from verifflowcc.base.use.workspace import open_workspace
-        from verifflowcc.report.pages import matrix_page
+        from verifflowcc.report.use.report_pages import matrix_page
 
         return matrix_page(open_workspace(), shown)
     from verifflowcc.trace.cli.matrix_output import items_table, tests_table

@@ -26,8 +26,8 @@ from verifflowcc.memory.use.memory_listing import Asked, Listing, list_items
 from verifflowcc.memory.use.scopes import roles_here, scopes_listed
 from verifflowcc.memory.use.task_finding import TaskLine, list_tasks
 from verifflowcc.prompt.use.prompt_use import compile_context
-from verifflowcc.report.committed_source import ReportOrigin
-from verifflowcc.report.v_picture import Proofs, TrendPoint, trend_of
+from verifflowcc.report.rules.page_drawings import Proofs, TrendPoint, trend_of
+from verifflowcc.report.use.committed_source import ReportOrigin
 from verifflowcc.sprint.rules.sprint_fold import arrange
 from verifflowcc.sprint.use.evidence_reading import read_recorded
 from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_sprint, unknown_sprint

@@ -7,10 +7,10 @@ from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.report.committed_source import report_source
-from verifflowcc.report.pages import INDEX, STAMP, report_files
-from verifflowcc.report.report_facts import ReportFacts, SprintFacts, gather_report
-from verifflowcc.report.v_picture import TrendPoint
+from verifflowcc.report.rules.page_drawings import TrendPoint
+from verifflowcc.report.use.committed_source import report_source
+from verifflowcc.report.use.report_facts import ReportFacts, SprintFacts, gather_report
+from verifflowcc.report.use.report_pages import INDEX, STAMP, report_files
 
 _MADE_BY = "<footer>Made by vfcc "
 

@@ -21,10 +21,10 @@ from verifflowcc.gates.rules.report_page import (
 )
 from verifflowcc.gates.rules.stage_failures import review_line, waiver_line
 from verifflowcc.memory.use.memory_listing import Row
-from verifflowcc.report.committed_source import ReportOrigin, origin_of
-from verifflowcc.report.page_template import TONES, PageTemplates, StatusMark, mark_of, mark_of_test, page_text
-from verifflowcc.report.report_facts import ReportFacts, ScopeItems, SprintFacts
-from verifflowcc.report.v_picture import step_line, tree_of, v_picture
+from verifflowcc.report.rules.page_drawings import step_line, tree_of, v_picture
+from verifflowcc.report.rules.page_parts import TONES, PageTemplates, StatusMark, mark_of, mark_of_test, page_text
+from verifflowcc.report.use.committed_source import ReportOrigin, origin_of
+from verifflowcc.report.use.report_facts import ReportFacts, ScopeItems, SprintFacts
 from verifflowcc.sprint.rules.stage_numbers import lasting, shown
 from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.trace.rules.answers import TestSeen

@@ -14,7 +14,7 @@ from verifflowcc.base.git.git_patches import changed_from
 from verifflowcc.base.git.git_place import top_of
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.report.page_template import Forge, forge_of
+from verifflowcc.report.rules.page_parts import Forge, forge_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""The report: pure values and rules."""

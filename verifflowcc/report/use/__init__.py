@@ -1,0 +1,1 @@
+"""The report: one function per use case."""
