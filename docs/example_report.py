@@ -16,8 +16,8 @@ from pathlib import Path
 from verifflowcc import __version__
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.report.use.report_writing import ReportWritten, read_report, write_report
-from verifflowcc.services.initialise import initialise
 
 FOLDER = Path(__file__).parent / "report"
 DAY = datetime(2026, 11, 16, tzinfo=UTC)

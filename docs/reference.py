@@ -18,8 +18,8 @@ from typer.main import get_command
 
 from verifflowcc.base.config.config_description import LONGEST_WORD
 from verifflowcc.base.config.user_section import UserFileSection
-from verifflowcc.cli.app import app
-from verifflowcc.cli.examples import EXAMPLES
+from verifflowcc.cli.cli.app import app
+from verifflowcc.cli.cli.examples import EXAMPLES
 from verifflowcc.sprint.use.configuration import config_schema
 
 _TABLES = runpy.run_path(str(Path(__file__).with_name("reference_tables.py")))

@@ -7,7 +7,7 @@ from tests.trees import write_tree
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.initialise import initialise
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.trace.rules.trace_view import TraceView
 from verifflowcc.trace.use.trace_edits import Wanted, add_item
 from verifflowcc.trace.use.trace_reviews import Reviews, clear_link, review_items, what_to_clear, what_to_review

@@ -17,7 +17,7 @@ import verifflowcc.fast
 from verifflowcc.base.model.item_values import MEMORY_RELATIONS, TRACE_RELATIONS, TYPES, Status, Trust
 from verifflowcc.base.model.trace_codes import METHODS
 from verifflowcc.base.model.trace_codes import TYPES as TRACE_TYPES
-from verifflowcc.cli.app import PLUMBING, app
+from verifflowcc.cli.cli.app import PLUMBING, app
 from verifflowcc.code.rules.graph import SymbolKind
 from verifflowcc.history.rules.client_entries import EVENTS
 from verifflowcc.sprint.store.workflow_load import load_shipped, shipped_names

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
-from verifflowcc.services.initialise import initialise
 from verifflowcc.sprint.store.workflow_load import example_folder
 
 WORKFLOW = "tidewater"

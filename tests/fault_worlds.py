@@ -12,8 +12,8 @@ from tests.cli.trees import everything
 from tests.fault_runs import Fault, Run, run
 from verifflowcc.base.model.command_classes import COMMANDS, QUERY
 from verifflowcc.base.records import dataclass
-from verifflowcc.cli.examples import EXAMPLES
-from verifflowcc.services.doctor import diagnose
+from verifflowcc.cli.cli.examples import EXAMPLES
+from verifflowcc.cli.use.doctor import diagnose
 
 _ID = re.compile(r"[0-9A-Z]{26}|[0-9a-f]{12,64}")
 _WHOLE = (".json", ".jsonl", ".md", ".yaml", ".xml")

@@ -67,7 +67,7 @@ def _build_commands() -> None:
     """Build the tree of commands, which takes typer half the time of a short command, once and not in each process."""
     import typer.main
 
-    from verifflowcc.cli.app import app
+    from verifflowcc.cli.cli.app import app
 
     build, built = typer.main.get_command, typer.main.get_command(app)
 

@@ -152,7 +152,7 @@ def _forkable(arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, 
 
 @cache
 def _groups() -> frozenset[str | bytes | None]:
-    from verifflowcc.cli.app import app
+    from verifflowcc.cli.cli.app import app
 
     return frozenset(each.name for each in app.registered_groups)
 

@@ -11,10 +11,10 @@ from verifflowcc.base.model.gate_values import Kind
 from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import IGNORED
 from verifflowcc.gates.rules.artifact_criteria import suggested
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.prompt.use.stages import advance_stage, show_stage
-from verifflowcc.services.initialise import IGNORED
 from verifflowcc.sprint.use.people_acting import Transition, record
 from verifflowcc.sprint.use.sprint_reading import load_movable
 

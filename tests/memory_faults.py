@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from verifflowcc.base.model.config_values import CodeNow
 from verifflowcc.base.model.item_values import TYPES
+from verifflowcc.cli.use.memory_checking import look_into
 from verifflowcc.memory.rules.memory_findings import Looked, MemorySources, Unread
 from verifflowcc.memory.rules.superseded import stale_summaries, superseded
-from verifflowcc.services.memory.checking import look_into
 
 TODAY = "2026-11-21"
 _TRACED = frozenset(name for name, each in TYPES.items() if each.trace)

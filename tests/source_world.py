@@ -10,11 +10,11 @@ from tests.history_world import edit, prompt, stop, tell
 from tests.prompt_world import item
 from tests.trees import git, write_tree
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.use.stores import database_of
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
 from verifflowcc.prompt.use.stages import advance_stage
-from verifflowcc.services.initialise import initialise
 from verifflowcc.sprint.use.feedback import add_feedback
 
 TASK = "sum the invoice total"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests import forked
-from verifflowcc.services.initialise import initialise
+from verifflowcc.cli.use.initialise import initialise
 
 PERSON = {
     f"GIT_{who}_{what}": value

@@ -10,8 +10,8 @@ from tests.cli.at_terminal import typed
 from tests.cli.process import vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from verifflowcc.base.model.recall_values import DEFAULT_LIMIT
-from verifflowcc.cli.app import app
-from verifflowcc.cli.run import CODE, SEARCH, given_words
+from verifflowcc.cli.cli.app import app
+from verifflowcc.cli.cli.run import CODE, SEARCH, given_words
 
 PLAIN = (
     ["why sqlite"],

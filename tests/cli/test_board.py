@@ -12,7 +12,7 @@ import pytest
 from tests.cli.process import VFCC, environment, on_terminal, terminal, vfcc
 from verifflowcc.base.terminal.terminal import around_marks, revealed, with_marks
 from verifflowcc.base.text.hidden_text import printable
-from verifflowcc.cli.board_watch import memory_stamp, until_told_to_end
+from verifflowcc.cli.cli.board import memory_stamp, until_told_to_end
 
 COLORS = {"NO_COLOR": ""}
 STYLE = re.compile(r"\x1b\[[0-9;]*m")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import environment, vfcc
-from verifflowcc.cli.app import BELOW, SECTIONS
+from verifflowcc.cli.cli.app import BELOW, SECTIONS
 
 
 @pytest.mark.parametrize(

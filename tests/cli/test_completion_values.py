@@ -13,7 +13,7 @@ from tests.cli.test_fast import LISTING
 from tests.completed_world import completed_project, shell
 from tests.secret_samples import TOKEN
 from tests.trees import write_memory
-from verifflowcc.cli.app import BELOW, PLUMBING
+from verifflowcc.cli.cli.app import BELOW, PLUMBING
 
 STAGES = "planning design coding testing validation"
 TRACED = "NEED-login-a2b3 REQ-audit-p6q7 REQ-lock-m4n5 REQ-timeout-k3f9 UNIT-session-r8s9"

@@ -15,7 +15,7 @@ from tests.prepared_project import preparation, prepared_project
 from verifflowcc.base.model.command_classes import COMMANDS as CLASSES
 from verifflowcc.base.model.command_classes import QUERY
 from verifflowcc.base.text.identifiers import is_ulid
-from verifflowcc.cli.examples import EXAMPLES
+from verifflowcc.cli.cli.examples import EXAMPLES
 
 LINES = [(name, example) for name, examples in EXAMPLES.items() if name in CLASSES for example in examples]
 _CHANGES = {"sprint resolve"}

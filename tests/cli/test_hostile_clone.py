@@ -12,7 +12,7 @@ from tests import forked
 from tests.cli.hostile_world import Hostile, embedded, hostile_settings
 from tests.cli.process import PATIENCE_S, Ran, environment
 from tests.trace_project import NEED, TIMEOUT
-from verifflowcc.cli.app import app
+from verifflowcc.cli.cli.app import app
 from verifflowcc.history.rules.client_entries import EVENTS
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")

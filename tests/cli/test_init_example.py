@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.process import CI, git, vfcc
 from tests.cli.trees import everything
-from verifflowcc.services.initialise import LOOK_AT
+from verifflowcc.cli.use.initialise import LOOK_AT
 
 pytestmark = pytest.mark.vfcc("REQ-MEMORY-TREE")
 

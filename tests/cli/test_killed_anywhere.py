@@ -25,8 +25,8 @@ from tests.cli.process import VFCC, Ran, environment, vfcc
 from tests.cli.trees import half_written
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import open_workspace
+from verifflowcc.cli.use.doctor import diagnose
 from verifflowcc.prompt.use.stages import advance_stage
-from verifflowcc.services.doctor import diagnose
 from verifflowcc.sprint.use.sprint_reading import progress_text, show_sprint
 
 CALLS = (

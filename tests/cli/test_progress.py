@@ -18,7 +18,7 @@ from tests.screen import Screen, screen_of
 from tests.trees import write_tree
 from verifflowcc.base.process.clock import observed, observed_by, program, step, terminal_in_use
 from verifflowcc.base.terminal import output as out
-from verifflowcc.cli.progress import WORK_NAMES, Display, shown, work_name
+from verifflowcc.cli.cli.progress import WORK_NAMES, Display, shown, work_name
 
 WAITS = """\
 import pathlib, time
@@ -142,13 +142,13 @@ def test_a_pipe_costs_nothing_that_is_for_a_terminal(tmp_path: Path) -> None:
     loaded = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
     assert "verifflowcc.base.process.clock" in loaded
     assert not {each for each in loaded if each.partition(".")[0] in ("rich", "pygments")}
-    assert "verifflowcc.cli.progress" not in loaded
+    assert "verifflowcc.cli.cli.progress" not in loaded
 
 
 def test_every_command_that_may_last_has_a_name_for_its_work_and_every_name_a_command() -> None:
     from typer.main import get_command
 
-    from verifflowcc.cli.app import app
+    from verifflowcc.cli.cli.app import app
 
     assert [name for name in sorted(LAST) if not work_name(name.split())] == []
     assert work_name(["status", "--watch"]) == ""

@@ -8,8 +8,8 @@ import pytest
 from typer.main import get_command
 
 from verifflowcc.base import errors
-from verifflowcc.cli.app import app
-from verifflowcc.cli.run import ERROR, INTERRUPTED, USAGE
+from verifflowcc.cli.cli.app import app
+from verifflowcc.cli.cli.run import ERROR, INTERRUPTED, USAGE
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 MADE = runpy.run_path(str(PAGES.with_suffix(".py")))

@@ -15,7 +15,7 @@ from tests.cli.test_fast import AHEAD, LISTING
 from tests.cli.test_hook import hook_with
 from tests.made_once import copied
 from verifflowcc.base.model.command_classes import command_of
-from verifflowcc.cli.app import app
+from verifflowcc.cli.cli.app import app
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 

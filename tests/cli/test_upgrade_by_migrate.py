@@ -12,7 +12,7 @@ from tests.upgraded_world import unpacked
 from verifflowcc.base.formats.event_bytes import moment
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.migrating import migrate
+from verifflowcc.cli.use.migrating import migrate
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 LATER = FixedClock(moment("2026-12-01T08:00:00.000Z"))

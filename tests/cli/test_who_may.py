@@ -32,9 +32,9 @@ from verifflowcc.base.model.command_classes import (
     class_with,
 )
 from verifflowcc.base.model.command_words import FLAGS, split_globals
-from verifflowcc.cli import run as at_once
-from verifflowcc.cli.app import app
-from verifflowcc.cli.who_may import Guarded
+from verifflowcc.cli.cli import run as at_once
+from verifflowcc.cli.cli.app import app
+from verifflowcc.cli.cli.who_may import Guarded
 
 pytestmark = pytest.mark.vfcc("REQ-ACTORS")
 

@@ -10,7 +10,7 @@ from tests.pure.test_missing_results import FINDINGS, finding
 from verifflowcc.base.model.findings import Certainty, group_findings
 from verifflowcc.base.model.trace_codes import CHECKS
 from verifflowcc.base.model.trace_values import Finding, Severity
-from verifflowcc.cli.finding_lines import MOST, overview
+from verifflowcc.cli.cli.findings_output import MOST, overview
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

@@ -76,7 +76,7 @@ IMPURE = {
     "logging",
 }
 OF_HOOKS = {
-    "verifflowcc.adapters.index.symbol_names",
+    "verifflowcc.cli.store.symbol_names",
     "verifflowcc.base.config.cached_record",
     "verifflowcc.history.store.hook_files",
     "verifflowcc.history.store.partitions",
@@ -180,5 +180,5 @@ def test_every_package_has_a_rule() -> None:
 
 def test_the_test_reads_real_imports() -> None:
     tree = ast.parse("import typer\ndef f():\n    from verifflowcc.cli import app\n")
-    assert imports(tree) == [("typer", True, 1), ("verifflowcc.cli.app", False, 3)]
+    assert imports(tree) == [("typer", True, 1), ("verifflowcc.cli.cli.app", False, 3)]
     assert sys.version_info >= (3, 11)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typer.main import get_command
 
 from tests.pure.test_words import KEPT_AS_SHIPPED, ROOT, avoided
-from verifflowcc.cli.app import app
+from verifflowcc.cli.cli.app import app
 
 PACKAGE = ROOT / "verifflowcc"
 TEMPLATES = ("*.md", "*.j2", "*.yaml", "*.sql", "*.html", "*.js", "*.css")

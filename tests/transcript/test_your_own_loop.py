@@ -15,7 +15,7 @@ from tests.transcript.replay import environment, sessions
 from tests.trees import git
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.use.workspace import open_workspace
-from verifflowcc.services.initialise import initialise
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.sprint.use.sprint_reading import load_sprint
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "your-own-loop.md"

@@ -12,10 +12,10 @@ from verifflowcc.base.errors import FormatError, StrictError, UsageError
 from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Question
 from verifflowcc.base.model.layers import Layer as MemoryLayer
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.prompt.use.memory_manager import MemoryManager
 from verifflowcc.prompt.use.prompt_use import compile_context
-from verifflowcc.services.initialise import initialise
 
 SEED = Path(__file__).resolve().parents[1] / "fixtures" / "seed-config.yaml"
 CAPITAL = "Nothing of this is in the tide tables.\n"

@@ -8,8 +8,8 @@ from tests.trees import git, write_memory, write_tree
 from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Question
 from verifflowcc.base.model.layers import CODE
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.prompt.use.prompt_use import compile_context
-from verifflowcc.services.initialise import initialise
 
 EXPORT = "Export the calendar of the second chapter"
 RULE = "## Rule {0}\n\nAlways keep rule number {0} of the harbour when you change the calendar.\n\n"

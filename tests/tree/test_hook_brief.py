@@ -7,12 +7,12 @@ import pytest
 
 from tests.history_world import hooked
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.clients.use import brief as briefs
 from verifflowcc.clients.use.hook_settings import standing_of
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.use.task_filling import start_task
 from verifflowcc.prompt.use.source_reader import SourceReader
-from verifflowcc.services.initialise import initialise
 
 
 def words(text: str) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.history_world import project
 from verifflowcc.base.config.cached_record import cached_record
-from verifflowcc.cli.hook import records
+from verifflowcc.cli.cli.hook_command import records
 from verifflowcc.fast.hook import AnswerLateError, Limit
 from verifflowcc.sprint.use.configuration import effective_config
 

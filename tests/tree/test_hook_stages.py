@@ -10,11 +10,11 @@ from tests.history_world import hooked
 from tests.trees import write_tree
 from verifflowcc.base.text.own_text import BEGIN, END, without_injected
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.clients.use import brief as briefs
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.history.rules.encode import MOST_CHARACTERS
 from verifflowcc.prompt.use.stages import advance_stage
-from verifflowcc.services.initialise import initialise
 
 PERSON = "human:a"
 STAGE = ".memory/stage/login"

@@ -11,12 +11,12 @@ from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.item_values import Item, Relation, SourceKind, Status, Trust
 from verifflowcc.base.use.workspace import Workspace, open_workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.memory.rules.superseded import standing
 from verifflowcc.memory.use.importing import Choices, Imported, Incoming, import_memory
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.prompt.use.prompt_use import compile_context
-from verifflowcc.services.initialise import initialise
 
 DATA = Path(os.environ.get("VFCC_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 RECORDS = DATA / "cloud-platform-adrs" / "architecture-decision-record"

@@ -6,7 +6,7 @@ import pytest
 
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.initialise import initialise
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.sprint.store.workflow_load import example_folder, templates_folder
 from verifflowcc.sprint.use.configuration import check_config, effective_config, shipped_workflows
 

@@ -14,8 +14,8 @@ from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.private_files import user_home
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.memory import checking as looking
-from verifflowcc.services.memory.checking import CheckedMemory, check_memory
+from verifflowcc.cli.use import memory_checking as looking
+from verifflowcc.cli.use.memory_checking import CheckedMemory, check_memory
 
 CONFIG = "format: 1\n"
 FACT = "project/items/fact"

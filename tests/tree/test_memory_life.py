@@ -10,13 +10,13 @@ from tests.life_world import CODER, Days, bring_back, cache, found, items, keep_
 from verifflowcc.base.errors import FormatError, NotAllowed, UsageError
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.rules.consolidate import is_consolidation
 from verifflowcc.memory.store.access_log import LastConsolidation, note_consolidated, read_consolidated
 from verifflowcc.memory.use.access_counts import note_uses
 from verifflowcc.memory.use.consolidating import StepKind
 from verifflowcc.memory.use.forgetting import forget_item
 from verifflowcc.memory.use.item_search import find_item
-from verifflowcc.services.memory.checking import check_memory
 
 BACKENDS = ("files", "sqlite")
 AGENT = "{{kind: extracted, actor: agent:coder}}"

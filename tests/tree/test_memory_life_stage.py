@@ -13,6 +13,7 @@ from verifflowcc.base.errors import BackendError
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.skipping import skip_stage, what_to_skip
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.memory.rules.consolidate import is_consolidation
 from verifflowcc.memory.use import stage_end as stage_ending
@@ -21,7 +22,6 @@ from verifflowcc.memory.use.item_search import find_item
 from verifflowcc.memory.use.moving import promote_item
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
 from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
-from verifflowcc.services.skipping import skip_stage, what_to_skip
 from verifflowcc.sprint.use.people_acting import Transition
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 

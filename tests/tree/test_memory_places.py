@@ -27,6 +27,7 @@ from tests.tree.backend_items import make
 from verifflowcc.base.errors import NotAllowed, UsageError, VfccError
 from verifflowcc.base.model.item_values import Link, Relation, Status
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.use.adding import Outcome
 from verifflowcc.memory.use.copying import export_memory
@@ -39,7 +40,6 @@ from verifflowcc.memory.use.memory_listing import Asked, list_items, show_item
 from verifflowcc.memory.use.moving import move_item, promote_item
 from verifflowcc.memory.use.statistics import numbers_of
 from verifflowcc.memory.use.stores import open_store
-from verifflowcc.services.memory.checking import check_memory
 
 BOTH = ("project", "user")
 MOVE = """\

@@ -9,6 +9,7 @@ from tests.life_world import Days, bring_back, cache, found, items, keep_up, put
 from tests.remembered_world import add, world
 from verifflowcc.base.model.item_values import Relation, Status, Trust
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.rules.consolidate import is_consolidation
 from verifflowcc.memory.rules.superseded import standing
 from verifflowcc.memory.use.adding import Outcome
@@ -16,7 +17,6 @@ from verifflowcc.memory.use.consolidating import StepKind
 from verifflowcc.memory.use.forgetting import forget_item
 from verifflowcc.memory.use.item_search import find_item
 from verifflowcc.memory.use.memory_listing import Asked, list_items
-from verifflowcc.services.memory.checking import check_memory
 
 CLIENT = (
     "The client is Acme Corp.",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.trees import write_memory
 from verifflowcc.base.errors import ConfigError, ConflictError, WorkspaceError
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services import migrating
-from verifflowcc.services.migrating import Step, migrate
+from verifflowcc.cli.use import migrating
+from verifflowcc.cli.use.migrating import Step, migrate
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 

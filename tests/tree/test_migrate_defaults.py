@@ -12,7 +12,7 @@ from verifflowcc.base.config.config_provenance import DEFAULT
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.migrating import Migration, migrate
+from verifflowcc.cli.use.migrating import Migration, migrate
 from verifflowcc.sprint.store.workflow_load import templates_folder
 from verifflowcc.sprint.use.configuration import effective_config, show_config
 

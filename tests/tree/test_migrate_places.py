@@ -11,10 +11,10 @@ from tests.trees import commit, git, write_memory
 from tests.upgraded_world import unpacked
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.doctor import diagnose
+from verifflowcc.cli.use.migrating import Migration, migrate
 from verifflowcc.history.use.history_reading import own_partitions
 from verifflowcc.prompt.use.stages import advance_stage
-from verifflowcc.services.doctor import diagnose
-from verifflowcc.services.migrating import Migration, migrate
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")

@@ -10,7 +10,7 @@ from tests.trees import write_memory
 from tests.upgraded_world import unpacked
 from verifflowcc.base.config.tools_file import parse_tools
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.migrating import migrate
+from verifflowcc.cli.use.migrating import migrate
 from verifflowcc.sprint.store.workflow_load import templates_folder
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")

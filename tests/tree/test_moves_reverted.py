@@ -11,7 +11,7 @@ from verifflowcc.base.errors import LedgerError
 from verifflowcc.base.model.ports import Health
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.sprint_health import sprints_remarks
+from verifflowcc.cli.use.sprint_health import sprints_remarks
 from verifflowcc.sprint.use.sprint_reading import load_movable, show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")

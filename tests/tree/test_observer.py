@@ -13,9 +13,9 @@ from verifflowcc.base.git.git_command import commit_with_git
 from verifflowcc.base.process.clock import observed, observed_by, step
 from verifflowcc.base.process.command_run import run_command
 from verifflowcc.base.process.pager import edited_text, page
+from verifflowcc.cli.use.checking import check_everything
+from verifflowcc.cli.use.doctor import diagnose
 from verifflowcc.code.use.indexing import index_code
-from verifflowcc.services.checking import check_everything
-from verifflowcc.services.doctor import diagnose
 
 
 def test_a_loop_reports_what_is_done_and_without_an_observer_costs_nothing() -> None:

@@ -20,11 +20,11 @@ from verifflowcc.base.model.events import Event, LedgerRead
 from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.doctor import diagnose
 from verifflowcc.gates.use.forks import resolve_fork
 from verifflowcc.gates.use.sprint_metrics import gather_metrics
 from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.prompt.use.stages import reopen_stage
-from verifflowcc.services.doctor import diagnose
 from verifflowcc.sprint.use.people_acting import Transition
 from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 

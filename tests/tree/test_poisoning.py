@@ -20,6 +20,7 @@ from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.item_values import Item, Source, Status, Trust, least_trust
 from verifflowcc.base.text.hidden_text import count_invisible
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.memory.rules.turns import Speaker
 from verifflowcc.memory.store.placing import stored_item
@@ -33,7 +34,6 @@ from verifflowcc.memory.use.task_ending import end_task
 from verifflowcc.memory.use.task_filling import GlobalMemoryStore, Note, ProjectMemoryStore, note_in_task, start_task
 from verifflowcc.prompt.rules.template_view import entry_view
 from verifflowcc.prompt.use.prompt_use import compile_context
-from verifflowcc.services.memory.checking import check_memory
 
 pytestmark = pytest.mark.vfcc("REQ-TRUST-LEAST")
 CLAIMS = """---

@@ -11,10 +11,10 @@ from verifflowcc.base.errors import NotAllowed
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.use.inbox import open_inbox, reject_item
 from verifflowcc.memory.use.moving import promote_item
 from verifflowcc.prompt.use.prompt_use import compile_context
-from verifflowcc.services.memory.checking import check_memory
 
 pytestmark = pytest.mark.vfcc("REQ-TRUST-LEAST", "REQ-PENDING")
 ITEM = """---

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.trees import write_tree
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.text.command_placeholders import fill
-from verifflowcc.services.initialise import configuration_text, suggested_commands
-from verifflowcc.services.project_facts import ProjectFacts, project_facts
+from verifflowcc.cli.use.initialise import configuration_text, suggested_commands
+from verifflowcc.cli.use.project_facts import ProjectFacts, project_facts
 from verifflowcc.sprint.use.command_guess import typed_command
 from verifflowcc.sprint.use.configuration import parse_config
 

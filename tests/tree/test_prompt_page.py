@@ -13,9 +13,9 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Fate, Question
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only
-from verifflowcc.services.initialise import initialise
 
 RULES = "# Click\n\nIt parses command lines.\n\n## Tests\n\nRun pytest.\n"
 OF_0_1 = """\

@@ -8,7 +8,7 @@ import pytest
 from tests.prompt_upgrade import ROLES, differences, new_prompts, old_prompts
 from tests.upgraded_world import OPEN
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.migrating import migrate
+from verifflowcc.cli.use.migrating import migrate
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "upgrade-prompts.md").read_text(encoding="utf-8")
 SHOWN = "shout/coder"

@@ -12,6 +12,7 @@ from verifflowcc.base.model.gate_values import Assessment, Mode, Verdict
 from verifflowcc.base.model.people import Opinion
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.gates.use.approvals import Opinions, approve, what_to_approve
 from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.gates.use.next_action import next_step
@@ -20,7 +21,6 @@ from verifflowcc.gates.use.rerun import Found, reproduce
 from verifflowcc.gates.use.sprint_report import report_sprint
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.prompt.use.stages import advance_stage, show_stage
-from verifflowcc.services.initialise import initialise
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.store.workflow_load import load_workflow
 from verifflowcc.sprint.use.people_acting import record

@@ -11,10 +11,10 @@ import pytest
 from tests.trees import write_memory
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.use.workspace import open_workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.memory.rules.recall_evaluation import Expectation, Labelled
 from verifflowcc.memory.store.ingested_turns import read_labelled_file
 from verifflowcc.memory.use.recall_evaluating import Evaluation, evaluate
-from verifflowcc.services.initialise import initialise
 
 pytestmark = pytest.mark.vfcc("REQ-INDICATOR-RECALL")
 ROOT = Path(__file__).resolve().parents[2]

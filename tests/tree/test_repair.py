@@ -15,7 +15,7 @@ from verifflowcc.base.errors import NotAllowed
 from verifflowcc.base.formats.event_bytes import encode_event, make_event
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.doctor import diagnose
+from verifflowcc.cli.use.doctor import diagnose
 from verifflowcc.sprint.use.repairing import plan_repair, repair
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 

@@ -15,6 +15,7 @@ from verifflowcc.base.model.config_values import BackendKind
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.memory.store.in_memory import InMemoryBackend
 from verifflowcc.memory.store.placing import stored_item
@@ -35,7 +36,6 @@ from verifflowcc.memory.use.task_filling import (
     start_task,
 )
 from verifflowcc.prompt.use.prompt_use import compile_context
-from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.trace.use.trace_edits import Wanted, add_item
 
 SAYS = f"The deploy bot signs in with {TOKEN} on staging."

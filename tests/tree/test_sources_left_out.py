@@ -26,6 +26,7 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.process.clock import OutOfTimeError
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.doctor import diagnose
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.memory.use.code_refs import Code
 from verifflowcc.prompt.use import prompt_sources
@@ -34,7 +35,6 @@ from verifflowcc.prompt.use.gathering import STALE_MARKS
 from verifflowcc.prompt.use.prompt_sources import READERS
 from verifflowcc.prompt.use.prompt_use import compile_prompt_only
 from verifflowcc.prompt.use.source_reader import LOG, SourceReader
-from verifflowcc.services.doctor import diagnose
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from verifflowcc.base.model.entries import Fate, Question
 from verifflowcc.base.model.item_values import Item, Ref
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.code.store import code_files as code_reader
 from verifflowcc.code.store.code_files import CodeIndex
 from verifflowcc.items.store.item_edits import parse_item
@@ -24,7 +25,6 @@ from verifflowcc.memory.use.item_scope import identity_of
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.prompt.use import prompt_use as prompt_cache
 from verifflowcc.prompt.use.prompt_use import compile_context, compile_prompt_only
-from verifflowcc.services.memory.checking import check_memory
 from verifflowcc.trace.use.trace_code import read_code
 
 pytestmark = pytest.mark.vfcc("REQ-STALE-REFS")

@@ -19,7 +19,7 @@ from verifflowcc.base.model.baseline_rules import baseline_text
 from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.checking import check_everything
+from verifflowcc.cli.use.checking import check_everything
 from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.store.trace_cache import TraceIndex
 from verifflowcc.trace.use.trace_checking import TraceChecked, check_trace

@@ -18,11 +18,11 @@ from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import Outcome, ResultReport, Results, TraceItem
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.waivers import waive, what_to_waive
 from verifflowcc.gates.use.evidence_making import add_evidence
 from verifflowcc.gates.use.gates_now import results_path
 from verifflowcc.gates.use.rerun import Found, reproduce
 from verifflowcc.gates.use.trace_results import OTHER, UNBOUND, read_results
-from verifflowcc.services.waivers import waive, what_to_waive
 from verifflowcc.sprint.rules.evidence_files import inputs_digest
 from verifflowcc.trace.use.trace_code import read_code
 

@@ -17,14 +17,14 @@ from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.model.people import Opinion
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.skipping import skip_stage, what_to_skip
+from verifflowcc.cli.use.waivers import waive, what_to_waive
 from verifflowcc.gates.use.approvals import Opinions, approve, approve_signed, request_review, what_to_approve
 from verifflowcc.gates.use.gates_now import sound_facts
 from verifflowcc.gates.use.promotion_signers import Vouched, vouched
 from verifflowcc.gates.use.rerun import reproduce
 from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.prompt.use.stages import advance_stage
-from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.waivers import waive, what_to_waive
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 YES = Opinions(Opinion.APPROVED)

@@ -23,8 +23,8 @@ from tests.people_world import (
 from verifflowcc.base.errors import ConflictError, GateClosed, NotAllowed, UsageError
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.waivers import Waived, waive, what_to_waive
 from verifflowcc.prompt.use.stages import advance_stage
-from verifflowcc.services.waivers import Waived, waive, what_to_waive
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")

@@ -9,8 +9,8 @@ from verifflowcc.base.errors import ConfigError, UsageError
 from verifflowcc.base.model.gate_values import Kind, Mode
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.gates.use.sprints import start_sprint
-from verifflowcc.services.initialise import initialise
 from verifflowcc.sprint.store.workflow_load import load_workflow, workflow_names
 from verifflowcc.sprint.use.configuration import check_config, effective_config
 from verifflowcc.sprint.use.workflow_use import (

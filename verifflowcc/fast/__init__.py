@@ -34,7 +34,7 @@ def _run(typed: list[str]) -> int:
     from verifflowcc.fast.garbage import collect_rarely
 
     collect_rarely()
-    from verifflowcc.cli.run import run
+    from verifflowcc.cli.cli.run import run
 
     return run(arguments, typed)
 

@@ -30,7 +30,7 @@ def answer(instruction: str) -> bool:
     if shell not in SHELLS or what not in ("list", "source"):
         return False
     if what == "source":
-        from verifflowcc.cli.app import script
+        from verifflowcc.cli.cli.app import script
 
         sys.stdout.write(script(shell))
     else:

@@ -235,7 +235,7 @@ def _comments(asked: _Asked) -> "Values":
 
 
 def _symbols(asked: _Asked) -> "Values":
-    from verifflowcc.adapters.index.symbol_names import symbol_names
+    from verifflowcc.cli.store.symbol_names import symbol_names
 
     path = f"{asked.memory}/local/code.db"
     return [(name, "") for name in symbol_names(path)]

@@ -174,7 +174,7 @@ class Hook:
         cached = cached_record(f"{self.root}/.memory")
         if cached is not None:
             return cached
-        from verifflowcc.cli.hook import records
+        from verifflowcc.cli.cli.hook_command import records
 
         return records(self.root)
 
@@ -227,7 +227,7 @@ class Hook:
                 from verifflowcc.fast.garbage import collect_rarely
 
                 collect_rarely()
-                from verifflowcc.cli.hook import answered
+                from verifflowcc.cli.cli.hook_command import answered
 
                 faults = answered(self.client, said, self.root, self.role, recorded=recorded, unplaced=unplaced)
         except (Exception, AnswerLateError):
@@ -241,7 +241,7 @@ class Hook:
     def _end_late(self, late: str, said: "dict[str, Json]", rules: "Json") -> None:
         self.fault(late)
         if said.get("hook_event_name") == "PreToolUse":
-            from verifflowcc.cli.hook import deny
+            from verifflowcc.cli.cli.hook_command import deny
 
             deny(self.client, said, self.root, rules)
 

@@ -1,1 +1,0 @@
-"""The only code that does I/O."""

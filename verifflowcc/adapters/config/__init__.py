@@ -1,1 +1,0 @@
-"""The edge where YAML becomes values: composed with lines, validated once, remembered by digest."""

@@ -1,1 +1,0 @@
-"""The derived index in `.memory/local/`: git-ignored, deletable at any moment, never written back."""

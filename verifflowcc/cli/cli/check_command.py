@@ -1,0 +1,251 @@
+"""`vfcc check`: one verb that checks and changes nothing, and tells everything in one run."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.base.terminal.options import (
+    AllFlag,
+    FullFlag,
+    JsonFlag,
+    NewFlag,
+    QuietFlag,
+    SprintOption,
+    StageArgument,
+    one_output,
+)
+from verifflowcc.cli.cli import check_memory, check_trace
+from verifflowcc.cli.cli import project_commands as config
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from verifflowcc.base.model.gate_values import Gate
+    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.workspace import Workspace
+    from verifflowcc.cli.use.checking import Everything
+    from verifflowcc.gates.use.gates_now import StageGates
+    from verifflowcc.gates.use.owed import Owed
+    from verifflowcc.sprint.use.workflow_use import WorkflowReport
+
+
+# `vfcc check gate`: ask a stage's gate, and run and write nothing.
+
+FINDINGS = 1
+CLOSED = 4
+
+
+def gate(
+    stage: StageArgument = None,
+    sprint: SprintOption = None,
+    entry: Annotated[bool, typer.Option("--entry", help="Ask what is needed to enter STAGE, not to leave it.")] = False,
+    canary: Annotated[
+        bool, typer.Option("--canary", help="Plant a violation for each criterion in a copy; the gate must close.")
+    ] = False,
+    quiet: QuietFlag = False,
+    full: FullFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Ask every criterion of a stage's gate.
+
+    Exits with 4 while the gate is closed; nothing is run or written. A canary runs commands in a scratch copy, and
+    exits with 1 where a criterion cannot fail, which is a defect of the workflow.
+    """
+    from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
+    from verifflowcc.gates.cli import gate_output as gate_views
+    from verifflowcc.gates.use.gates_now import ask_entry, ask_stage
+    from verifflowcc.gates.use.owed import hard_at, next_command
+    from verifflowcc.sprint.use.sprint_reading import active_sprint
+
+    one_output(quiet=quiet, more=as_json or canary)
+    workspace = open_workspace()
+    wanted = active_sprint(workspace, sprint).id
+    if canary:
+        _canary(workspace, wanted, stage, as_json=as_json)
+        return
+    if entry:
+        asked = ask_entry(workspace, wanted, stage)
+        closed: tuple[Gate, ...] = () if asked.is_open else (asked,)
+        hint = None
+        if quiet:
+            out.emit(gate_views.head(asked))
+        else:
+            out.emit_json(asked) if as_json else out.emit(gate_views.one_gate(asked, full=full))
+    else:
+        gates = ask_stage(workspace, wanted, stage)
+        closed = tuple(each for each in gates.gates if not each.is_open)
+        hint = next_command(workspace, gates)
+        if quiet:
+            out.emit(gate_views.head(next(iter(closed), gates.exit)))
+        else:
+            for notice in gates.notices:
+                out.warn(notice)
+            out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, hint, full=full))
+    if closed:
+        document.explain(_problem(closed, hard_at(*closed), hint))
+        raise typer.Exit(CLOSED)
+
+
+def _problem(closed: "Sequence[Gate]", blockers: "tuple[Owed, ...]", hint: str | None) -> "Problem":
+    from verifflowcc.base.use.envelope import Problem
+
+    names = " and ".join(f"the {each.side} gate of {each.stage}" for each in closed)
+    return Problem("gate_closed", f"{names} {'is' if len(closed) == 1 else 'are'} closed", hint, blockers)
+
+
+def _canary(workspace: "Workspace", sprint: str, stage: str | None, *, as_json: bool) -> None:
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.gates.cli import prove_output as canary_views
+    from verifflowcc.gates.use.canary import prove_gate
+
+    proved = prove_gate(workspace, sprint, stage)
+    out.emit_json(proved) if as_json else out.emit(canary_views.proofs(proved))
+    if not proved.sound:
+        raise typer.Exit(FINDINGS)
+
+
+app = typer.Typer(help="Check configuration, workflow, gates, trace and memory.")
+app.command("config")(config.check)
+app.command("gate")(gate)
+app.command("trace")(check_trace.trace)
+app.command("memory")(check_memory.memory)
+
+
+@app.callback(invoke_without_command=True)
+def check(
+    context: typer.Context,
+    rerun: Annotated[
+        bool, typer.Option("--rerun", help="Run recorded commands again: what they do not reproduce is red.")
+    ] = False,
+    sprint: Annotated[
+        str | None,
+        typer.Option("--sprint", metavar="ID", help="With --rerun: sprint id (default: the current one, or the last)."),
+    ] = None,
+    new: NewFlag = False,
+    whole: AllFlag = False,
+    quiet: QuietFlag = False,
+    as_json: JsonFlag = False,
+    full: FullFlag = False,
+) -> None:
+    """Check the configuration, the workflow, the gates of all open sprints, the memory, and the trace of items that are
+    there; or one of them.
+
+    Prints one screen: what blocks a gate, then the ten most useful kinds of findings with a count, their folders and
+    one example each. Exits with the worst of what it found: 3 where a part could not be checked, 5, 1, 4. Only --rerun,
+    and --canary of a gate, run anything.
+    """
+    if context.invoked_subcommand is not None:
+        if rerun or sprint or new or whole or quiet:
+            raise typer.TyperException(
+                f"--rerun and --sprint go without {context.invoked_subcommand}, and the other options after it"
+            )
+        return
+    one_output(quiet=quiet, more=as_json or whole)
+    if rerun:
+        if new or whole or quiet:
+            raise typer.TyperException("--new, --all and --quiet go without --rerun")
+        _rerun(sprint, as_json=as_json)
+    elif sprint:
+        raise typer.TyperException("--sprint goes with --rerun; for one gate: vfcc check gate --sprint ID")
+    else:
+        _everything(new=new, whole=whole, quiet=quiet, as_json=as_json)
+
+
+def _rerun(sprint: str | None, *, as_json: bool) -> None:
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
+    from verifflowcc.gates.cli.prove_output import reproduction
+    from verifflowcc.gates.use.rerun import reproduce
+    from verifflowcc.sprint.use.sprint_reading import current_or_last
+
+    workspace = open_workspace()
+    found = reproduce(workspace, current_or_last(workspace, sprint))
+    out.emit_json(found) if as_json else out.emit(reproduction(found))
+    if not found.sound:
+        raise typer.Exit(1)
+
+
+def _everything(*, new: bool, whole: bool, quiet: bool, as_json: bool) -> None:
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
+    from verifflowcc.cli.cli.check_output import count_line
+    from verifflowcc.cli.use.checking import check_everything
+
+    workspace = open_workspace()
+    found = check_everything(workspace, new=new)
+    if quiet:
+        out.emit(count_line(found))
+    else:
+        out.emit_json(found) if as_json else out.emit(_page(workspace, found, whole=whole))
+        _notices(found)
+    if found.code:
+        raise typer.Exit(found.code)
+
+
+def _page(workspace: "Workspace", found: "Everything", *, whole: bool) -> str:
+    from verifflowcc.base.terminal.output import screen_lines
+    from verifflowcc.cli.cli.check_output import short_page, whole_page
+    from verifflowcc.gates.use.gates_now import results_hint
+    from verifflowcc.gates.use.owed import next_command
+
+    def next_of(gates: "StageGates") -> str:
+        return next_command(workspace, gates)
+
+    if whole:
+        return whole_page(found, next_of)
+    return short_page(found, next_of, results_hint(workspace) if found.trace else "", screen_lines())
+
+
+def _notices(found: "Everything") -> None:
+    """Print to stderr what was noticed on the way, and which parts could not be checked."""
+    from verifflowcc.base.terminal import output as out
+
+    trace = (*found.trace.notices, *found.trace.report.notices) if found.trace else ()
+    memory = found.memory.notices if found.memory else ()
+    for notice in (*found.config.notices, *found.workflow.notices, *memory, *trace):
+        out.warn(notice)
+    for one in found.unasked:
+        out.say("\n".join(f"error: {one.sprint or one.part}: {line}" for line in one.message.split("\n")))
+        if one.hint:
+            out.say(f"hint: {one.hint}")
+
+
+@app.command()
+def workflow(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
+    """Say everything that is wrong with .memory/workflow.yaml.
+
+    Exits with 1 if anything is.
+    """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.options import counted
+    from verifflowcc.base.use.workspace import open_workspace
+    from verifflowcc.sprint.use.workflow_use import check_workflow
+
+    one_output(quiet=quiet, more=as_json)
+    report = check_workflow(open_workspace())
+    if quiet:
+        out.emit(f"workflow: {counted(len(report.problems), 'problem')}")
+    elif as_json:
+        out.emit_json(report)
+        for notice in report.notices:
+            out.warn(notice)
+    else:
+        _tell(report)
+    if report.problems:
+        raise typer.Exit(1)
+
+
+def _tell(report: "WorkflowReport") -> None:
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.terminal.output import folded
+
+    for problem in report.problems:
+        out.emit(problem)
+    if not report.present:
+        out.emit(folded("no .memory/workflow.yaml: sprints follow the workflows that come with vfcc", 2))
+    elif not report.problems:
+        out.emit(f"workflow.yaml is sound: {report.name}")
+    for notice in report.notices:
+        out.warn(notice)

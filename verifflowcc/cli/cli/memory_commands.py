@@ -1,0 +1,150 @@
+"""`vfcc memory`: what is remembered of the user, the project and what is in work, as typed items.
+
+Each command stands in a file of its own kind and is registered here, by one line.
+"""
+
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.base.terminal.options import JsonFlag, ScopeOption
+from verifflowcc.cli.cli import memory_add
+from verifflowcc.memory.cli import (
+    memory_copy,
+    memory_edit,
+    memory_inbox,
+)
+from verifflowcc.memory.cli import (
+    memory_copy as memory_exchange,
+)
+from verifflowcc.memory.cli import (
+    memory_copy as memory_maintain,
+)
+from verifflowcc.memory.cli import (
+    memory_copy as memory_restore,
+)
+from verifflowcc.memory.cli import (
+    memory_edit as memory_forget,
+)
+from verifflowcc.memory.cli import (
+    memory_edit as memory_moving,
+)
+from verifflowcc.memory.cli import (
+    memory_inbox as memory_ingest,
+)
+from verifflowcc.memory.cli import (
+    memory_inbox as memory_listing,
+)
+from verifflowcc.memory.cli import (
+    memory_inbox as memory_search,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# `vfcc memory eval`: how well questions whose answers are known are answered, in numbers.
+
+FINDINGS = 1
+LARGEST_K = 100
+USUAL_K = 3
+"""Recall at this k counts where no other is named."""
+
+_SHARE = re.compile(r"(?:0?\.[0-9]{1,6}|[01](?:\.0{1,6})?)")
+
+
+def _k(text: str, option: str = "--at") -> int:
+    if not (text.isascii() and text.isdecimal()) or len(text) > 3 or not 1 <= int(text) <= LARGEST_K:
+        raise typer.BadParameter(
+            f"{text!r} is no k; give whole numbers from 1 to {LARGEST_K}, as in 1,3,5,10", param_hint=option
+        )
+    return int(text)
+
+
+def _share(text: str) -> Fraction:
+    if not _SHARE.fullmatch(text):
+        raise typer.BadParameter(f"{text!r} is no share; give a number from 0 to 1, as in 0.8")
+    return Fraction(text if text[0] != "." else f"0{text}")
+
+
+def evaluate(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Questions with their answers, as YAML.")],
+    scope: ScopeOption = None,
+    k: Annotated[
+        str, typer.Option("--k", metavar="NUMBERS", help="The sizes of the best that are looked at.")
+    ] = "1,3,5,10",
+    least: Annotated[
+        Fraction | None,
+        typer.Option("--min", metavar="SHARE", parser=_share, help="Exit with 1 where recall is below, as in 0.8."),
+    ] = None,
+    at: Annotated[
+        int | None,
+        typer.Option("--at", metavar="K", parser=_k, help="The k of recall@k to which --min applies (default: 3)."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show how well memory answers questions, in numbers.
+
+    FILE is a list in YAML: question, expect (ids, keys, paths or files of items), and scope, type, as_of, all or files,
+    as in memory search. Recall@k is the share of the expected items among the best k; what links bring in does not
+    count.
+
+    Exits with 1 where recall is below --min, and with 3 where the file expects what is not there.
+    """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.memory.cli.memory_eval_output import below, page
+    from verifflowcc.memory.cli.memory_output import acting_here, tell
+    from verifflowcc.memory.store.ingested_turns import read_labelled_file
+    from verifflowcc.memory.use.access_counts import note_recall
+    from verifflowcc.memory.use.recall_evaluating import evaluate as measure
+    from verifflowcc.memory.use.scopes import agent_of, scopes_recalled
+
+    here = acting_here()
+    elsewhere = here.scopes(scope) if scope else scopes_recalled(here.workspace, agent=agent_of(here.actor))
+
+    def scopes(name: str | None) -> "Sequence[str]":
+        return here.scopes(name) if name else elsewhere
+
+    ks, counts = _chosen(k, at)
+    queries = read_labelled_file(Path(file), file)
+    found = measure(here.workspace, queries, scopes, file=file, ks=ks, at=counts, least=least)
+    of = found.measured
+    for notice in (*found.notices, *note_recall(here.workspace, of.k, of.recall_bp, len(found.asked))):
+        out.warn(notice)
+    out.emit_json(found) if as_json else tell(page(found))
+    if not found.enough:
+        out.say(below(found))
+        raise typer.Exit(FINDINGS)
+
+
+def _chosen(text: str, at: int | None) -> tuple[tuple[int, ...], int]:
+    """Each k that is measured, ascending, and the one that counts."""
+    given = sorted({_k(each.strip(), "--k") for each in text.split(",")})
+    counts = at or (USUAL_K if USUAL_K in given else given[0])
+    return tuple(sorted({*given, counts})), counts
+
+
+app = typer.Typer(help="Add, find and change what is remembered.", no_args_is_help=True)
+app.command("add")(memory_add.add)
+app.command("list")(memory_listing.list_)
+app.command("show")(memory_listing.show)
+app.command("search")(memory_search.search)
+app.command("eval")(evaluate)
+app.command("edit")(memory_edit.edit)
+app.command("link")(memory_moving.link)
+app.command("forget")(memory_forget.forget)
+app.command("move")(memory_moving.move)
+app.command("inbox")(memory_inbox.inbox)
+app.command("promote")(memory_inbox.promote)
+app.command("reject")(memory_inbox.reject)
+app.command("stats")(memory_listing.stats)
+app.command("export")(memory_exchange.export)
+app.command("import")(memory_exchange.import_)
+app.command("copy")(memory_copy.copy)
+app.command("schema")(memory_copy.schema)
+app.command("maintain")(memory_maintain.maintain)
+app.command("restore")(memory_restore.restore)
+app.command("ingest")(memory_ingest.ingest)

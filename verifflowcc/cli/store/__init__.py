@@ -1,0 +1,1 @@
+"""The command line: what is read and written."""

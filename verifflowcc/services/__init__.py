@@ -1,1 +1,0 @@
-"""One function per use case; returns values, prints nothing."""
