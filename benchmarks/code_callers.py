@@ -37,11 +37,11 @@ from benchmarks.code_mentions import Function, Mention, chosen_mentions, python_
 from benchmarks.code_server import Said, ask
 from tests.pure.code_in_memory import code_of
 from verifflowcc.code.rules.binding import Binder
-from verifflowcc.code.rules.graph import CALLABLE, CONFIDENT, FILE, TYPES, Bound, Reference, ReferenceKind
+from verifflowcc.code.rules.graph import CALLABLE, CONFIDENT, FILE, TYPES, BindingResult, Reference, ReferenceKind
 
 RESAMPLED = 1_000
 MODULE_ROOTS = (".", "src", "tests")
-NOT_FOUND = Bound()
+NOT_FOUND = BindingResult()
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _judged(root: Path, binder: Binder, function: Function, mention: Mention, sa
     return Judged(root.name, function, mention, is_theirs, bool(said.places), is_ours, bool(places), agreed, why)
 
 
-def _ours(binder: Binder, mention: Mention) -> tuple[Reference | None, Bound]:
+def _ours(binder: Binder, mention: Mention) -> tuple[Reference | None, BindingResult]:
     """Return our reference at a mention: on its line, or, of a use that is kept once, in the same definition."""
     found = [each for each in binder.code.references(mention.path) if each.name == mention.name]
     found = [each for each in found if bool(each.receiver) == mention.attribute]
@@ -128,7 +128,7 @@ def _ours(binder: Binder, mention: Mention) -> tuple[Reference | None, Bound]:
     return best, binder.bound(mention.path, best)
 
 
-def _sureness(bound: Bound) -> int:
+def _sureness(bound: BindingResult) -> int:
     return bound.candidates[0].confidence if bound.candidates else 0
 
 
@@ -146,7 +146,7 @@ def _kind(said: Said, function: Function) -> str:
 
 
 def _why_missed(
-    binder: Binder, mention: Mention, reference: Reference | None, bound: Bound, target: tuple[str, int]
+    binder: Binder, mention: Mention, reference: Reference | None, bound: BindingResult, target: tuple[str, int]
 ) -> str:
     if reference is None:
         return "no call is kept" if mention.called else "no use is kept"

@@ -40,13 +40,13 @@ from benchmarks.extraction_gold import Dialogue, Rule, dialogues, matching
 from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.memory.rules import tool_kinds as kinds
-from verifflowcc.memory.rules.candidates import Candidate, Extracted, Held, Settles
+from verifflowcc.memory.rules.candidates import Extraction, KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.settle import settle
 from verifflowcc.memory.rules.turn_statements import extract, statement_of
 from verifflowcc.memory.rules.turns import Speaker, Turn
 from verifflowcc.memory.use.refining import Extractor, with_model
 
-Read = Callable[[Turn], Extracted]
+Read = Callable[[Turn], Extraction]
 _LINE = re.compile(r"^(?P<name>[\w' -]{1,30}):\s*(?P<text>.*)$")
 SURE, UNSURE = 600, 500
 _ASKS = re.compile(
@@ -210,7 +210,7 @@ def turns_of(dialogue: Dialogue, session: int) -> list[Turn]:
 def settled(dialogue: Dialogue, read: Read) -> Ran:
     """Extract and settle the turns of all sessions in order."""
     ran = Ran()
-    standing: dict[str, Held] = {}
+    standing: dict[str, KeptStatement] = {}
     for session in range(len(dialogue.sessions)):
         said: list[str] = []
         for turn in turns_of(dialogue, session):
@@ -224,20 +224,22 @@ def settled(dialogue: Dialogue, read: Read) -> Ran:
     return ran
 
 
-def _keep(candidate: Candidate, session: int, standing: dict[str, Held], ran: Ran, *, pending: bool) -> None:
+def _keep(
+    candidate: StatementCandidate, session: int, standing: dict[str, KeptStatement], ran: Ran, *, pending: bool
+) -> None:
     outcome = settle(candidate, list(standing.values()))
-    if outcome.outcome is Settles.SAME:
+    if outcome.outcome is MatchKind.SAME:
         return
     ran.kept.append(Kept(candidate.content, session, pending))
     if pending:
         return
-    if outcome.outcome is Settles.SUPERSEDES:
+    if outcome.outcome is MatchKind.SUPERSEDES:
         for other in outcome.others:
             standing.pop(other, None)
     name = f"i{len(ran.kept)}"
     scope = "user" if candidate.layer == "user" else "project"
     item = Item(name, candidate.type, candidate.content, f"{name}.md", scope, 500, 500, key=candidate.key)
-    standing[name] = Held(item, candidate.subject, candidate.value, candidate.negated, name)
+    standing[name] = KeptStatement(item, candidate.subject, candidate.value, candidate.negated, name)
 
 
 def everything(dialogue: Dialogue) -> Ran:

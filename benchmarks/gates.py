@@ -25,7 +25,7 @@ from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 from verifflowcc.base.formats.event_bytes import encode_event, make_event
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.evidence_values import Inputs, Run
-from verifflowcc.base.model.gate_values import Kind, Trust
+from verifflowcc.base.model.gate_values import CriterionKind, EvidenceTrust
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
@@ -129,8 +129,8 @@ def _event(memory: Path, number: int, parents: tuple[str, ...], at: datetime) ->
         sprint=SPRINT,
         stage="testing",
         criterion="tests",
-        kind=Kind.JUNIT,
-        trust=Trust.RAN_BY_VFCC,
+        kind=CriterionKind.JUNIT,
+        trust=EvidenceTrust.RAN_BY_VFCC,
         producer="vfcc",
         at=at,
         inputs=Inputs((), 3, digest, {f"src/file_{index}.py": digest for index in range(8)}),

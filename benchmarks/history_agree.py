@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.history.rules.agent_history import Edit, co_edits
+from verifflowcc.history.rules.agent_history import FileEdit, co_edits
 from verifflowcc.history.store.history_columns import Analytics
 from verifflowcc.history.store.history_tables import tool_counts, touches
 from verifflowcc.history.use.history_reading import history_files, open_history
@@ -48,7 +48,7 @@ def disagreements(workspace: Workspace, path: str) -> tuple[list[str], dict[str,
             "SELECT task_id, file_path, at_ms, timestamp FROM file_interactions WHERE operation IN ('edit', 'write') "
             "AND success IS NOT 0 AND task_id IS NOT NULL ORDER BY task_id, at_ms, event, file_path"
         )
-        ours = {(*pair.files, pair.count) for pair in co_edits(Edit(*row) for row in edits)}
+        ours = {(*pair.files, pair.count) for pair in co_edits(FileEdit(*row) for row in edits)}
         tools = {tuple(row[:3]) for row in tool_counts(history, since)}
         touched = [(each.time, str(each.operation)) for each in touches(history, "f.file_path = ?", (path,), TOUCHES)]
     with Analytics(history_files(workspace)) as analytics:

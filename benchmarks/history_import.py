@@ -26,7 +26,7 @@ if __package__ in (None, ""):
 from benchmarks.measure import Command, Figures, machine, measure
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.store.client_sessions import ENDING, given_files, session_file
-from verifflowcc.history.use.history_import import Imported, import_sessions
+from verifflowcc.history.use.history_import import HistoryImport, import_sessions
 
 VFCC = [str(Path(sys.executable).with_name("vfcc")), "history", "import"]
 MEBIBYTE = 1_048_576
@@ -95,7 +95,7 @@ def _measured(root: Path, sessions: Path, runs: int) -> tuple[Read, list[Figures
     return Read(len(sizes), sum(sizes), done.known, done.calls, kept), [*first, *again]
 
 
-def _dry(root: Path, sessions: Path) -> Imported:
+def _dry(root: Path, sessions: Path) -> HistoryImport:
     return import_sessions(Workspace(root), [str(sessions)], dry_run=True)
 
 

@@ -28,7 +28,14 @@ from verifflowcc.history.store.history_tables import task_rows
 from verifflowcc.history.use.history_offers import recent_actions, similar_tasks
 from verifflowcc.history.use.history_reading import history_files, open_history, record
 from verifflowcc.history.use.history_sharing import learned_patterns
-from verifflowcc.history.use.questions import edited_together, episode, file_history, files_like, tasks_told, tool_use
+from verifflowcc.history.use.questions import (
+    edited_together,
+    episode,
+    file_history,
+    files_like,
+    tasks_by_status,
+    tool_use,
+)
 
 QUERIES = {
     "last 5 touches of a file": "SELECT * FROM file_interactions WHERE file_path = '{path}' "
@@ -99,7 +106,7 @@ def _questions(workspace: Workspace) -> dict[str, Callable[[], object]]:
         "edited together": lambda: edited_together(workspace),
         "edited together with a file": lambda: edited_together(workspace, path),
         "tools over 7 days": lambda: tool_use(workspace),
-        "open tasks": lambda: tasks_told(workspace),
+        "open tasks": lambda: tasks_by_status(workspace),
         "tasks like a text": lambda: similar_tasks(workspace, words),
         "patterns": lambda: learned_patterns(workspace),
         "latest actions": lambda: recent_actions(workspace),

@@ -37,15 +37,18 @@ RANKS = (
     ("memory", 3),
     ("trace", 3),
     ("history", 4),
-    ("gates", 4),
-    ("prompt", 5),
-    ("clients", 6),
-    ("mcp", 7),
-    ("run", 7),
-    ("report", 7),
-    ("cli", 8),
+    ("gates", 5),
+    ("prompt", 6),
+    ("clients", 7),
+    ("mcp", 8),
+    ("run", 8),
+    ("report", 8),
+    ("cli", 9),
 )
-"""The capabilities, lowest first; equals do not import each other. `fast` is beside them."""
+"""The capabilities, lowest first; equals do not import each other. `fast` is beside them.
+
+Gates are above the history: a gate asks it who edited a file outside of its stage.
+"""
 DIRECTIVE = re.compile(r"#\s*(?:noqa|type:|pragma|ruff:|fmt:|mypy:|!)")
 
 
@@ -117,6 +120,11 @@ def structure(package: Path, moves: Mapping[str, str]) -> dict[str, float]:
 def import_circles(package: Path) -> list[set[str]]:
     """Return the sets of files that import each other, as paths below the package."""
     return circles_of(_imports(_source_files(package)))
+
+
+def upward_imports(package: Path) -> list[tuple[str, str]]:
+    """Return the pairs (importer, imported) against the order of the capabilities, as paths below the package."""
+    return _upward(_imports(_source_files(package)), {})
 
 
 def _source_files(package: Path) -> list[SourceFile]:

@@ -31,7 +31,7 @@ if __package__ in (None, ""):
 from benchmarks.measure import Command, Figures, machine, measure
 from verifflowcc.base.model.config_values import ModelSettings
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.candidates import Extracted
+from verifflowcc.memory.rules.candidates import Extraction
 from verifflowcc.memory.rules.conversation import read_turns
 from verifflowcc.memory.rules.turn_statements import extract, statement_of
 from verifflowcc.memory.rules.turns import Conversation, Speaker, Turn
@@ -171,7 +171,7 @@ def _read(files: Sequence[Path]) -> list[Conversation]:
     return [read_turns(path.read_bytes(), path.name) for path in files]
 
 
-def _extracted(conversations: Sequence[Conversation]) -> list[Extracted]:
+def _extracted(conversations: Sequence[Conversation]) -> list[Extraction]:
     return [extract(turn) for each in conversations for turn in each.turns]
 
 

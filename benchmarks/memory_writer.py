@@ -21,7 +21,7 @@ from benchmarks.memory_stores import SCOPE, Place, open_place
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.model.item_values import Source
 from verifflowcc.base.model.memory_protocol import MemoryBackend
-from verifflowcc.memory.use.adding import Planned, Wanted, add_item
+from verifflowcc.memory.use.adding import AddPlan, ItemRequest, add_item
 
 Write = Callable[[Text, str], None]
 _NOTHING = Text("first", "One that is not counted.")
@@ -73,11 +73,11 @@ def _adder(store: MemoryBackend, *, service: bool) -> Write:
 
 
 def _add(store: MemoryBackend, text: Text, name: str) -> None:
-    wanted = Wanted(SCOPE, "fact", f"{text.title} {name}", text.body, Source(actor="human:You"))
+    wanted = ItemRequest(SCOPE, "fact", f"{text.title} {name}", text.body, Source(actor="human:You"))
     add_item(store, wanted, actor="human:You", today="2026-11-21", confirm=_confirm)
 
 
-def _confirm(_: Planned) -> None:
+def _confirm(_: AddPlan) -> None:
     """A fact of the project needs no yes."""
 
 

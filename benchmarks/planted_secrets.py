@@ -32,7 +32,7 @@ from benchmarks.secret_forms import (
     KNOWN_SURROUNDINGS,
     Form,
 )
-from verifflowcc.base.text.secrets import Found, find_secrets
+from verifflowcc.base.text.secrets import SecretMatch, find_secrets
 from verifflowcc.sprint.store.scanned_backend import scan_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -176,7 +176,7 @@ def _look_at_texts(found: Figures, files: list[Path]) -> None:
         found.alarmed += [f"{path}:{text.count(chr(10), 0, each.start) + 1}: {each.kind}" for each in alarms]
 
 
-def alarms_in(text: str, scanner: str) -> tuple[Found, ...]:
+def alarms_in(text: str, scanner: str) -> tuple[SecretMatch, ...]:
     """Return what the scanner finds in a text."""
     own = find_secrets(text) if scanner != LIBRARY else ()
     library = scan_text(text) if scanner != OWN else ()

@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.memory_stores import SCOPE
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
 from verifflowcc.base.model.memory_protocol import MemoryBackend
-from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.base.model.recall_values import RecallQuery
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.memory.store import recall_index as recall_words
 from verifflowcc.memory.store.placing import stored_item
@@ -64,7 +64,7 @@ class Asked:
 
     def search(self, question: str) -> list[str]:
         """Return the paths of what is found, best first; what links bring in is not among them."""
-        recalled = search(self.workspace, [SCOPE], Sought(question, limit=TOP))
+        recalled = search(self.workspace, [SCOPE], RecallQuery(question, limit=TOP))
         return [hit.item.path for hit in recalled.hits if hit.via is None]
 
     def bring_up(self) -> None:

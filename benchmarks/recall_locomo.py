@@ -19,7 +19,7 @@ from benchmarks.memory_stores import own_home
 from verifflowcc.base.formats.item_render import render_item
 from verifflowcc.base.model.item_values import DEFAULT_CONFIDENCE, Item, Source, SourceKind, item_type
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.base.model.recall_values import RecallQuery
 from verifflowcc.base.text.identifiers import ALPHABET, LETTERS, item_id
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.recall_scoring import MONTHS
@@ -149,7 +149,7 @@ def kept(folder: Path, found: Sequence[Talk], settings: str = SETTINGS) -> Ask:
     names = {item.item.id: turn.id for item, (_, turn) in zip(items, turns, strict=True)}
 
     def ask(question: str) -> list[str]:
-        hits = search(here, (SCOPE,), Sought(question, DEEPEST)).hits
+        hits = search(here, (SCOPE,), RecallQuery(question, DEEPEST)).hits
         return [names[hit.item.id] for hit in hits if hit.via is None]
 
     return ask

@@ -16,7 +16,7 @@ from verifflowcc.memory.rules import recall_ranking as factors
 from verifflowcc.memory.rules import recall_scoring as question
 from verifflowcc.memory.rules import recall_scoring as scoring
 from verifflowcc.memory.rules import recall_scoring as units
-from verifflowcc.memory.rules.recall_scoring import Question
+from verifflowcc.memory.rules.recall_scoring import QuestionTerms
 from verifflowcc.memory.store import recall_index as recall_words
 from verifflowcc.memory.use import search_fields as finding
 
@@ -76,7 +76,7 @@ def _together(*each: AbstractContextManager[object]) -> Iterator[None]:
 
 
 def _names_looked_for() -> AbstractContextManager[object]:
-    def wanted(asked: Question, corpus: Corpus, _: frozenset[str]) -> Mapping[str, int]:
+    def wanted(asked: QuestionTerms, corpus: Corpus, _: frozenset[str]) -> Mapping[str, int]:
         return as_it_is(asked, corpus, frozenset())
 
     as_it_is = scoring.wanted

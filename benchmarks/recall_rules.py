@@ -25,7 +25,7 @@ from benchmarks.extraction import turns_of
 from benchmarks.extraction_gold import Dialogue, Rule, dialogues, says
 from benchmarks.recall_locomo import at_home
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.base.model.recall_values import RecallQuery
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.turns import Conversation
 from verifflowcc.memory.use.ingesting import ingest
@@ -171,7 +171,7 @@ def _asked(dialogue: Dialogue, learned: _Learned) -> Iterator[Answered]:
         said = {name: _said(each, changed) for name, each in learned.items.items()}
         extracted = changed.in_force in said.values()
         for form, question in questions_of(changed.in_force).items():
-            hits = search(learned.workspace, SCOPES, Sought(question, LIMIT, everything=True)).hits
+            hits = search(learned.workspace, SCOPES, RecallQuery(question, LIMIT, everything=True)).hits
             found = [rule for hit in hits if (rule := said[hit.scope, hit.item.id])]
             replaced = any(rule in changed.replaced for rule in found)
             yield Answered(dialogue.name, form, question, _outcome(found, changed.in_force, extracted), replaced)

@@ -31,7 +31,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from verifflowcc.base.model.item_values import Item, Source, SourceKind
-from verifflowcc.memory.rules.candidates import Candidate, Held, Settles
+from verifflowcc.memory.rules.candidates import KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.settle import settle
 from verifflowcc.memory.rules.turn_statements import extract, statement_of
 from verifflowcc.memory.rules.turns import Speaker, Turn
@@ -170,19 +170,19 @@ def scored(chosen: Sequence[Statement]) -> dict[str, Score]:
 
 def outcomes(statement: Statement) -> list[Outcome]:
     """Return the items that a sentence gives, after those that are held."""
-    standing: list[Held] = []
+    standing: list[KeptStatement] = []
     for place, text in enumerate(statement.held):
         list(_learned(text, place, standing))
     return list(_learned(statement.text, len(statement.held), standing))
 
 
-def _learned(text: str, place: int, standing: list[Held]) -> Iterator[Outcome]:
+def _learned(text: str, place: int, standing: list[KeptStatement]) -> Iterator[Outcome]:
     for candidate in extract(Turn(f"t{place}", Speaker.PERSON, text, "s1")).candidates:
         mark = mark_of(candidate.type, candidate.content)
         settled = settle(candidate, standing, mark, session="s1")
-        if settled.outcome is Settles.SAME:
+        if settled.outcome is MatchKind.SAME:
             continue
-        replaced = settled.others if settled.outcome is Settles.SUPERSEDES else ()
+        replaced = settled.others if settled.outcome is MatchKind.SUPERSEDES else ()
         pending = _pending(candidate) or settled.asks
         yield Outcome(
             candidate.content, candidate.type, candidate.layer, pending,
@@ -193,16 +193,16 @@ def _learned(text: str, place: int, standing: list[Held]) -> Iterator[Outcome]:
         standing.append(_held(candidate, f"i{place}-{len(standing)}", mark))
 
 
-def _pending(candidate: Candidate) -> bool:
+def _pending(candidate: StatementCandidate) -> bool:
     return candidate.rewritten or candidate.certainty < SURE or candidate.confidence < UNSURE
 
 
-def _held(candidate: Candidate, name: str, mark: str) -> Held:
+def _held(candidate: StatementCandidate, name: str, mark: str) -> KeptStatement:
     source = Source(SourceKind.EXTRACTED, "human:You", session="s1", turn=candidate.turn)
     scope = "user" if candidate.layer == "user" else "project"
     item = Item(name, candidate.type, candidate.title, f"{name}.md", scope, 500, 500, key=candidate.key, source=source)
     subject, value, negated = statement_of(candidate.content, candidate.type, candidate.key)
-    return Held(item, subject, value, negated, mark, candidate.content)
+    return KeptStatement(item, subject, value, negated, mark, candidate.content)
 
 
 def _add(score: Score, each: Statement, found: Sequence[Outcome]) -> None:

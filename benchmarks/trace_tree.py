@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verifflowcc.base.model.item_values import Link, Stamp
-from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.model.trace_values import TraceItem, Verification
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.trace.rules.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.import_doorstop import stamp
@@ -87,7 +87,7 @@ def _stamped(made: list[Made]) -> Iterator[TraceItem]:
         )
         verified = None
         if item.verification:
-            verified = Verified(item.verification, _REVIEWER, DAY, stamp_of_item(own), nothing, "looked at it")
+            verified = Verification(item.verification, _REVIEWER, DAY, stamp_of_item(own), nothing, "looked at it")
         yield replace(item, links=links, reviewed=Stamp(stamp_of_item(own), _REVIEWER, DAY), verified=verified)
 
 

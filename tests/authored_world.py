@@ -9,8 +9,8 @@ from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.trace.rules.trace_view import TraceView
-from verifflowcc.trace.use.trace_edits import Wanted, add_item
-from verifflowcc.trace.use.trace_reviews import Reviews, clear_link, review_items, what_to_clear, what_to_review
+from verifflowcc.trace.use.trace_edits import TraceItemRequest, add_item
+from verifflowcc.trace.use.trace_reviews import ReviewResult, clear_link, plan_clearance, plan_review, review_items
 from verifflowcc.trace.use.trace_sources import items_view
 
 YOU, OTHER, AGENT = "human:You", "human:Other", "agent:coder"
@@ -47,7 +47,7 @@ def put(
 ) -> TraceItem:
     """Add an item as `You`."""
     parents = (parent,) if parent else ()
-    wanted = Wanted(type_, title, text, verification, parents, relation, id=name)
+    wanted = TraceItemRequest(type_, title, text, verification, parents, relation, id=name)
     return add_item(here, wanted, actor=YOU).item
 
 
@@ -74,11 +74,13 @@ def replace_in(here: Workspace, name: str, old: str, new: str) -> None:
     write_tree(path.parent, {path.name: text.replace(old, new)})
 
 
-def reviewed(here: Workspace, *names: str, actor: str = OTHER, everything: bool = False, own: bool = False) -> Reviews:
+def reviewed(
+    here: Workspace, *names: str, actor: str = OTHER, everything: bool = False, own: bool = False
+) -> ReviewResult:
     """Review items as somebody else than their author."""
-    return review_items(here, what_to_review(here, names, everything=everything, own=own, actor=actor), actor=actor)
+    return review_items(here, plan_review(here, names, everything=everything, own=own, actor=actor), actor=actor)
 
 
 def cleared(here: Workspace, name: str, to: str, reason: str = "still so", actor: str = OTHER) -> None:
     """Clear a suspect link."""
-    clear_link(here, what_to_clear(here, name, to, reason, actor=actor), actor=actor)
+    clear_link(here, plan_clearance(here, name, to, reason, actor=actor), actor=actor)

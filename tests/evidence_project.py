@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.trees import write_tree
-from verifflowcc.base.model.gate_input import Recorded
+from verifflowcc.base.model.gate_input import RecordedEvidence
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.evidence_making import EvidenceRun, run_evidence
 from verifflowcc.gates.use.sprints import start_sprint
@@ -122,6 +122,6 @@ def said(done: EvidenceRun) -> dict[str, tuple[str, str]]:
     return {row.criterion: (str(row.verdict), row.reason) for row in done.rows}
 
 
-def recorded(here: Workspace, *, whole: bool = True) -> tuple[Recorded, ...]:
+def recorded(here: Workspace, *, whole: bool = True) -> tuple[RecordedEvidence, ...]:
     """The evidence as the ledger has it."""
     return read_recorded(here, show_sprint(here, SPRINT), whole=whole)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from verifflowcc.base.model.evidence_values import Command, Evidence, Inputs, Run
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import Criterion, Kind, Trust
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind, EvidenceTrust
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.sprint.rules.evidence_files import inputs_digest, make_evidence
@@ -15,7 +15,7 @@ YOU = "human:You"
 CONTENT = {"src/a.py": "sha256:a", "src/b.py": "sha256:b", "tests/test_a.py": "sha256:t"}
 TEST = Command("test", ("pytest", "--junitxml={junit}"), 600, {}, ())
 RAN = Run("test", TEST.argv, 600, 0)
-TESTS = Criterion("tests", Kind.JUNIT, "the tests pass", command="test")
+TESTS = Criterion("tests", CriterionKind.JUNIT, "the tests pass", command="test")
 GREEN = {"tests": 3, "passed": 3, "failed": 0, "errors": 0, "skipped": 0, "flaky": 0, "unknown": 0}
 
 
@@ -26,8 +26,8 @@ def evidence(
     content: Mapping[str, str] = CONTENT,
     inputs: Inputs | None = None,
     run: Run | None = RAN,
-    trust: Trust = Trust.RAN_BY_VFCC,
-    kind: Kind | None = None,
+    trust: EvidenceTrust = EvidenceTrust.RAN_BY_VFCC,
+    kind: CriterionKind | None = None,
     stage: str = "check",
     second: int = 0,
     problem: str = "",
@@ -53,9 +53,11 @@ def evidence(
     )
 
 
-def recorded(one: Evidence, order: int = 0, *, latest: bool = True, actor: str = YOU, problem: str = "") -> Recorded:
+def recorded(
+    one: Evidence, order: int = 0, *, latest: bool = True, actor: str = YOU, problem: str = ""
+) -> RecordedEvidence:
     """The evidence as the ledger names it."""
-    return Recorded(
+    return RecordedEvidence(
         None if problem else one,
         f".memory/stage/login/{one.stage}/evidence/{one.id}.json",
         order,
@@ -67,7 +69,9 @@ def recorded(one: Evidence, order: int = 0, *, latest: bool = True, actor: str =
     )
 
 
-def facts(*found: Evidence | Recorded, content: Mapping[str, str] = CONTENT, command: Command | None = TEST) -> Facts:
+def facts(
+    *found: Evidence | RecordedEvidence, content: Mapping[str, str] = CONTENT, command: Command | None = TEST
+) -> Facts:
     """The facts of a sprint with this evidence, in order; of several plain pieces the last is the latest."""
     last = len(found) - 1
     return Facts(
@@ -75,7 +79,7 @@ def facts(*found: Evidence | Recorded, content: Mapping[str, str] = CONTENT, com
         "2026-11-21",
         content=content,
         recorded=tuple(
-            one if isinstance(one, Recorded) else recorded(one, order, latest=order == last)
+            one if isinstance(one, RecordedEvidence) else recorded(one, order, latest=order == last)
             for order, one in enumerate(found)
         ),
         commands={command.name: command} if command else {},

@@ -10,7 +10,7 @@ from typing import Any
 from tests.trees import write_memory
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.clients.use.hook_answering import Answered, answer_hook
+from verifflowcc.clients.use.hook_answering import HookReply, answer_hook
 from verifflowcc.fast.hook import ERRORS, Hook
 from verifflowcc.history.rules.event_shape import line_of, moment
 from verifflowcc.history.store.partitions import add_lines
@@ -79,7 +79,7 @@ def tell(here: Workspace, *said: Mapping[str, Any]) -> None:
         add_lines(str(here.local), *line(here, each))
 
 
-def hooked(root: Path, said: Mapping[str, Any], *, client: str = "claude", role: str | None = None) -> Answered:
+def hooked(root: Path, said: Mapping[str, Any], *, client: str = "claude", role: str | None = None) -> HookReply:
     """Do what `vfcc hook` does with an event, record it and answer it; return the answer and all that went wrong."""
     hook = Hook(client, "")
     hook.root, hook.role = str(root), role or ""
@@ -87,7 +87,7 @@ def hooked(root: Path, said: Mapping[str, Any], *, client: str = "claude", role:
     said = hook.with_typed_words(dict(said))
     recorded, snapshot = hook.record_first(said)
     done = answer_hook(root, client, said, role, recorded=recorded, unplaced=snapshot is None)
-    return Answered(done.answer, [*_logged(root)[logged:], *done.faults])
+    return HookReply(done.answer, [*_logged(root)[logged:], *done.faults])
 
 
 def _logged(root: Path) -> list[str]:

@@ -9,8 +9,8 @@ from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.turns import Conversation, Speaker, Turn
-from verifflowcc.memory.use.ingesting import Choices, Ingested, ingest
-from verifflowcc.memory.use.purging import Purged, purge
+from verifflowcc.memory.use.ingesting import IngestOptions, IngestResult, ingest
+from verifflowcc.memory.use.purging import PurgeResult, purge
 from verifflowcc.memory.use.stores import open_store
 
 ME, AGENT, CI = "human:You", "agent:coder", "ci"
@@ -30,15 +30,15 @@ def talk(*turns: Turn | str, origin: str = "talk.md@0", **more: Any) -> Conversa
     )
 
 
-def learn(here: Workspace | None, *conversations: Conversation, actor: str = ME, **more: Any) -> Ingested:
+def learn(here: Workspace | None, *conversations: Conversation, actor: str = ME, **more: Any) -> IngestResult:
     """Ingest; what is no option of `ingest` is a choice."""
     own = {name: more.pop(name) for name in ("extract", "confirm", "letters") if name in more}
     if here is None:
         more.setdefault("scopes", ("user",))
-    return ingest(here, conversations, Choices(**more), actor=actor, **own)
+    return ingest(here, conversations, IngestOptions(**more), actor=actor, **own)
 
 
-def unlearn(here: Workspace | None, source: str, *, actor: str = ME, dry_run: bool = False) -> Purged:
+def unlearn(here: Workspace | None, source: str, *, actor: str = ME, dry_run: bool = False) -> PurgeResult:
     """Purge a source, saying yes."""
     scopes = ("user", "project") if here else ("user",)
     return purge(here, source, scopes, actor=actor, confirm=lambda _: None, dry_run=dry_run)
@@ -78,10 +78,10 @@ def _standing(item: Item) -> tuple[object, ...]:
 
 def in_force(here: Workspace | None) -> set[str]:
     """What the items say that stand now."""
-    from verifflowcc.memory.rules.superseded import standing
+    from verifflowcc.memory.rules.superseded import excluded_items
 
     found = kept(here)
-    left_out = standing([each.item for each in found]).left_out
+    left_out = excluded_items([each.item for each in found]).left_out
     return {each.body.strip() for each in found if each.item.path not in left_out}
 
 

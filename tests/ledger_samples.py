@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.event_samples import ANN, DIGEST, START, THREE, event, feedback, passed, root
 from tests.trees import OWN, own_workflow
 from verifflowcc.base.model.events import EventType
-from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.gate_values import CriterionKind
 from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
@@ -49,7 +49,7 @@ def started(folder: Path, title: str = "Log in") -> Workspace:
 def fill(here: Workspace, sprint: str) -> None:
     """Write every artifact that is asked for before the stage in work is left, with the headings that it must have."""
     for gate in show_stage(here, sprint).gates:
-        for criterion in (each.criterion for each in gate.assessments if each.criterion.kind is Kind.ARTIFACT):
+        for criterion in (each.criterion for each in gate.assessments if each.criterion.kind is CriterionKind.ARTIFACT):
             name = suggested(criterion.files[0])
             path = here.memory / "stage" / sprint / gate.stage / "artifacts" / name
             path.parent.mkdir(parents=True, exist_ok=True)

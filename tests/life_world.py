@@ -7,7 +7,7 @@ from tests.trees import write_memory
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
-from verifflowcc.memory.use.consolidating import Restored, Step, restore
+from verifflowcc.memory.use.consolidating import MaintenanceStep, RestoreResult, restore
 from verifflowcc.memory.use.item_search import find_item
 from verifflowcc.memory.use.maintaining import maintain
 from verifflowcc.memory.use.stores import open_store
@@ -89,13 +89,13 @@ def texts(here: Workspace, scope: str = "project") -> dict[str, str]:
     return {item_id: each.text for item_id, each in items(here, scope).items()}
 
 
-def keep_up(here: Workspace, *, dry: bool = False) -> tuple[Step, ...]:
+def keep_up(here: Workspace, *, dry: bool = False) -> tuple[MaintenanceStep, ...]:
     """Maintain the project's items as `vfcc memory maintain --scope project` does."""
     return maintain(here, "project", actor=YOU, dry_run=dry).steps
 
 
 def bring_back(
     here: Workspace, item_id: str, scope: str = "project", *, actor: str = YOU, dry: bool = False
-) -> Restored:
+) -> RestoreResult:
     """Restore an item as `vfcc memory restore` does."""
     return restore(here, find_item(here, item_id, (scope,)), actor=actor, today=here.today(), dry_run=dry)

@@ -10,7 +10,7 @@ from pathlib import Path
 import verifflowcc.mcp
 from verifflowcc.mcp.use.mcp_resources import lists_text
 
-FILE = Path(verifflowcc.mcp.__file__).with_name("lists.json")
+FILE = Path(verifflowcc.mcp.__file__).parent / "use" / "lists.json"
 
 if __name__ == "__main__":
     FILE.write_text(lists_text(), encoding="utf-8")

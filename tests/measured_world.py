@@ -10,11 +10,11 @@ from verifflowcc.base.formats import event_payloads as fields
 from verifflowcc.base.formats.event_bytes import encode_event, events_digest, make_event, moment
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_values import Kind, Trust
+from verifflowcc.base.model.gate_values import CriterionKind, EvidenceTrust
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.use.evidence_making import standing, write_evidence
+from verifflowcc.gates.use.evidence_making import open_ledger, write_evidence
 from verifflowcc.gates.use.gates_now import gather_facts
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
@@ -73,7 +73,7 @@ def write(here: Workspace, stage: str, name: str, text: str, sprint: str = ID) -
     path.write_text(text, encoding="utf-8")
 
 
-def measure(here: Workspace, criterion: str, kind: Kind, measures: dict[str, int]) -> Evidence:
+def measure(here: Workspace, criterion: str, kind: CriterionKind, measures: dict[str, int]) -> Evidence:
     """Put evidence for the stage in work on record, as somebody asserts it."""
     state = load_sprint(here, ID)[1]
     evidence = make_evidence(
@@ -81,14 +81,14 @@ def measure(here: Workspace, criterion: str, kind: Kind, measures: dict[str, int
         stage=state.current or "",
         criterion=criterion,
         kind=kind,
-        trust=Trust.ASSERTED,
+        trust=EvidenceTrust.ASSERTED,
         producer="tests",
         at=here.clock.now(),
         inputs=inputs_digest(gather_facts(here, state).content, ()),
         measures=measures,
         outcome=digest_text(str(measures)),
     )
-    write_evidence(here, standing(here, ID), evidence, actor=CODER)
+    write_evidence(here, open_ledger(here, ID), evidence, actor=CODER)
     return evidence
 
 
@@ -131,12 +131,12 @@ def whole(folder: Path) -> Workspace:
     say(here, EventType.REVIEW_RECORDED, {**review, "reason": "good", "expires": "2026-11-21", "signed": None})
     advance_stage(at(here, 1), ID, actor=YOU)
     write(here, "build", "changes.md", "# Changes\n\nThe form.\n")
-    measure(at(here, 2), "tests", Kind.JUNIT, {"tests": 4, "passed": 3, "failed": 1, **NONE})
+    measure(at(here, 2), "tests", CriterionKind.JUNIT, {"tests": 4, "passed": 3, "failed": 1, **NONE})
     advance_stage(at(here, 3), ID, actor=YOU)
     say(at(here, 3), EventType.FEEDBACK_ADDED, {"stage": "check", "text": "a test fails"})
     reopen_stage(at(here, 4), ID, "build", "a test fails", actor=OTHER)
-    measure(at(here, 5), "tests", Kind.JUNIT, {"tests": 5, "passed": 5, "failed": 0, **NONE})
-    measure(at(here, 6), "covered", Kind.COVERAGE, {"files": 1, "lines": 8, "lines_hit": 7})
+    measure(at(here, 5), "tests", CriterionKind.JUNIT, {"tests": 5, "passed": 5, "failed": 0, **NONE})
+    measure(at(here, 6), "covered", CriterionKind.COVERAGE, {"files": 1, "lines": 8, "lines_hit": 7})
     advance_stage(at(here, 7), ID, actor=YOU)
     waiver: dict[str, Json] = {"stage": "check", "criterion": "results", "digest": digest_text("")}
     say(at(here, 7), EventType.WAIVED, {**waiver, "reason": "no host", "expires": "2026-12-31"})

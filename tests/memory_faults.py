@@ -6,10 +6,10 @@ A world is files by their path; text becomes an item as the checks read it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from verifflowcc.base.model.config_values import CodeNow
+from verifflowcc.base.model.config_values import CodeStatus
 from verifflowcc.base.model.item_values import TYPES
 from verifflowcc.cli.use.memory_checking import look_into
-from verifflowcc.memory.rules.memory_findings import Looked, MemorySources, Unread
+from verifflowcc.memory.rules.memory_findings import CheckedItem, MemorySources, UnreadFile
 from verifflowcc.memory.rules.superseded import stale_summaries, superseded
 
 TODAY = "2026-11-21"
@@ -24,19 +24,19 @@ class World:
     """Files by path, what could not be read, the ids of the other memory, and the code that is spoken of."""
 
     files: Mapping[str, str | bytes] = field(default_factory=dict)
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadFile, ...] = ()
     elsewhere: Mapping[str, str] = field(default_factory=dict)
-    spoken_of: Mapping[str, CodeNow] = field(default_factory=dict)
+    spoken_of: Mapping[str, CodeStatus] = field(default_factory=dict)
 
     def sources(self) -> MemorySources:
         """Return the world as the checks get it."""
         read = [look_into(path, text.encode() if isinstance(text, str) else text) for path, text in self.files.items()]
-        items = tuple(each for each in read if isinstance(each, Looked))
+        items = tuple(each for each in read if isinstance(each, CheckedItem))
         every = [each.item for each in items]
         replaced = superseded(every).found
         return MemorySources(
             items,
-            (*self.unread, *(each for each in read if isinstance(each, Unread))),
+            (*self.unread, *(each for each in read if isinstance(each, UnreadFile))),
             frozenset(TYPES),
             _TRACED,
             TODAY,
@@ -95,16 +95,16 @@ def _summed_up(newer: str) -> World:
 
 FAULTS: Mapping[str, Fault] = {
     "unreadable-file": Fault(
-        World(unread=(Unread("unreadable-file", f"{_FACT}/client.md", 1, "is a link that leads nowhere"),)),
+        World(unread=(UnreadFile("unreadable-file", f"{_FACT}/client.md", 1, "is a link that leads nowhere"),)),
         facts(client=item("client")),
     ),
     "not-utf8": Fault(_one(f"{_FACT}/client.md", b"Caf\xe9\n"), _one(f"{_FACT}/client.md", "Café\n")),
     "too-large": Fault(
-        World(unread=(Unread("too-large", f"{_FACT}/client.md", 1, "has 1.4 MiB; an item may have 1 MiB"),)),
+        World(unread=(UnreadFile("too-large", f"{_FACT}/client.md", 1, "has 1.4 MiB; an item may have 1 MiB"),)),
         facts(client=item("client", text="x" * 100_000)),
     ),
     "link-outside": Fault(
-        World(unread=(Unread("link-outside", f"{_FACT}/client.md", 1, "is a link that leaves its folder"),)),
+        World(unread=(UnreadFile("link-outside", f"{_FACT}/client.md", 1, "is a link that leaves its folder"),)),
         facts(client=item("client", text="[outside](../../../../../elsewhere.md)")),
     ),
     "conflict-markers": Fault(
@@ -154,31 +154,33 @@ FAULTS: Mapping[str, Fault] = {
     "supersession-circle": Fault(_pair(_LINK("supersedes"), _BOTH), _pair(_LINK("supersedes"), "key: k")),
     "contradiction": Fault(_pair(_LINK("contradicts"), "key: k"), _pair(_LINK("contradicts"), "status: archived")),
     "ref-gone": Fault(
-        _one(f"{_FACT}/client.md", item("client", "refs: [{path: src/a.py}]"), spoken_of={"src/a.py": CodeNow(None)}),
-        _one(f"{_FACT}/client.md", item("client", "refs: [{path: src/a.py}]"), spoken_of={"src/a.py": CodeNow("")}),
+        _one(
+            f"{_FACT}/client.md", item("client", "refs: [{path: src/a.py}]"), spoken_of={"src/a.py": CodeStatus(None)}
+        ),
+        _one(f"{_FACT}/client.md", item("client", "refs: [{path: src/a.py}]"), spoken_of={"src/a.py": CodeStatus("")}),
     ),
     "ref-changed": Fault(
         _one(
             f"{_FACT}/client.md",
             item("client", "refs: [{path: a.py, digest: sha256:1}]"),
-            spoken_of={"a.py": CodeNow("sha256:2")},
+            spoken_of={"a.py": CodeStatus("sha256:2")},
         ),
         _one(
             f"{_FACT}/client.md",
             item("client", "refs: [{path: a.py, digest: sha256:1}]"),
-            spoken_of={"a.py": CodeNow("sha256:1")},
+            spoken_of={"a.py": CodeStatus("sha256:1")},
         ),
     ),
     "ref-symbol-gone": Fault(
         _one(
             f"{_FACT}/client.md",
             item("client", "refs: [{path: a.py, symbol: Index.query}]"),
-            spoken_of={"a.py": CodeNow("sha256:2", {})},
+            spoken_of={"a.py": CodeStatus("sha256:2", {})},
         ),
         _one(
             f"{_FACT}/client.md",
             item("client", "refs: [{path: a.py, symbol: Index.query}]"),
-            spoken_of={"a.py": CodeNow("sha256:2", {"Index.query": "sha256:3"})},
+            spoken_of={"a.py": CodeStatus("sha256:2", {"Index.query": "sha256:3"})},
         ),
     ),
     "wrong-folder": Fault(

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, read_simple
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, read_simple
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.text.markdown import fenced_lines, sections
 from verifflowcc.base.text.placeholders import placeholder_line, says_something
@@ -19,7 +19,7 @@ from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.code.rules.comment_syntax import LANGUAGES, language_of
 from verifflowcc.code.rules.marks import read_code
 from verifflowcc.code.rules.symbols_braces import spans
-from verifflowcc.items.rules.front_matter import Refused, key_spans, split
+from verifflowcc.items.rules.front_matter import EditRefusal, key_spans, split
 from verifflowcc.memory.rules.turn_statements import extract
 from verifflowcc.memory.rules.turns import Speaker, Turn
 from verifflowcc.trace.rules.item_wording import demands, gaps, weak_words
@@ -59,18 +59,18 @@ def _front_matter(text: str) -> list[str]:
         return []
     try:
         found = [f"{each.key} {each.value_start}-{each.value_end}" for each in key_spans(block)]
-    except Refused as refused:
+    except EditRefusal as refused:
         found = [f"refused: {refused}"]
     return [*found, *(f"{line} = {_shown(read_simple(line))}" for line in block.splitlines())]
 
 
 def _shown(value: object) -> object:
     """Return a value of front matter as plain lists and texts; None where the quick reader leaves it to YAML."""
-    if isinstance(value, Table):
+    if isinstance(value, FieldTable):
         return [[key, _shown(inner)] for key, inner in value.pairs]
-    if isinstance(value, Sequence):
+    if isinstance(value, FieldList):
         return [_shown(inner) for inner in value.values]
-    return value.text if isinstance(value, Scalar) else value
+    return value.text if isinstance(value, FieldScalar) else value
 
 
 def files_in(folder: Path) -> Iterator[Path]:

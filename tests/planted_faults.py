@@ -19,7 +19,7 @@ from tests.trace_world import (
     result,
     stamped,
 )
-from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.item_values import Ref, Stamp, Status
 from verifflowcc.base.model.trace_codes import TYPES, ItemRule
 from verifflowcc.base.model.trace_values import (

@@ -9,7 +9,7 @@ import pytest
 from tests.life_world import TODAY, Days
 from tests.trees import write_memory
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.base.model.recall_values import Recalled, Sought
+from verifflowcc.base.model.recall_values import RecallQuery, RecallResult
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
 from verifflowcc.memory.use.searching import search
@@ -55,9 +55,9 @@ def remember(
     keep(here, made(name, text, type_name, scope, **fields), scope=scope)
 
 
-def asked(here: Workspace | None, text: str, *scopes: str, **more: object) -> Recalled:
+def asked(here: Workspace | None, text: str, *scopes: str, **more: object) -> RecallResult:
     """Search in scopes, else in the project's and the person's."""
-    return search(here, scopes or SCOPES, Sought(text, **more))  # type: ignore[arg-type]
+    return search(here, scopes or SCOPES, RecallQuery(text, **more))  # type: ignore[arg-type]
 
 
 def found(here: Workspace | None, text: str, *scopes: str, **more: object) -> list[str]:
@@ -68,7 +68,7 @@ def found(here: Workspace | None, text: str, *scopes: str, **more: object) -> li
 def answer(here: Workspace | None, text: str, *scopes: str, **more: object) -> Answer:
     """Return (scope, id, score, why it does not stand) of the hits in order."""
     hits = asked(here, text, *scopes, **more).hits
-    return [(hit.scope, hit.item.id, hit.score, hit.standing) for hit in hits]
+    return [(hit.scope, hit.item.id, hit.score, hit.invalid_reason) for hit in hits]
 
 
 def indexes(here: Workspace) -> list[Path]:

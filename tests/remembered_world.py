@@ -9,9 +9,9 @@ import pytest
 
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.use.adding import Added, Typed, add_item, wanted_of
+from verifflowcc.memory.use.adding import AddResult, TypedItem, add_item, wanted_of
 from verifflowcc.memory.use.item_scope import identity_of
-from verifflowcc.memory.use.item_search import Found, find_item
+from verifflowcc.memory.use.item_search import ScopedItem, find_item
 from verifflowcc.memory.use.stores import open_store
 
 ME, AGENT, CI = "human:You", "agent:coder", "ci"
@@ -74,14 +74,14 @@ def add(
     dry_run: bool = False,
     today: str = TODAY,
     **typed: Any,
-) -> Added:
+) -> AddResult:
     """Add an item as `vfcc memory add` does."""
-    wanted = wanted_of(here, Typed(type_name, text, **typed), actor=actor, today=today)
+    wanted = wanted_of(here, TypedItem(type_name, text, **typed), actor=actor, today=today)
     with open_store(here, wanted.scope) as store:
         return add_item(store, wanted, actor=actor, today=today, confirm=confirm, dry_run=dry_run)
 
 
-def find(here: Workspace | None, name: str, *scopes: str) -> Found:
+def find(here: Workspace | None, name: str, *scopes: str) -> ScopedItem:
     """Find an item in the project's and the person's memory, or in the scopes given."""
     return find_item(here, name, scopes or ("project", "user"))
 

@@ -12,7 +12,7 @@ from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.gates_now import ask_stage
-from verifflowcc.gates.use.rerun import Found, Reproduction
+from verifflowcc.gates.use.rerun import Reproduction, RerunResult
 from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
 from verifflowcc.sprint.use.sprint_reading import show_sprint
@@ -23,7 +23,7 @@ CHANGES = f".memory/stage/{SPRINT}/build/artifacts/changes.md"
 GREEN = {"tests": 9, "passed": 9, "failed": 0, "errors": 0, "skipped": 0, "flaky": 0, "unknown": 0}
 
 
-def found(done: Reproduction) -> dict[str, tuple[Found, str]]:
+def found(done: Reproduction) -> dict[str, tuple[RerunResult, str]]:
     """What became of each criterion, and why."""
     return {f"{row.stage}/{row.criterion}": (row.found, row.reason) for row in done.rows}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from verifflowcc.base.formats.session_lines import CallLines, Said, Spent, Tokens
+from verifflowcc.base.formats.session_lines import CallLines, HookLine, Tokens, TokenSpending
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.claude_calls import ClaudeCalls
 from verifflowcc.history.rules.codex_calls import CodexCalls
@@ -133,20 +133,20 @@ def as_lines(rows: Iterable[Row]) -> list[bytes]:
     return [json.dumps(row).encode() + b"\n" for row in rows]
 
 
-def heard(rows: Iterable[Row], reader: ClaudeCalls | CodexCalls | None = None) -> list[Said | Spent]:
+def heard(rows: Iterable[Row], reader: ClaudeCalls | CodexCalls | None = None) -> list[HookLine | TokenSpending]:
     return list((reader or ClaudeCalls(SESSION)).read(CallLines("x.jsonl", as_lines(rows))))
 
 
-def hooks(heard: Iterable[Said | Spent]) -> list[str]:
-    return [each.words["hook_event_name"] for each in heard if isinstance(each, Said)]
+def hooks(heard: Iterable[HookLine | TokenSpending]) -> list[str]:
+    return [each.words["hook_event_name"] for each in heard if isinstance(each, HookLine)]
 
 
-def of_hook(heard: Iterable[Said | Spent], hook: str) -> list[Said]:
-    return [each for each in heard if isinstance(each, Said) and each.words["hook_event_name"] == hook]
+def of_hook(heard: Iterable[HookLine | TokenSpending], hook: str) -> list[HookLine]:
+    return [each for each in heard if isinstance(each, HookLine) and each.words["hook_event_name"] == hook]
 
 
-def tokens(heard: Iterable[Said | Spent]) -> Tokens:
-    return sum((each.tokens for each in heard if isinstance(each, Spent)), Tokens())
+def tokens(heard: Iterable[HookLine | TokenSpending]) -> Tokens:
+    return sum((each.tokens for each in heard if isinstance(each, TokenSpending)), Tokens())
 
 
 def write_session(folder: Path, rows: Iterable[Row], name: str = f"{SESSION}.jsonl", place: str = "") -> Path:

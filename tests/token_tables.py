@@ -1,4 +1,4 @@
-"""Make the tables of `verifflowcc/adapters/tokens/data`: a vocabulary, or the classes of characters.
+"""Make the tables of `verifflowcc/base/tokens/data`: a vocabulary, or the classes of characters.
 
     python -m tests.token_tables vocabulary SOURCE TARGET
     python -m tests.token_tables characters TARGET

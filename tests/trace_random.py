@@ -3,10 +3,10 @@
 from hypothesis import strategies as st
 
 from tests.trace_world import POLICY, REPORT, World, item, of_code, of_tests, result, stamped
-from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
-from verifflowcc.base.model.trace_values import CriterionShown, Outcome, ResultReport, Results, TraceItem, Verified
+from verifflowcc.base.model.trace_values import CriterionState, Outcome, ResultReport, Results, TraceItem, Verification
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.trace.rules.fingerprint import stamp_of_item
 
@@ -42,7 +42,7 @@ def worlds(draw: st.DrawFn) -> World:
         for _ in range(draw(st.integers(0, 2)))
     ]
     waived = frozenset(draw(st.lists(st.sampled_from([f"tests/test_all.py::{name}" for name in tests]), max_size=1)))
-    criteria = (CriterionShown("system/load", draw(st.booleans()), "it says so", EvidenceTrust.RAN_BY_VFCC),)
+    criteria = (CriterionState("system/load", draw(st.booleans()), "it says so", EvidenceTrust.RAN_BY_VFCC),)
     return World(
         items,
         (of_tests("tests/test_all.py", **tests), of_code("src/all.py", **code)),
@@ -72,7 +72,7 @@ def _item(draw: st.DrawFn, name: str, ids: list[str]) -> TraceItem:
     )
     if method != "inspection" or draw(st.booleans()):
         return made
-    seen = Verified(method, "human:Other", "2026-11-20", stamp_of_item(made.digest), digest_text(""), "it is so")
+    seen = Verification(method, "human:Other", "2026-11-20", stamp_of_item(made.digest), digest_text(""), "it is so")
     return World((made,)).edit(name, verified=seen)[name]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.item_values import Link, Ref, Stamp
 from verifflowcc.base.model.trace_codes import RELATIONS, TEST_FILES, TYPES, Need, TracePolicy
 from verifflowcc.base.model.trace_values import (

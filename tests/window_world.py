@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from verifflowcc.base.formats.event_bytes import stamp
-from verifflowcc.history.rules.window_values import ItemType, Touched, Window, WindowItem
+from verifflowcc.history.rules.window_values import FileTouch, Window, WindowItem, WindowItemType
 
 NOW = datetime(2026, 11, 21, 14, tzinfo=UTC)
 
@@ -17,7 +17,7 @@ def ago(minutes: float) -> str:
 
 def item(
     name: str,
-    type: ItemType = ItemType.USER_MESSAGE,
+    type: WindowItemType = WindowItemType.USER_MESSAGE,
     *,
     tokens: int = 10,
     minutes: float = 0,
@@ -57,7 +57,7 @@ def drawn_items(draw: st.DrawFn, most_tokens: int = 500) -> tuple[WindowItem, ..
     """Draw items with different ids, of all types."""
     found = []
     for name in draw(st.lists(NAMES, unique=True, max_size=12)):
-        kind = draw(st.sampled_from(ItemType))
+        kind = draw(st.sampled_from(WindowItemType))
         found.append(
             WindowItem(
                 id=name,
@@ -69,12 +69,12 @@ def drawn_items(draw: st.DrawFn, most_tokens: int = 500) -> tuple[WindowItem, ..
                 task=draw(TASKS),
                 dependencies=tuple(draw(st.lists(NAMES, max_size=4))),
                 sticky=draw(st.booleans()) and draw(st.booleans()),
-                tool="Bash" if kind is ItemType.TOOL_RESULT else None,
-                files=(Touched("a.py", lines=draw(st.sampled_from([None, (1, 2), (3, 9)]))),)
-                if kind is ItemType.CODE_SNIPPET
+                tool="Bash" if kind is WindowItemType.TOOL_RESULT else None,
+                files=(FileTouch("a.py", lines=draw(st.sampled_from([None, (1, 2), (3, 9)]))),)
+                if kind is WindowItemType.CODE_SNIPPET
                 else (),
-                tool_calls=kind is ItemType.ASSISTANT_RESPONSE and draw(st.booleans()),
-                failed=kind is ItemType.TOOL_RESULT and draw(st.booleans()),
+                tool_calls=kind is WindowItemType.ASSISTANT_RESPONSE and draw(st.booleans()),
+                failed=kind is WindowItemType.TOOL_RESULT and draw(st.booleans()),
             )
         )
     return tuple(found)

@@ -10,7 +10,7 @@ from verifflowcc.base.formats.event_bytes import encode_event, make_event
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.evidence_values import Evidence, Run
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import Assessment, Gate, Kind, Trust
+from verifflowcc.base.model.gate_values import Assessment, CriterionKind, EvidenceTrust, Gate
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.text.canonical import digest_text
@@ -66,8 +66,8 @@ def forged_evidence(root: Path, criterion: str = "tests", **changes: object) -> 
         "sprint": ID,
         "stage": wanted.stage,
         "criterion": criterion,
-        "kind": Kind.JUNIT,
-        "trust": Trust.RAN_BY_VFCC,
+        "kind": CriterionKind.JUNIT,
+        "trust": EvidenceTrust.RAN_BY_VFCC,
         "producer": "vfcc 0.1.0",
         "at": datetime.now(UTC),
         "inputs": inputs_now(wanted.criterion, wanted.stage, facts),

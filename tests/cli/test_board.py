@@ -12,7 +12,7 @@ import pytest
 from tests.cli.process import VFCC, environment, on_terminal, terminal, vfcc
 from verifflowcc.base.terminal.terminal import around_marks, revealed, with_marks
 from verifflowcc.base.text.hidden_text import printable
-from verifflowcc.cli.cli.board import memory_stamp, until_told_to_end
+from verifflowcc.cli.cli.board import memory_stamp, stop_signal
 
 COLORS = {"NO_COLOR": ""}
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -147,7 +147,7 @@ def test_watch_refuses_a_pipe_in_one_sentence(example: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_waiting(number: signal.Signals) -> None:
     before = signal.getsignal(number)
-    with until_told_to_end() as wait:
+    with stop_signal() as wait:
         assert not wait(0)
         threading.Thread(target=os.kill, args=(os.getpid(), number)).start()
         assert wait(60)

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 
 SLOW = {
     *("json", "dataclasses", "pathlib", "typing", "subprocess", "sqlite3", "yaml", "typer", "pydantic", "hashlib"),
-    *("verifflowcc.cli", "verifflowcc.services", "inspect", "logging", "datetime"),
+    *("inspect", "logging", "datetime", "verifflowcc.cli", "verifflowcc.gates", "verifflowcc.prompt"),
+    *(f"verifflowcc.{each}.use" for each in ("base", "sprint", "memory", "trace", "history", "clients")),
 }
 SILENT = Ran(0, "", "")
 DONE = said("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_response={"stdout": "a"})

@@ -23,7 +23,7 @@ OF_SPRINTS = {
 }
 PATIENT = f"""
 from verifflowcc.fast import hook
-from verifflowcc.services.hooks import brief
+from verifflowcc.clients.use import brief
 hook.LIMIT_S = brief.PATIENCE_S = 600.0
 {AHEAD}
 """

@@ -18,7 +18,7 @@ from tests.tiers import count
 from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.client import normal_form
-from verifflowcc.history.rules.encode import Answer, encode
+from verifflowcc.history.rules.encode import HookAnswer, encode
 from verifflowcc.history.rules.event_shape import line_of
 from verifflowcc.history.rules.permission import wants_the_program
 from verifflowcc.history.use.history_reading import own_partitions
@@ -87,7 +87,7 @@ def test_ten_thousand_payloads_are_recorded_or_not_and_answered_in_form() -> Non
         if line is not None:
             kept += 1
             assert json.loads(line)["v"] == 1
-        answer = Answer(luck.choice(("", "know\n" * 3000)), luck.choice(("", "deny", "ask", "block")), "why\ud800")
+        answer = HookAnswer(luck.choice(("", "know\n" * 3000)), luck.choice(("", "deny", "ask", "block")), "why\ud800")
         printed, code = encode(client, hook if isinstance(hook, str) else "", answer)
         assert code == 0
         check_answer(client, str(hook), printed)

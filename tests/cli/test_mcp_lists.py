@@ -122,7 +122,7 @@ print("\\n".join(sorted(sys.modules)))
         """f'{{"jsonrpc":"2.0","id":1,"method":"{method}"}}'.encode()""",
     )
     done = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(FILE.parents[2])!r})\n{script}"],
+        [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(FILE.parents[3])!r})\n{script}"],
         capture_output=True,
         text=True,
         check=True,

@@ -34,7 +34,7 @@ from verifflowcc.base.model.command_classes import (
 from verifflowcc.base.model.command_words import FLAGS, split_globals
 from verifflowcc.cli.cli import run as at_once
 from verifflowcc.cli.cli.app import app
-from verifflowcc.cli.cli.who_may import Guarded
+from verifflowcc.cli.cli.who_may import GuardedCommand
 
 pytestmark = pytest.mark.vfcc("REQ-ACTORS")
 
@@ -104,7 +104,7 @@ def test_every_command_is_guarded_and_a_group_that_does_something_is_for_everybo
         if getattr(command, "commands", None):
             assert {COMMANDS[name], *BY_OPTION.get(name, {}).values()} <= {QUERY, WORK}, name
         else:
-            assert isinstance(command, Guarded), name
+            assert isinstance(command, GuardedCommand), name
 
 
 def test_a_query_that_writes_a_file_is_work() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.item_values import Archived, DecisionFacts, DecisionStatus, Item, Link, Relation, Status
+from verifflowcc.base.model.item_values import ArchiveNote, DecisionFacts, DecisionStatus, Item, Link, Relation, Status
 from verifflowcc.memory.rules.lifetimes import has_ended
-from verifflowcc.memory.rules.superseded import archived_on, as_of, standing, status_before, superseded
+from verifflowcc.memory.rules.superseded import archived_on, as_of, excluded_items, status_before, superseded
 
 START, TODAY = date(2026, 1, 1), date(2026, 11, 21)
 FACT = Item("a", "fact", "A", "a.md", "project", 500, 800, created="2026-03-01")
@@ -43,13 +43,13 @@ def histories(draw: st.DrawFn) -> list[Item]:
         )
         if away is not None or has_ended(item, TODAY.isoformat()):
             on = day(away if away is not None else LAST)
-            item = replace(item, status=Status.ARCHIVED, archived=Archived(on, "ended", was=str(item.status)))
+            item = replace(item, status=Status.ARCHIVED, archived=ArchiveNote(on, "ended", was=str(item.status)))
         items.append(item)
     return items
 
 
 def held(items: Sequence[Item]) -> set[str]:
-    gone = standing(items).left_out
+    gone = excluded_items(items).left_out
     return {item.id for item in items if item.path not in gone}
 
 
@@ -82,7 +82,7 @@ def test_what_is_added_after_a_day_changes_nothing_of_that_day(items: list[Item]
 @given(items=histories(), when=st.integers(0, LAST), away=st.integers(1, 300))
 @settings(deadline=None, max_examples=200)
 def test_what_is_put_away_after_a_day_held_on_that_day(items: list[Item], when: int, away: int) -> None:
-    since = Archived(day(when + away), "consolidated", "s", "active")
+    since = ArchiveNote(day(when + away), "consolidated", "s", "active")
     put_away = [
         item if item.archived else replace(item, status=Status.ARCHIVED, archived=replace(since, was=str(item.status)))
         for item in items
@@ -134,7 +134,7 @@ def test_an_archived_item_that_says_nothing_of_it_was_always_archived() -> None:
 
 def test_what_was_proposed_and_rejected_was_never_in_force() -> None:
     rejected = replace(FACT, status=Status.ARCHIVED, updated="2026-08-01", tags=("rejected",))
-    waiting = replace(FACT, status=Status.ARCHIVED, archived=Archived("2026-08-01", "ended", was='"pending"'))
+    waiting = replace(FACT, status=Status.ARCHIVED, archived=ArchiveNote("2026-08-01", "ended", was='"pending"'))
 
     assert {status_before(rejected), status_before(waiting)} == {Status.PENDING}
     assert held(as_of([rejected], "2026-05-01")) == held(as_of([waiting], "2026-05-01")) == set()

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.gate_input import ArtifactText, Facts
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Verdict
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.sprint_state import Artifact, SprintState
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.glob import matches
@@ -27,7 +27,7 @@ def asked(*files: str, requires: tuple[str, ...] = (), **there: str | None) -> A
 
 
 def among(lies: list[ArtifactText], *files: str, requires: tuple[str, ...] = ()) -> Assessment:
-    criterion = Criterion("plan", Kind.ARTIFACT, "the plan", files=files, requires=requires)
+    criterion = Criterion("plan", CriterionKind.ARTIFACT, "the plan", files=files, requires=requires)
     facts = Facts(SprintState("login", "Log in"), "2026-11-21", artifacts={"planning": tuple(lies)})
     return assess_artifact(criterion, "planning", facts, FOLDER)
 
@@ -50,7 +50,7 @@ def test_nothing_there_fails_and_names_the_file_to_write() -> None:
 
 
 def test_the_text_of_an_artifact_of_the_stage_in_progress_is_put_and_its_headings_are_known_beforehand() -> None:
-    criterion = Criterion("plan", Kind.ARTIFACT, "the plan", files=("plan.*",), requires=("Goals", "Scope"))
+    criterion = Criterion("plan", CriterionKind.ARTIFACT, "the plan", files=("plan.*",), requires=("Goals", "Scope"))
     facts = Facts(SprintState("login", "Log in", current="planning"), "2026-11-21")
     shown = assess_artifact(criterion, "planning", facts, FOLDER)
 
@@ -59,7 +59,7 @@ def test_the_text_of_an_artifact_of_the_stage_in_progress_is_put_and_its_heading
 
 
 def test_another_stages_plan_is_not_this_stages() -> None:
-    criterion = Criterion("plan", Kind.ARTIFACT, "the plan", files=("plan.*",))
+    criterion = Criterion("plan", CriterionKind.ARTIFACT, "the plan", files=("plan.*",))
     facts = Facts(SprintState("login", "Log in"), "2026-11-21", artifacts={"design": (lying("plan.md", "One form."),)})
 
     assert assess_artifact(criterion, "planning", facts, FOLDER).verdict is Verdict.FAIL

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.gate_input import Change, CommitNote, Facts, History
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Verdict
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
@@ -27,7 +27,7 @@ def changed(*changes: Change) -> Facts:
 
 def diff(known: Facts, *files: str, **limits: int) -> Assessment:
     most = {name: number * 1_000_000 for name, number in limits.items()}
-    return assess_diff(Criterion("changed", Kind.DIFF, "code changed", files=files, at_most=most), "", known)
+    return assess_diff(Criterion("changed", CriterionKind.DIFF, "code changed", files=files, at_most=most), "", known)
 
 
 def note(subject: str, *paths: str, body: str = "", sha: str = "a") -> CommitNote:
@@ -35,7 +35,7 @@ def note(subject: str, *paths: str, body: str = "", sha: str = "a") -> CommitNot
 
 
 def commits(*notes: CommitNote, changes: tuple[Change, ...] = (), pattern: str | None = None) -> Assessment:
-    criterion = Criterion("ids", Kind.COMMIT, "commits say why", pattern=pattern)
+    criterion = Criterion("ids", CriterionKind.COMMIT, "commits say why", pattern=pattern)
     return assess_commit(criterion, "", facts(History(BASE, commits=notes, changes=changes)))
 
 
@@ -57,7 +57,7 @@ def test_no_change_is_nothing_to_evaluate(changes: tuple[Change, ...]) -> None:
 
 @pytest.mark.parametrize("history", [None, History(problem="this is no git repository")])
 def test_what_git_does_not_know_cannot_be_evaluated(history: History | None) -> None:
-    criterion = Criterion("x", Kind.COMMIT, "x")
+    criterion = Criterion("x", CriterionKind.COMMIT, "x")
     for shown in (diff(facts(history)), assess_commit(criterion, "", facts(history))):
         assert shown.verdict is Verdict.NOT_EVALUABLE
         assert shown.reason == (history.problem if history else "git was not asked")
@@ -88,7 +88,7 @@ def test_a_change_may_be_too_large() -> None:
 
 def test_a_change_may_be_too_small() -> None:
     def least(files: int) -> Assessment:
-        criterion = Criterion("changed", Kind.DIFF, "code changed", at_least={"files": files * 1_000_000})
+        criterion = Criterion("changed", CriterionKind.DIFF, "code changed", at_least={"files": files * 1_000_000})
         return assess_diff(criterion, "", changed(CODE, TEST))
 
     assert least(2).verdict is Verdict.PASS
@@ -106,7 +106,7 @@ def test_a_limit_on_what_a_diff_does_not_measure_is_not_evaluable() -> None:
 def test_the_subject_of_a_diff_is_the_content_of_what_changed() -> None:
     def subject(digest: str, *changes: Change) -> str:
         known = facts(History(BASE, changes=changes), **{"src/form.py": digest})
-        return assess_diff(Criterion("x", Kind.DIFF, "x"), "", known).subject
+        return assess_diff(Criterion("x", CriterionKind.DIFF, "x"), "", known).subject
 
     one = subject("sha256:1", CODE, TEST)
     assert one == subject("sha256:1", TEST, CODE, PLAN)
@@ -190,7 +190,7 @@ def test_an_id_is_one_of_an_item_of_the_project() -> None:
     def asked(subject: str, memory: dict[str, str]) -> Verdict:
         history = History(BASE, commits=(note(subject),))
         known = Facts(SprintState("login", "x"), "2026-11-21", memory=memory, history=history)
-        return assess_commit(Criterion("ids", Kind.COMMIT, "x"), "", known).verdict
+        return assess_commit(Criterion("ids", CriterionKind.COMMIT, "x"), "", known).verdict
 
     told = [asked(each, item) for each in ("REQ-login: form", "WIP-stuff", "REQ-12", "REQ-login-more", "SHOP-12")]
     assert told == [Verdict.PASS, *[Verdict.FAIL] * 4]
@@ -198,7 +198,7 @@ def test_an_id_is_one_of_an_item_of_the_project() -> None:
 
 
 def test_a_sprints_id_is_no_expression() -> None:
-    criterion = Criterion("ids", Kind.COMMIT, "x")
+    criterion = Criterion("ids", CriterionKind.COMMIT, "x")
     known = replace(facts(History(BASE, commits=(note("logXin"),))), sprint=SprintState("log.in", "x"))
     assert assess_commit(criterion, "", known).verdict is Verdict.FAIL
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Change, Facts, History
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Verdict
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.people import Contributor, Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, StageState, Workflow
 from verifflowcc.base.text.canonical import digest_text
@@ -23,10 +23,10 @@ from verifflowcc.gates.rules.people_criteria import (
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 
-REVIEWED = Criterion("reviewed", Kind.REVIEW, "approved")
-ACCEPTED = Criterion("accepted", Kind.ATTESTATION, "accepted")
-TALKED = Criterion("talked", Kind.FEEDBACK, "comments dealt with")
-TESTS = Criterion("tests", Kind.JUNIT, "tests pass")
+REVIEWED = Criterion("reviewed", CriterionKind.REVIEW, "approved")
+ACCEPTED = Criterion("accepted", CriterionKind.ATTESTATION, "accepted")
+TALKED = Criterion("talked", CriterionKind.FEEDBACK, "comments dealt with")
+TESTS = Criterion("tests", CriterionKind.JUNIT, "tests pass")
 STAGES = (
     Stage("plan", "Plan", Leg.LEFT, "check", "planner", (), exit=(REVIEWED,)),
     Stage("build", "Build", Leg.APEX, None, "coder", (), exit=(REVIEWED, ACCEPTED)),
@@ -86,7 +86,7 @@ def authors_of(criterion: Criterion, stage: str, here: Facts) -> tuple[str, ...]
 
 
 def asked(here: Facts, criterion: Criterion = REVIEWED, stage: str = "plan") -> Assessment:
-    assess = assess_attestation if criterion.kind is Kind.ATTESTATION else assess_review
+    assess = assess_attestation if criterion.kind is CriterionKind.ATTESTATION else assess_review
     return assess(criterion, stage, here)
 
 

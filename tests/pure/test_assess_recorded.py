@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.evidence_samples import CONTENT, GREEN, RAN, TESTS, evidence, facts, recorded
 from verifflowcc.base.model.gate_input import History
-from verifflowcc.base.model.gate_values import Criterion, Kind, Trust, Verdict
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind, EvidenceTrust, Verdict
 from verifflowcc.gates.rules.evidence_criteria import assess_recorded, judge
 from verifflowcc.sprint.rules.evidence_files import inputs_digest
 
@@ -18,13 +18,17 @@ pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 
 PASS, FAIL, OPEN = Verdict.PASS, Verdict.FAIL, Verdict.NOT_EVALUABLE
 MILLION = 1_000_000
-COVERAGE = Criterion("covered", Kind.COVERAGE, "it is covered", command="test", at_least={"line": 80 * MILLION})
+COVERAGE = Criterion(
+    "covered", CriterionKind.COVERAGE, "it is covered", command="test", at_least={"line": 80 * MILLION}
+)
 COVERED = {"files": 2, "unknown_files": 0, "lines": 100, "lines_hit": 80}
-SARIF = Criterion("scan", Kind.SARIF, "no finding", command="test")
-LINT = Criterion("lint", Kind.LINT, "no finding", command="test")
-METRIC = Criterion("speed", Kind.METRIC, "fast", command="test", metric="p95_ms", at_most={"value": 200 * MILLION})
-BUILD = Criterion("build", Kind.COMMAND, "it builds", command="test")
-BASELINE = Criterion("baseline", Kind.BASELINE, "frozen", files=("src/**",))
+SARIF = Criterion("scan", CriterionKind.SARIF, "no finding", command="test")
+LINT = Criterion("lint", CriterionKind.LINT, "no finding", command="test")
+METRIC = Criterion(
+    "speed", CriterionKind.METRIC, "fast", command="test", metric="p95_ms", at_most={"value": 200 * MILLION}
+)
+BUILD = Criterion("build", CriterionKind.COMMAND, "it builds", command="test")
+BASELINE = Criterion("baseline", CriterionKind.BASELINE, "frozen", files=("src/**",))
 FROZEN = inputs_digest(CONTENT, ("src/**",))
 
 
@@ -59,12 +63,12 @@ def test_a_criterion_without_a_command_asks_for_a_file() -> None:
     found = assess_recorded(replace(TESTS, command=None), "check", facts())
 
     assert found.step == "vfcc evidence add FILE --criterion tests"
-    metric = replace(METRIC, command=None, trust=Trust.ASSERTED)
+    metric = replace(METRIC, command=None, trust=EvidenceTrust.ASSERTED)
     assert assess_recorded(metric, "check", facts()).step == "vfcc evidence add --value NUMBER --criterion speed"
 
 
 def test_where_the_word_of_others_is_enough_a_command_need_not_be_configured() -> None:
-    found = assess_recorded(replace(TESTS, trust=Trust.IMPORTED_CI), "check", facts(command=None))
+    found = assess_recorded(replace(TESTS, trust=EvidenceTrust.IMPORTED_CI), "check", facts(command=None))
 
     assert (found.reason, found.step) == ("there is no evidence yet", "vfcc evidence add FILE --criterion tests")
 
@@ -152,15 +156,15 @@ def test_evidence_of_a_command_that_is_gone_says_how_to_bring_it_back() -> None:
 
 
 def test_a_typed_in_result_is_not_what_vfcc_ran() -> None:
-    typed = recorded(evidence(run=None, trust=Trust.ASSERTED), actor="human:You")
+    typed = recorded(evidence(run=None, trust=EvidenceTrust.ASSERTED), actor="human:You")
 
     found = assess_recorded(TESTS, "check", facts(typed))
 
     assert (found.verdict, found.reason) == (FAIL, "asserted by human:You, ran_by_vfcc is needed")
 
 
-@pytest.mark.parametrize(("given_trust", "needed"), list(product(Trust, Trust)))
-def test_trust_is_enough_or_more_or_it_fails(given_trust: Trust, needed: Trust) -> None:
+@pytest.mark.parametrize(("given_trust", "needed"), list(product(EvidenceTrust, EvidenceTrust)))
+def test_trust_is_enough_or_more_or_it_fails(given_trust: EvidenceTrust, needed: EvidenceTrust) -> None:
     one = evidence(trust=given_trust)
 
     verdict = assess_recorded(replace(TESTS, trust=needed), "check", facts(one)).verdict
@@ -177,7 +181,7 @@ def test_evidence_about_no_file_shows_nothing() -> None:
 
 
 def test_evidence_of_another_kind_shows_nothing() -> None:
-    assert shown(TESTS, GREEN, kind=Kind.METRIC) == (OPEN, "the evidence is of the kind metric, not junit")
+    assert shown(TESTS, GREEN, kind=CriterionKind.METRIC) == (OPEN, "the evidence is of the kind metric, not junit")
 
 
 def test_the_subject_changes_with_content_outcome_and_settings_alone() -> None:
@@ -212,7 +216,7 @@ def test_a_command_that_did_not_end_fails_whatever_it_reported() -> None:
 
 
 def test_a_command_that_nobody_ran_shows_nothing() -> None:
-    assert shown(replace(BUILD, trust=Trust.ASSERTED), {}, run=None, trust=Trust.ASSERTED)[0] is OPEN
+    assert shown(replace(BUILD, trust=EvidenceTrust.ASSERTED), {}, run=None, trust=EvidenceTrust.ASSERTED)[0] is OPEN
 
 
 # junit
@@ -422,5 +426,5 @@ def test_a_tagged_baseline_needs_its_tag_then_and_now(
 
 
 def test_judging_one_piece_asks_neither_for_content_nor_for_trust() -> None:
-    assert judge(TESTS, evidence(content={"gone": "x"}, trust=Trust.ASSERTED)).met
+    assert judge(TESTS, evidence(content={"gone": "x"}, trust=EvidenceTrust.ASSERTED)).met
     assert not judge(TESTS, evidence(GREEN | {"failed": 1})).met

@@ -5,18 +5,18 @@ from dataclasses import replace
 import pytest
 
 from tests.evidence_samples import facts
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Mode, Verdict
 from verifflowcc.base.model.people import Waiver
 from verifflowcc.base.model.sprint_state import Workflow
 from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, Need
-from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceReport
+from verifflowcc.base.model.trace_values import CheckCount, Finding, Severity, TraceReport
 from verifflowcc.gates.rules.evidence_criteria import assess_trace, waits_for_items
 from verifflowcc.gates.rules.people_criteria import apply_waiver, waived_subject
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-GATES")
 
-TRACED = Criterion("traced", Kind.TRACE, "it is traced")
-ALL_ASKED = tuple(Asked(code, check.severity, 3, 0) for code, check in CHECKS.items())
+TRACED = Criterion("traced", CriterionKind.TRACE, "it is traced")
+ALL_ASKED = tuple(CheckCount(code, check.severity, 3, 0) for code, check in CHECKS.items())
 
 
 def finding(code: str, item: str = "REQ-a", kind: str = "requirement", about: str = "", **changes: object) -> Finding:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Change, Facts, History, RecordedEdit
-from verifflowcc.base.model.gate_values import Criterion, Kind
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind
 from verifflowcc.base.model.people import Contributor, Opinion, Review, fold_name, one_each, same_person
 from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, StageState, Workflow
 from verifflowcc.base.text.canonical import digest_text
@@ -15,7 +15,7 @@ from verifflowcc.gates.rules.artifact_criteria import authorship, subject_of
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 
-REVIEWED = Criterion("reviewed", Kind.REVIEW, "approved")
+REVIEWED = Criterion("reviewed", CriterionKind.REVIEW, "approved")
 STAGE = Stage("build", "Build", Leg.APEX, None, "coder", (), exit=(REVIEWED,))
 SPRINT = SprintState(
     "login", "Log in", workflow=Workflow("one", "One", (STAGE,), "sha256:0"), stages=(StageState(STAGE),)

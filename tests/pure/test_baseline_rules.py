@@ -10,7 +10,7 @@ from verifflowcc.base.model.baseline_rules import baseline_notes, baseline_probl
 from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind, BaselineStatus
 from verifflowcc.base.model.events import Event
 from verifflowcc.base.model.evidence_values import Evidence, Inputs, Run
-from verifflowcc.base.model.gate_values import Criterion, Kind, Trust, Verdict
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind, EvidenceTrust, Verdict
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
@@ -25,7 +25,7 @@ ENTRIES = (BaselineEntry("test", "t::flaky", ("failed", "passed")), BaselineEntr
 OLD = Baseline(TESTS, BASE, ANN, "ticket 12", "2026-12-31", ENTRIES, 2, {"test": (1,)})
 DIGEST = digest_text(baseline_text(OLD))
 HOLDS = BaselineStatus(OLD)
-CRITERION = Criterion("tests", Kind.JUNIT, "all tests pass", command="test")
+CRITERION = Criterion("tests", CriterionKind.JUNIT, "all tests pass", command="test")
 
 
 def state(actor: str = ANN, *more: Event) -> SprintState:
@@ -46,8 +46,8 @@ def evidence(**results: str) -> Evidence:
         sprint="login",
         stage="check",
         criterion="tests",
-        kind=Kind.JUNIT,
-        trust=Trust.RAN_BY_VFCC,
+        kind=CriterionKind.JUNIT,
+        trust=EvidenceTrust.RAN_BY_VFCC,
         producer="vfcc",
         time="",
         inputs=Inputs((), 1, ""),

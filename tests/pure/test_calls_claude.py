@@ -18,7 +18,7 @@ from tests.session_world import (
     tokens,
     words,
 )
-from verifflowcc.base.formats.session_lines import LONGEST, CallLines, Said, Spent, Tokens
+from verifflowcc.base.formats.session_lines import LONGEST, CallLines, HookLine, Tokens, TokenSpending
 from verifflowcc.history.rules.claude_calls import SKIPPED, ClaudeCalls, Subagent
 
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")
@@ -52,7 +52,7 @@ def test_a_call_says_what_its_hook_says() -> None:
 def test_a_message_of_several_lines_is_counted_once_with_its_last_number() -> None:
     told = heard(claude_session())
 
-    spent = [each for each in told if isinstance(each, Spent)]
+    spent = [each for each in told if isinstance(each, TokenSpending)]
     assert [(each.message, each.tokens, each.model, each.task) for each in spent] == [
         ("m-1", Tokens(3, 60, 40, 7), "m1", "p1"),
         ("m-2", Tokens(3, 20, 40, 7), "m1", "p1"),
@@ -64,7 +64,7 @@ def test_what_the_client_counts_beyond_the_messages_is_told_once() -> None:
     told = heard([*claude_session()[:-1], cost(more), cost(more), said(20, "And?"), cost(more)])
 
     assert tokens(told) == more
-    assert [each.tokens for each in told if isinstance(each, Spent) and not each.message] == [Tokens(1000, 200)]
+    assert [each.tokens for each in told if isinstance(each, TokenSpending) and not each.message] == [Tokens(1000, 200)]
 
 
 def test_a_model_that_is_counted_under_another_name_is_not_counted_twice() -> None:
@@ -74,7 +74,7 @@ def test_a_model_that_is_counted_under_another_name_is_not_counted_twice() -> No
 
 
 def test_what_subagents_spent_is_not_told_again() -> None:
-    other = Spent(0, "m-9", Tokens(100, 5), "m1", "m-9")
+    other = TokenSpending(0, "m-9", Tokens(100, 5), "m1", "m-9")
     told = heard([*claude_session()[:-1], cost(Tokens(106, 85, 80, 14))], ClaudeCalls(SESSION, others=[other]))
 
     assert tokens(told) == Tokens(6, 80, 80, 14)
@@ -90,7 +90,7 @@ def test_a_subagent_starts_and_stops_under_its_name() -> None:
     told = heard(rows, ClaudeCalls(SESSION, agent=Subagent("a1", "Explore")))
 
     assert hooks(told) == ["SubagentStart", "PostToolUse", "SubagentStop"]
-    assert {(each.words["agent_id"], each.words["agent_type"]) for each in told if isinstance(each, Said)} == {
+    assert {(each.words["agent_id"], each.words["agent_type"]) for each in told if isinstance(each, HookLine)} == {
         ("a1", "Explore")
     }
     assert of_hook(told, "PostToolUse")[0].words["tool_response"] == "a.py"

@@ -3,13 +3,13 @@
 import pytest
 
 from tests.session_world import THREAD, codex_session, counted, entry, heard, hooks, of_hook, tokens
-from verifflowcc.base.formats.session_lines import Said, Spent, Tokens
-from verifflowcc.history.rules.codex_calls import Answer, Call, CodexCalls, answer_of, call_of
+from verifflowcc.base.formats.session_lines import HookLine, Tokens, TokenSpending
+from verifflowcc.history.rules.codex_calls import CodexCall, CodexCalls, ToolAnswer, answer_of, call_of
 
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")
 
 
-def told(rows: list[dict[str, object]]) -> list[Said | Spent]:
+def told(rows: list[dict[str, object]]) -> list[HookLine | TokenSpending]:
     return heard(rows, CodexCalls("file"))
 
 
@@ -17,7 +17,7 @@ def test_a_rollout_is_told_in_the_order_of_its_hooks() -> None:
     found = told(codex_session())
 
     assert hooks(found) == ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUse", "Stop"]
-    assert {each.words["session_id"] for each in found if isinstance(each, Said)} == {THREAD}
+    assert {each.words["session_id"] for each in found if isinstance(each, HookLine)} == {THREAD}
     assert of_hook(found, "Stop")[0].words["last_assistant_message"] == "Done."
 
 
@@ -42,7 +42,7 @@ def test_a_command_says_what_its_hook_says_and_how_it_ended() -> None:
 
 
 def test_tokens_are_the_differences_and_add_up_to_the_last_count() -> None:
-    spent = [each.tokens for each in told(codex_session()) if isinstance(each, Spent)]
+    spent = [each.tokens for each in told(codex_session()) if isinstance(each, TokenSpending)]
 
     assert spent == [Tokens(70, 10, 30), Tokens(150, 15, 100)]
     assert sum(spent, Tokens()).context == 350
@@ -80,7 +80,7 @@ def test_a_subagent_is_one_of_its_parents_session() -> None:
     names = {
         (each.words["session_id"], each.words["agent_id"], each.words["agent_type"])
         for each in found
-        if isinstance(each, Said)
+        if isinstance(each, HookLine)
     }
     assert names == {(THREAD, "t-9", "default")}
 
@@ -92,22 +92,25 @@ def test_a_compaction_is_told() -> None:
 @pytest.mark.parametrize(
     ("entry", "expected"),
     [
-        ({"name": "shell", "arguments": '{"command": ["bash", "-lc", "ls -l"]}'}, Call("Bash", {"command": "ls -l"})),
-        ({"name": "shell", "arguments": '{"command": ["ls", "-l"]}'}, Call("Bash", {"command": "ls -l"})),
+        (
+            {"name": "shell", "arguments": '{"command": ["bash", "-lc", "ls -l"]}'},
+            CodexCall("Bash", {"command": "ls -l"}),
+        ),
+        ({"name": "shell", "arguments": '{"command": ["ls", "-l"]}'}, CodexCall("Bash", {"command": "ls -l"})),
         (
             {"name": "exec_command", "arguments": '{"cmd": "ls", "workdir": "/q"}'},
-            Call("Bash", {"command": "ls"}, "/q"),
+            CodexCall("Bash", {"command": "ls"}, "/q"),
         ),
-        ({"name": "exec_command", "arguments": "{oops"}, Call("Bash", {"command": "{oops"})),
+        ({"name": "exec_command", "arguments": "{oops"}, CodexCall("Bash", {"command": "{oops"})),
         (
             {"name": "wait_agent", "namespace": "multi_agent_v1", "arguments": "{}"},
-            Call("multi_agent_v1wait_agent", {}),
+            CodexCall("multi_agent_v1wait_agent", {}),
         ),
-        ({"name": "spawn_agent", "namespace": "multi_agent_v1", "arguments": "{}"}, Call("spawn_agent", {})),
-        ({"name": "apply_patch", "arguments": '{"input": "*** P"}'}, Call("apply_patch", {"command": "*** P"})),
+        ({"name": "spawn_agent", "namespace": "multi_agent_v1", "arguments": "{}"}, CodexCall("spawn_agent", {})),
+        ({"name": "apply_patch", "arguments": '{"input": "*** P"}'}, CodexCall("apply_patch", {"command": "*** P"})),
     ],
 )
-def test_tools_have_the_names_of_the_hooks(entry: dict[str, object], expected: Call) -> None:
+def test_tools_have_the_names_of_the_hooks(entry: dict[str, object], expected: CodexCall) -> None:
     assert call_of(entry | {"type": "function_call"}) == expected
 
 
@@ -132,10 +135,10 @@ def test_a_servers_answer_is_the_one_of_its_hook() -> None:
     text = [{"type": "text", "text": "no"}]
     answer = entry(5, "response_item", type="function_call_output", call_id="k1", output=text)
 
-    def of(result: dict[str, object]) -> Said:
+    def of(result: dict[str, object]) -> HookLine:
         item = {"type": "McpToolCall", "id": "k1", "result": result}
         done = entry(4, "event_msg", type="item_completed", item=item)
-        found = [each for each in told([*codex_session()[:4], call, done, answer]) if isinstance(each, Said)]
+        found = [each for each in told([*codex_session()[:4], call, done, answer]) if isinstance(each, HookLine)]
         return found[-1]
 
     assert of({"content": text, "isError": False}).words["tool_response"] == {"content": text, "isError": False}
@@ -145,7 +148,7 @@ def test_a_servers_answer_is_the_one_of_its_hook() -> None:
 
 def test_a_local_shell_call_is_a_command() -> None:
     action = {"type": "exec", "command": ["bash", "-lc", "ls"]}
-    assert call_of({"type": "local_shell_call", "action": action}) == Call("Bash", {"command": "ls"})
+    assert call_of({"type": "local_shell_call", "action": action}) == CodexCall("Bash", {"command": "ls"})
     assert call_of({"type": "message"}) is None
 
 
@@ -156,17 +159,17 @@ NEWER = "Wall time: 1.5 seconds\nProcess exited with code 2\nOutput:\nno\n"
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
-        (OLDER, Answer({"output": "no\n", "exit_code": 1}, "", 500)),
-        (NEWER, Answer({"output": "no\n", "exit_code": 2}, "", 1500)),
-        ("Wall time: 0.2 seconds\naborted by user", Answer(None, "aborted by user", 200)),
-        ("unsupported call: x", Answer(None, "unsupported call: x")),
-        ({"content": "bad", "success": False}, Answer(None, "bad")),
-        ("plain text\nOutput:\nExit code: 3", Answer("plain text\nOutput:\nExit code: 3")),
-        ([{"type": "text", "text": "a"}], Answer("a")),
-        (None, Answer("")),
+        (OLDER, ToolAnswer({"output": "no\n", "exit_code": 1}, "", 500)),
+        (NEWER, ToolAnswer({"output": "no\n", "exit_code": 2}, "", 1500)),
+        ("Wall time: 0.2 seconds\naborted by user", ToolAnswer(None, "aborted by user", 200)),
+        ("unsupported call: x", ToolAnswer(None, "unsupported call: x")),
+        ({"content": "bad", "success": False}, ToolAnswer(None, "bad")),
+        ("plain text\nOutput:\nExit code: 3", ToolAnswer("plain text\nOutput:\nExit code: 3")),
+        ([{"type": "text", "text": "a"}], ToolAnswer("a")),
+        (None, ToolAnswer("")),
     ],
 )
-def test_an_answer_is_read_in_each_of_its_forms(output: object, expected: Answer) -> None:
+def test_an_answer_is_read_in_each_of_its_forms(output: object, expected: ToolAnswer) -> None:
     assert answer_of("Bash", output, None) == expected
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.client_answers import check_answer
 from verifflowcc.history.rules.client import client_of
 from verifflowcc.history.rules.client_entries import EVENTS
-from verifflowcc.history.rules.encode import MOST_CHARACTERS, Answer, encode
+from verifflowcc.history.rules.encode import MOST_CHARACTERS, HookAnswer, encode
 
 CARRIES = {name: client_of(name).carries for name in EVENTS}
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "hooks.md"
@@ -23,7 +23,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("client", "event", "what"), ROWS, ids=" ".join)
 def test_an_event_carries_what_the_table_says_and_nothing_else(client: str, event: str, what: str) -> None:
-    asked = Answer("what to know") if what == "context" else Answer("", what, "why")
+    asked = HookAnswer("what to know") if what == "context" else HookAnswer("", what, "why")
 
     printed, code = encode(client, event, asked)
 
@@ -31,22 +31,22 @@ def test_an_event_carries_what_the_table_says_and_nothing_else(client: str, even
     can = CARRIES[client].get(event, ())
     assert bool(printed) is (what in can or (what == "ask" and "deny" in can))
     if what == "ask" and what not in can:
-        assert printed == encode(client, event, Answer("", "deny", "why"))[0], "who cannot ask denies"
+        assert printed == encode(client, event, HookAnswer("", "deny", "why"))[0], "who cannot ask denies"
     check_answer(client, event, printed)
     if printed:
         assert ("what to know" if what == "context" else "why") in printed
 
 
 def test_the_forms_of_each_client() -> None:
-    def said(client: str, event: str, answer: Answer) -> object:
+    def said(client: str, event: str, answer: HookAnswer) -> object:
         return json.loads(encode(client, event, answer)[0])
 
-    deny, block, context = Answer("", "deny", "why"), Answer("", "block", "why"), Answer("know")
+    deny, block, context = HookAnswer("", "deny", "why"), HookAnswer("", "block", "why"), HookAnswer("know")
     inner = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "why"}
 
     assert said("claude", "PreToolUse", deny) == said("codex", "PreToolUse", deny) == {"hookSpecificOutput": inner}
     assert said("claude", "Stop", block) == {"decision": "block", "reason": "why"}
-    assert said("claude", "PostToolUse", Answer("know", "block", "why")) == {
+    assert said("claude", "PostToolUse", HookAnswer("know", "block", "why")) == {
         "decision": "block",
         "reason": "why",
         "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "know"},
@@ -68,7 +68,7 @@ def test_the_forms_of_each_client() -> None:
 def test_a_context_is_cut_after_a_whole_line_and_says_so(client: str) -> None:
     lines = "\n".join(f"line {number} äöü" for number in range(2000))
 
-    printed, _ = encode(client, "SessionStart", Answer(lines))
+    printed, _ = encode(client, "SessionStart", HookAnswer(lines))
 
     said = json.loads(printed)
     text = (
@@ -83,20 +83,20 @@ def test_a_context_is_cut_after_a_whole_line_and_says_so(client: str) -> None:
 
 
 def test_a_context_without_lines_is_cut_all_the_same() -> None:
-    printed, _ = encode("copilot", "SessionStart", Answer("x" * 20_000))
+    printed, _ = encode("copilot", "SessionStart", HookAnswer("x" * 20_000))
 
     assert len(json.loads(printed)["additionalContext"]) == MOST_CHARACTERS
 
 
 def test_half_a_character_does_not_reach_a_client() -> None:
-    assert json.loads(encode("codex", "Stop", Answer("", "block", "a\ud800b"))[0])["reason"] == "a?b"
+    assert json.loads(encode("codex", "Stop", HookAnswer("", "block", "a\ud800b"))[0])["reason"] == "a?b"
 
 
 def test_a_decision_without_a_reason_gets_one() -> None:
     for client, events in CARRIES.items():
         for event, can in events.items():
             for decision in set(can) - {"context"}:
-                assert "vfcc gave no reason" in encode(client, event, Answer("", decision))[0]
+                assert "vfcc gave no reason" in encode(client, event, HookAnswer("", decision))[0]
 
 
 def test_the_page_tells_of_each_event_and_answer_as_the_code_does() -> None:

@@ -13,7 +13,7 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.history.rules import copilot, cursor, gemini
 from verifflowcc.history.rules.client import normal_form
 from verifflowcc.history.rules.client_entries import EVENTS
-from verifflowcc.history.rules.encode import Answer, encode
+from verifflowcc.history.rules.encode import HookAnswer, encode
 from verifflowcc.history.rules.event_shape import KINDS, event_of, line_of
 from verifflowcc.history.rules.permission import denied, wants_the_program
 
@@ -137,7 +137,7 @@ def test_whatever_a_client_says_is_recorded_or_not_and_answered_in_its_form(
 
     line = line_of(plain, client, "/p", 1_700_000_000_000, b"0123456789", {})
     hook = plain.get("hook_event_name")
-    printed, code = encode(client, hook if isinstance(hook, str) else "", Answer(texts[0], decision, texts[1]))
+    printed, code = encode(client, hook if isinstance(hook, str) else "", HookAnswer(texts[0], decision, texts[1]))
 
     wants_the_program(plain, {"events": []}, "/p", lambda _: ())
     assert line is None or json.loads(line)["client"] == client

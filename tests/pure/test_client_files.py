@@ -11,7 +11,7 @@ from verifflowcc.base.model.agent_clients import FILES, LOCAL_FILE
 from verifflowcc.base.text import json_edit
 from verifflowcc.base.text.json_edit import Record
 from verifflowcc.history.rules.client_entries import EVENTS, entries, is_ours, target_of
-from verifflowcc.history.rules.client_files import Outcome, Plan, found_in, installed, uninstalled
+from verifflowcc.history.rules.client_files import ClientFilePlan, FileOutcome, found_in, installed, uninstalled
 
 CLIENTS = sorted(FILES)
 OTHERS_HOOK: dict[str, Any] = {"matcher": "Bash", "hooks": [{"type": "command", "command": "./lint.sh", "timeout": 5}]}
@@ -46,11 +46,11 @@ def files(draw: st.DrawFn) -> tuple[str, str]:
     return client, draw(st.sampled_from(("", "\ufeff", " "))) + text + draw(st.sampled_from(("", "\n", "\r\n", "\n\n")))
 
 
-def put(text: str | None, client: str, record: Record | None = None, *, force: bool = False) -> Plan:
+def put(text: str | None, client: str, record: Record | None = None, *, force: bool = False) -> ClientFilePlan:
     return installed(text, target_of(client), record, force=force)
 
 
-def take(text: str | None, client: str, record: Record | None, *, force: bool = False) -> Plan:
+def take(text: str | None, client: str, record: Record | None, *, force: bool = False) -> ClientFilePlan:
     return uninstalled(text, target_of(client), record, force=force)
 
 
@@ -61,7 +61,7 @@ def test_what_went_in_comes_out_to_the_byte(file: tuple[str, str]) -> None:
 
     there = put(before, client)
 
-    assert there.outcome is Outcome.WRITTEN
+    assert there.outcome is FileOutcome.WRITTEN
     assert there.text is not None
     assert there.record is not None
     value = json_edit.checked(there.text)
@@ -69,9 +69,11 @@ def test_what_went_in_comes_out_to_the_byte(file: tuple[str, str]) -> None:
     for event, entry in entries(client).items():
         assert value["hooks"][event][-1] == entry
     again = put(there.text, client, there.record)
-    assert (again.outcome, again.text, again.record) == (Outcome.NOTHING, there.text, there.record)
-    assert put(there.text, client).outcome is Outcome.NOTHING, "and without the record, too"
-    assert take(there.text, client, there.record) == Plan(Outcome.REMOVED, before, None, tuple(EVENTS[client]))
+    assert (again.outcome, again.text, again.record) == (FileOutcome.NOTHING, there.text, there.record)
+    assert put(there.text, client).outcome is FileOutcome.NOTHING, "and without the record, too"
+    assert take(there.text, client, there.record) == ClientFilePlan(
+        FileOutcome.REMOVED, before, None, tuple(EVENTS[client])
+    )
 
 
 @settings(max_examples=200, deadline=None)
@@ -83,7 +85,7 @@ def test_all_else_is_kept_where_the_file_was_edited_since(file: tuple[str, str],
 
     left = take(there.text + " ", client, there.record if recorded else None)
 
-    assert left.outcome is Outcome.REMOVED
+    assert left.outcome is FileOutcome.REMOVED
     assert left.text is not None
     was, now = json.loads(before.strip("\ufeff")), json.loads(left.text.strip("\ufeff"))
     hooks = was.pop("hooks", {}), now.pop("hooks", {})
@@ -137,8 +139,8 @@ def test_what_somebody_edited_is_left_unless_it_is_forced(client: str, recorded:
     edited = there.text.replace("10", "20", 1)
 
     first = next(iter(EVENTS[client]))
-    assert put(edited, client, record) == Plan(Outcome.EDITED, edited, record, (first,))
-    assert take(edited, client, record) == Plan(Outcome.EDITED, edited, record, (first,))
+    assert put(edited, client, record) == ClientFilePlan(FileOutcome.EDITED, edited, record, (first,))
+    assert take(edited, client, record) == ClientFilePlan(FileOutcome.EDITED, edited, record, (first,))
 
     mended = put(edited, client, record, force=True)
     assert mended.text is not None
@@ -158,7 +160,7 @@ def test_somebody_elses_hook_in_our_group_stays_when_ours_is_forced_out() -> Non
     value["hooks"]["Stop"][0]["hooks"].insert(0, {"type": "command", "command": "mine"})
     edited = json.dumps(value, indent=2)
 
-    assert take(edited, "claude", there.record).outcome is Outcome.EDITED
+    assert take(edited, "claude", there.record).outcome is FileOutcome.EDITED
     out = take(edited, "claude", there.record, force=True)
 
     assert out.text is not None
@@ -173,7 +175,7 @@ def test_an_entry_that_is_gone_is_written_again_and_no_other() -> None:
 
     again = put(json.dumps(value), "gemini", there.record)
 
-    assert (again.outcome, again.events) == (Outcome.WRITTEN, ("BeforeTool",))
+    assert (again.outcome, again.events) == (FileOutcome.WRITTEN, ("BeforeTool",))
     assert again.text is not None
     assert set(json.loads(again.text)["hooks"]) == set(EVENTS["gemini"])
 
@@ -183,7 +185,7 @@ def test_what_was_stopped_between_record_and_file_is_done_or_undone(before: str 
     there = put(before, "claude")
 
     assert put(before, "claude", there.record) == there
-    assert take(before, "claude", there.record) == Plan(Outcome.NOTHING, before, None)
+    assert take(before, "claude", there.record) == ClientFilePlan(FileOutcome.NOTHING, before, None)
     assert take(there.text, "claude", there.record).text == before
 
 
@@ -194,7 +196,7 @@ def test_a_version_that_is_gone_is_written_again() -> None:
 
     again = put(without, "copilot", there.record)
 
-    assert again.outcome is Outcome.WRITTEN
+    assert again.outcome is FileOutcome.WRITTEN
     assert again.text is not None
     assert json.loads(again.text) == json.loads(there.text)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.history.rules.codex import wants_outcome, with_outcome
-from verifflowcc.history.rules.encode import MOST_CHARACTERS, Answer, encode
+from verifflowcc.history.rules.encode import MOST_CHARACTERS, HookAnswer, encode
 
 SAID = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_response": "half\n", "tool_use_id": "call_1"}
 
@@ -58,15 +58,15 @@ def test_only_a_command_that_ended_has_an_outcome(more: dict[str, object]) -> No
 @pytest.mark.parametrize(
     ("event", "answer", "expected"),
     [
-        ("Stop", Answer(), None),
+        ("Stop", HookAnswer(), None),
         (
             "SessionStart",
-            Answer(context="A fact."),
+            HookAnswer(context="A fact."),
             {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "A fact."}},
         ),
         (
             "PreToolUse",
-            Answer(decision="deny", reason="No."),
+            HookAnswer(decision="deny", reason="No."),
             {
                 "hookSpecificOutput": {
                     "hookEventName": "PreToolUse",
@@ -77,7 +77,7 @@ def test_only_a_command_that_ended_has_an_outcome(more: dict[str, object]) -> No
         ),
         (
             "PreToolUse",
-            Answer(decision="ask", reason="Sure?"),
+            HookAnswer(decision="ask", reason="Sure?"),
             {
                 "hookSpecificOutput": {
                     "hookEventName": "PreToolUse",
@@ -86,10 +86,10 @@ def test_only_a_command_that_ended_has_an_outcome(more: dict[str, object]) -> No
                 }
             },
         ),
-        ("Stop", Answer(decision="block", reason="Go on."), {"decision": "block", "reason": "Go on."}),
+        ("Stop", HookAnswer(decision="block", reason="Go on."), {"decision": "block", "reason": "Go on."}),
     ],
 )
-def test_an_answer_is_what_claude_code_reads(event: str, answer: Answer, expected: object) -> None:
+def test_an_answer_is_what_claude_code_reads(event: str, answer: HookAnswer, expected: object) -> None:
     text, code = encode("claude", event, answer)
 
     assert code == 0
@@ -98,6 +98,6 @@ def test_an_answer_is_what_claude_code_reads(event: str, answer: Answer, expecte
 
 
 def test_a_context_is_no_longer_than_a_client_shows() -> None:
-    text, _ = encode("claude", "SessionStart", Answer(context="é" * 20_000))
+    text, _ = encode("claude", "SessionStart", HookAnswer(context="é" * 20_000))
 
     assert len(json.loads(text)["hookSpecificOutput"]["additionalContext"]) == MOST_CHARACTERS < 10_000

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.model.evidence_values import Measurement
 from verifflowcc.sprint.rules.cobertura import measure_coverage
 from verifflowcc.sprint.rules.junit_claims import ProjectPaths
 
@@ -34,7 +34,7 @@ def measured(
     files: tuple[str, ...] = ("src/**",),
     changed: dict[str, tuple[int, ...]] | None = None,
     paths: frozenset[str] = PATHS,
-) -> Measured:
+) -> Measurement:
     return measure_coverage(text.encode() if isinstance(text, str) else text, paths=paths, files=files, changed=changed)
 
 

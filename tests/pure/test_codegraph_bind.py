@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.pure.code_in_memory import code_of, meant, place_of
 from verifflowcc.code.rules.binding import Binder
-from verifflowcc.code.rules.graph import CONFIDENT, Bound, Reference, ReferenceKind
+from verifflowcc.code.rules.graph import CONFIDENT, BindingResult, Reference, ReferenceKind
 
 
 def test_the_innermost_scope_counts_and_class_bodies_are_not_seen_from_methods() -> None:
@@ -180,7 +180,7 @@ def test_what_is_in_the_language_is_outside() -> None:
 
     assert meant(code, "a.py:5", "append") == []
     assert meant(code, "a.py:6", "len") == []
-    assert Binder(code).bound("a.py", Reference(ReferenceKind.CALL, "len", 6)) == Bound(external=True)
+    assert Binder(code).bound("a.py", Reference(ReferenceKind.CALL, "len", 6)) == BindingResult(external=True)
 
 
 def test_confidence_falls_with_the_number_of_methods_of_a_name() -> None:

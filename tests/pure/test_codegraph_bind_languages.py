@@ -4,7 +4,7 @@ import pytest
 
 from tests.pure.code_in_memory import code_of, meant
 from verifflowcc.code.rules.binding import Binder
-from verifflowcc.code.rules.graph import Bound
+from verifflowcc.code.rules.graph import BindingResult
 
 SCRIPT = {
     "src/kit.ts": "export default class Tool {\n  use(): Tool { return this }\n  drop() {}\n}\n"
@@ -65,7 +65,7 @@ def test_what_a_script_takes_from_a_package_is_outside() -> None:
     code = code_of(SCRIPT | {"src/useState.ts": "export function useState() {}\n"})
     called = next(each for each in code.references("src/app.tsx") if each.name == "useState" and each.line == 19)
 
-    assert Binder(code).bound("src/app.tsx", called) == Bound(external=True)
+    assert Binder(code).bound("src/app.tsx", called) == BindingResult(external=True)
 
 
 GO = {
@@ -117,8 +117,8 @@ def test_what_go_takes_from_elsewhere_is_outside() -> None:
     asked = [each for each in code.references("main.go") if each.line in (17, 18, 19) and each.kind == "call"]
 
     assert [(each.name, Binder(code).bound("main.go", each)) for each in asked] == [
-        ("Println", Bound(external=True)),
-        ("Nil", Bound(external=True)),
+        ("Println", BindingResult(external=True)),
+        ("Nil", BindingResult(external=True)),
     ]
 
 

@@ -15,7 +15,7 @@ from verifflowcc.code.rules.bind_queries import (
     supertypes,
     uses,
 )
-from verifflowcc.code.rules.graph import CONFIDENT, Link, Reference, ReferenceKind
+from verifflowcc.code.rules.graph import CONFIDENT, Reference, ReferenceKind, ReferenceLink
 
 SHOP = {
     "shop/__init__.py": "from .pay import settle as settle_all, Card\nfrom . import tax\n",
@@ -42,7 +42,7 @@ SHOP = {
 }
 
 
-def _said(links: tuple[Link, ...], least: int = CONFIDENT) -> list[str]:
+def _said(links: tuple[ReferenceLink, ...], least: int = CONFIDENT) -> list[str]:
     return [f"{each.path}:{each.line} {each.around}".strip() for each in links if each.confidence >= least]
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.code.rules.repository_map import Mapped, file_order, graph_of, map_of
+from verifflowcc.code.rules.repository_map import MapText, file_order, graph_of, map_of
 
 TEXTS = {
     "core/base.py": (
@@ -23,7 +23,7 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def mapped(code: Searched, budget: int) -> Mapped:
+def mapped(code: Searched, budget: int) -> MapText:
     return map_of(code, graph_of(code), budget, words)
 
 
@@ -75,4 +75,4 @@ def test_the_order_in_which_files_are_named_is_of_no_consequence(texts: dict[str
 
 
 def test_a_repository_without_files_has_an_empty_map() -> None:
-    assert mapped(Searched({}), 100) == Mapped("", 0, 0, 0)
+    assert mapped(Searched({}), 100) == MapText("", 0, 0, 0)

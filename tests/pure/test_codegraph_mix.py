@@ -8,7 +8,7 @@ from tests.pure.code_searched import Searched
 from verifflowcc.base.model.config_values import WHOLE, CodeMix
 from verifflowcc.code.rules.code_context import choose, named_types
 from verifflowcc.code.rules.graph import FILE, Definition, SymbolKind
-from verifflowcc.code.rules.rank_units import RankedUnit, Unit, rank_files
+from verifflowcc.code.rules.rank_units import CodeUnit, RankedUnit, rank_files
 from verifflowcc.code.rules.repository_map import graph_of
 from verifflowcc.code.rules.snippets import above_floor, interface, mixed, pieces_of_tests, signature, size_of
 from verifflowcc.code.rules.task_words import asked
@@ -29,7 +29,7 @@ TASK = "the gate does not close: close_gate"
 
 
 def piece(path: str, first: int, lines: tuple[str, ...], score: float = 1.0) -> RankedUnit:
-    return RankedUnit(path, Unit(first, first + len(lines) - 1, 0), "", score, lines)
+    return RankedUnit(path, CodeUnit(first, first + len(lines) - 1, 0), "", score, lines)
 
 
 def shown(mix: CodeMix) -> dict[str, str]:
@@ -62,7 +62,7 @@ def test_a_signature_of_several_lines_is_shown_whole() -> None:
     assert found is not None
     assert (found.unit.first, found.unit.last) == (4, 6)
     assert found.lines == lines[1:4]
-    assert signature(RankedUnit("a.py", Unit(1, 1, FILE), "", 1.0, ("import os",)), []) is None
+    assert signature(RankedUnit("a.py", CodeUnit(1, 1, FILE), "", 1.0, ("import os",)), []) is None
 
 
 DOCUMENTED = (
@@ -90,7 +90,7 @@ def test_an_interface_has_comment_decorators_signature_and_docstring() -> None:
     )
     assert interface_of(("def gate(level):", "    return level"), 3) == ("def gate(level):",)
     assert interface_of(("def gate(level): return level",), 3) == ("def gate(level): return level",)
-    assert interface(RankedUnit("a.py", Unit(1, 1, FILE), "", 1.0, ("import os",)), []) is None
+    assert interface(RankedUnit("a.py", CodeUnit(1, 1, FILE), "", 1.0, ("import os",)), []) is None
 
 
 def test_an_interface_has_ten_lines_of_a_long_docstring_and_no_comment_longer_than_a_signature() -> None:

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.code.rules.code_context import choose, told
+from verifflowcc.code.rules.code_context import choose, listed_files
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, Unit, UnitWeights, rank_files, rank_units
+from verifflowcc.code.rules.rank_units import CodeUnit, RankedFile, RankedUnit, UnitWeights, rank_files, rank_units
 from verifflowcc.code.rules.repository_map import both_ways, graph_of, page_rank
 from verifflowcc.code.rules.snippets import BODIES, LARGEST, fill, rendered, shown_text
 from verifflowcc.code.rules.task_words import LONGEST, asked, words_in
@@ -87,7 +87,7 @@ def test_what_shows_tries_or_builds_a_program_counts_less(path: str) -> None:
 
 
 def test_each_file_says_what_speaks_for_it(code: Searched) -> None:
-    best = told(ranked(code, "`close_gate` of tide/gate.py"))[0]
+    best = listed_files(ranked(code, "`close_gate` of tide/gate.py"))[0]
 
     assert (best.path, best.score) == ("tide/gate.py", 1000)
     assert "words 1.00" in best.why
@@ -163,7 +163,7 @@ SIGNATURES = st.lists(st.integers(0, 120), max_size=6)
 
 
 def piece(path: str, first: int, length: int) -> RankedUnit:
-    return RankedUnit(path, Unit(first, first, -1), f"n{first}", 1.0, ("x" * length,))
+    return RankedUnit(path, CodeUnit(first, first, -1), f"n{first}", 1.0, ("x" * length,))
 
 
 def signature(number: int, length: int) -> Snippet:

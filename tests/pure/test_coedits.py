@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.history.rules.agent_history import Edit, co_edits
+from verifflowcc.history.rules.agent_history import FileEdit, co_edits
 
 pytestmark = pytest.mark.vfcc("REQ-PATTERN-CO-EDIT")
 
@@ -12,16 +12,16 @@ MINUTE = 60_000
 WITHIN_MS = 5 * MINUTE
 
 
-def edit(path: str, at_ms: int, task: str | None = "t") -> Edit:
-    return Edit(task, path, at_ms, f"{at_ms:012}")
+def edit(path: str, at_ms: int, task: str | None = "t") -> FileEdit:
+    return FileEdit(task, path, at_ms, f"{at_ms:012}")
 
 
-def told(*edits: Edit, least: int = 3) -> list[tuple[tuple[str, str], int, int]]:
+def told(*edits: FileEdit, least: int = 3) -> list[tuple[tuple[str, str], int, int]]:
     ordered = sorted(edits, key=lambda each: (each.task or "", each.at_ms, each.path))
     return [(each.files, each.count, each.tasks) for each in co_edits(ordered, least)]
 
 
-def thrice(apart_ms: int) -> list[Edit]:
+def thrice(apart_ms: int) -> list[FileEdit]:
     starts = (0, 60 * MINUTE, 120 * MINUTE)
     return [each for at in starts for each in (edit("a", at), edit("b", at + apart_ms))]
 
@@ -65,7 +65,7 @@ EDITS = st.lists(
 
 @settings(deadline=None, max_examples=200)
 @given(EDITS)
-def test_every_pair_is_counted_as_the_slow_way_counts_it(edits: list[Edit]) -> None:
+def test_every_pair_is_counted_as_the_slow_way_counts_it(edits: list[FileEdit]) -> None:
     expected = {}
     for one in "abcd":
         for other in "abcd":

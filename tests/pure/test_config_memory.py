@@ -26,7 +26,7 @@ from verifflowcc.base.model.config_values import (
     RerankSettings,
     ScopeMode,
     ScopeSettings,
-    Stale,
+    StalePolicy,
     WindowSettings,
 )
 from verifflowcc.base.model.layers import Layer
@@ -129,7 +129,7 @@ def test_the_whole_section_is_read() -> None:
         rerank=RerankSettings(enabled=True, max_candidates=5, trigger_min_margin=250),
         consolidation=ConsolidationSettings(enabled=False, interval=14),
         lifecycle=LifecycleSettings({"fact": None, "guideline": 30}),
-        stale=Stale.WITHHOLD,
+        stale=StalePolicy.WITHHOLD,
         window=WindowSettings(total_tokens=1000, buffer_tokens=100),
     )
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.config.yaml_values import Ambiguous, Limits, load_yaml, read_yaml
+from verifflowcc.base.config.yaml_values import AmbiguousScalar, Limits, load_yaml, read_yaml
 from verifflowcc.base.errors import ConfigError
 
 FRAGMENTS = ["a", ": ", "- ", "\n", "  ", "&x ", "*x", "[", "]", "{", "}", ",", "'", "#", "|", "---\n", "!!t "]
@@ -91,7 +91,7 @@ def test_lenient_reading_keeps_what_is_ambiguous_as_written(text: str, value: ob
 def test_exact_reading_says_what_yaml_takes_a_scalar_for(text: str, reading: str) -> None:
     value = read_yaml(text, "x", exact=True).value
 
-    assert isinstance(value, Ambiguous)
+    assert isinstance(value, AmbiguousScalar)
     assert value.reading == reading
 
 

@@ -10,7 +10,7 @@ from verifflowcc.base.model.item_values import Item, Link, Ref, Relation, Source
 from verifflowcc.memory.rules.consolidate import (
     DENSE,
     MOST,
-    Remembered,
+    RememberedItem,
     clusters,
     is_consolidation,
     may_join,
@@ -27,8 +27,8 @@ FACT = Item("a", "fact", "A", "a.md", "project", 500, 800, source=FOUND, created
 WORDS = ("parser", "cache", "cold", "start", "socket", "retry", "limit", "token", "header", "queue")
 
 
-def fact(name: str, text: str, **changes: object) -> Remembered:
-    return Remembered(replace(FACT, id=name, title=text, path=f"{name}.md", **changes), f"{text}\n")  # type: ignore[arg-type]
+def fact(name: str, text: str, **changes: object) -> RememberedItem:
+    return RememberedItem(replace(FACT, id=name, title=text, path=f"{name}.md", **changes), f"{text}\n")  # type: ignore[arg-type]
 
 
 CACHE = [
@@ -54,7 +54,7 @@ REMEMBERED = st.lists(
 )
 
 
-def ids(items: list[Remembered]) -> list[tuple[str, ...]]:
+def ids(items: list[RememberedItem]) -> list[tuple[str, ...]]:
     return [tuple(each.item.id for each in cluster.members) for cluster in clusters(items)]
 
 
@@ -69,7 +69,7 @@ def test_a_key_of_one_subject_and_a_file_in_common_bring_items_nearer() -> None:
     texts = ("start names with a_", "names end in an x", "names hold a digit", "names are short")
     plain = [fact(f"n{place}", text) for place, text in enumerate(texts)]
     keyed = [
-        Remembered(replace(each.item, key=f"function-names.{place}", refs=(Ref("src/names.py"),)), each.body)
+        RememberedItem(replace(each.item, key=f"function-names.{place}", refs=(Ref("src/names.py"),)), each.body)
         for place, each in enumerate(plain)
     ]
 
@@ -80,7 +80,8 @@ def test_a_key_of_one_subject_and_a_file_in_common_bring_items_nearer() -> None:
 
 def test_types_are_not_mixed() -> None:
     mixed = [
-        Remembered(replace(each.item, type=("fact", "fix")[place % 2]), each.body) for place, each in enumerate(CACHE)
+        RememberedItem(replace(each.item, type=("fact", "fix")[place % 2]), each.body)
+        for place, each in enumerate(CACHE)
     ]
 
     assert ids(mixed) == []
@@ -88,7 +89,7 @@ def test_types_are_not_mixed() -> None:
 
 @given(items=REMEMBERED, data=st.data())
 @settings(deadline=None, max_examples=150)
-def test_the_clusters_are_the_same_in_whatever_order(items: list[Remembered], data: st.DataObject) -> None:
+def test_the_clusters_are_the_same_in_whatever_order(items: list[RememberedItem], data: st.DataObject) -> None:
     found = clusters(items)
     members = [each.item.id for cluster in found for each in cluster.members]
 
@@ -102,7 +103,7 @@ def test_the_clusters_are_the_same_in_whatever_order(items: list[Remembered], da
 @pytest.mark.vfcc("REQ-TRUST-LEAST")
 @given(items=REMEMBERED)
 @settings(deadline=None, max_examples=150)
-def test_a_summary_is_no_more_trusted_or_sure_than_what_it_is_made_of(items: list[Remembered]) -> None:
+def test_a_summary_is_no_more_trusted_or_sure_than_what_it_is_made_of(items: list[RememberedItem]) -> None:
     order = list(Trust)
     for cluster in clusters(items):
         members = [each.item for each in cluster.members]
@@ -124,7 +125,7 @@ def test_a_summary_tells_each_thing_once_and_links_back() -> None:
         *CACHE,
         fact("c5", "the parser cache is COLD at start!", trust=Trust.EXTERNAL, confidence=600, importance=900),
     ]
-    said[0] = Remembered(
+    said[0] = RememberedItem(
         replace(
             said[0].item,
             links=(Link("old", Relation.SUPERSEDES), Link("c2", Relation.CAUSED_BY), Link("bug", Relation.CAUSED_BY)),
@@ -180,8 +181,8 @@ def test_a_text_can_be_refined_and_a_refusal_changes_nothing() -> None:
 
 def test_a_secret_in_an_original_is_not_copied() -> None:
     key = "AKIA" + "Q3W7ZKD4PXR5TN2M"
-    said = [*CACHE, Remembered(replace(CACHE[3].item, id="c5"), f"The parser cache is cold at the start: {key}\n")]
-    said = [Remembered(replace(each.item, refs=(Ref("src/parse.py"),)), each.body) for each in said]
+    said = [*CACHE, RememberedItem(replace(CACHE[3].item, id="c5"), f"The parser cache is cold at the start: {key}\n")]
+    said = [RememberedItem(replace(each.item, refs=(Ref("src/parse.py"),)), each.body) for each in said]
 
     (cluster,) = clusters(said)
     made = summary_of(cluster, today="2026-11-21").body
@@ -234,7 +235,7 @@ def test_what_is_left_out_stands_in_what_is_kept(said: list[str]) -> None:
 
 @pytest.mark.vfcc("REQ-TRUST-LEAST")
 def test_a_summary_is_trusted_as_those_who_wrote_its_items_not_as_their_files_claim() -> None:
-    claimed = [Remembered(replace(each.item, details=PROMOTED[:2], trust=Trust.HUMAN), each.body) for each in CACHE]
+    claimed = [RememberedItem(replace(each.item, details=PROMOTED[:2], trust=Trust.HUMAN), each.body) for each in CACHE]
 
     (cluster,) = clusters(claimed)
 

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.errors import ConfigError, GateClosed, UsageError
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Gate, Mode, Side, Verdict
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.records import field_names
 from verifflowcc.base.use.document_form import ADDED, KEYS, LEAN, UNITS, form, key_sources, selection
 from verifflowcc.base.use.envelope import NOTHING, document, document_text, problem_of, problem_with
-from verifflowcc.code.rules.graph import Candidate
-from verifflowcc.gates.use.owed import Owed
+from verifflowcc.code.rules.graph import BindingCandidate
+from verifflowcc.gates.use.owed import UnmetCriterion
 from verifflowcc.sprint.rules.stage_numbers import StageMetrics
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
@@ -25,7 +25,7 @@ TEXT = st.text(max_size=4)
 CRITERIA = st.builds(
     Criterion,
     TEXT,
-    st.sampled_from(Kind),
+    st.sampled_from(CriterionKind),
     TEXT,
     st.sampled_from(Mode),
     files=st.tuples(TEXT),
@@ -52,7 +52,7 @@ def _is_part(lean: Any, full: Any) -> bool:
 
 
 def test_a_lean_form_leaves_out_what_is_empty_but_for_lists_right_in_the_data() -> None:
-    gate = Gate("s", "coding", Side.EXIT, (Assessment(Criterion("a", Kind.JUNIT, ""), Verdict.PASS, "fine"),))
+    gate = Gate("s", "coding", Side.EXIT, (Assessment(Criterion("a", CriterionKind.JUNIT, ""), Verdict.PASS, "fine"),))
 
     assert form(gate, full=False) == {
         "stage": "coding",
@@ -68,9 +68,9 @@ def test_numbers_are_on_the_scale_of_the_command_line() -> None:
     shown: Any = form(item, full=True)
 
     assert (shown["importance"], shown["confidence"]) == (0.9, 1)
-    limits: Any = form(Criterion("a", Kind.COVERAGE, "", at_least={"line": 80_500_000}), full=True)
+    limits: Any = form(Criterion("a", CriterionKind.COVERAGE, "", at_least={"line": 80_500_000}), full=True)
     assert limits["at_least"] == {"line": 80.5}
-    assert form(Candidate("a.py", 1, 70, "by import"), full=True)["confidence"] == 0.7  # type: ignore[index,call-overload]
+    assert form(BindingCandidate("a.py", 1, 70, "by import"), full=True)["confidence"] == 0.7  # type: ignore[index,call-overload]
     numbers: Any = form(StageMetrics("a", StageStatus.PASSED, {"coverage_line_bp": 8750, "tests": 5}), full=True)
     assert numbers["numbers"] == {"coverage_line": 0.875, "tests": 5}
 
@@ -88,7 +88,9 @@ def test_rules_name_classes_and_fields_that_exist(name: str) -> None:
 
 
 def test_a_closed_gate_says_once_what_blocks_it() -> None:
-    owed = Owed("tests", Kind.JUNIT, Mode.HARD, "coding", False, "1 test failed", "vfcc evidence run tests")
+    owed = UnmetCriterion(
+        "tests", CriterionKind.JUNIT, Mode.HARD, "coding", False, "1 test failed", "vfcc evidence run tests"
+    )
     error = GateClosed("s cannot leave coding\n- tests: 1 test failed", hint="vfcc next", blockers=(owed,))
 
     shown: Any = document(NOTHING, problem_of(error), full=False)

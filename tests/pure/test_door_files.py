@@ -16,7 +16,7 @@ from verifflowcc.history.rules.client_doors import (
     door_removed,
     doors_of,
 )
-from verifflowcc.history.rules.client_files import Outcome
+from verifflowcc.history.rules.client_files import FileOutcome
 
 ROLE = RoleAgent("coder", 'Works as the "coder".', 'Read first.\nThen write """it""".', ("read", "edit", "vfcc"))
 TEXTS = DoorTexts({"vfcc-stage": "---\nname: vfcc-stage\n---\nAsk.\n"}, (ROLE,))
@@ -38,20 +38,20 @@ THEIRS = [
 @pytest.mark.parametrize("door", MEMBERS, ids=lambda door: door.path)
 def test_members_go_in_once_and_out_to_the_byte(door: Door, text: str) -> None:
     done = door_installed(text, door, None, "claude", force=False)
-    assert done.outcome is Outcome.WRITTEN
+    assert done.outcome is FileOutcome.WRITTEN
     assert done.text is not None
     assert json.loads(done.text.removeprefix("\ufeff"))
 
-    assert door_installed(done.text, door, done.record, "claude", force=False).outcome is Outcome.NOTHING
+    assert door_installed(done.text, door, done.record, "claude", force=False).outcome is FileOutcome.NOTHING
     assert door_removed(done.text, door, done.record, force=False).text == text
-    assert door_installed(done.text, door, None, "claude", force=False).outcome is Outcome.NOTHING
+    assert door_installed(done.text, door, None, "claude", force=False).outcome is FileOutcome.NOTHING
 
 
 @given(text=st.text(alphabet=st.characters(codec="utf-8")).map(lambda text: text.replace("vfcc:", "")))
 @pytest.mark.parametrize("door", BLOCKS, ids=lambda door: door.path)
 def test_a_block_goes_into_any_text_and_out_to_the_byte(door: Door, text: str) -> None:
     done = door_installed(text, door, None, "claude", force=False)
-    if done.outcome is Outcome.NOTHING:
+    if done.outcome is FileOutcome.NOTHING:
         assert door.beside  # the file names AGENTS.md already
         return
     assert done.text is not None
@@ -66,7 +66,7 @@ def test_an_edit_beside_a_door_outlives_it(door: Door) -> None:
     assert done.text
     edited = done.text.replace("mine", "mine too", 1)
 
-    assert door_installed(edited, door, done.record, "claude", force=False).outcome is Outcome.NOTHING
+    assert door_installed(edited, door, done.record, "claude", force=False).outcome is FileOutcome.NOTHING
     removed = door_removed(edited, door, done.record, force=False)
     assert removed.text == start.replace("mine", "mine too")
 
@@ -87,8 +87,8 @@ def test_an_edited_door_is_left_unless_it_is_forced(path: str) -> None:
     )
     edited = done.text[::-1].replace(word[::-1], '"mine"'[::-1] if '"' in word else "mine"[::-1], 1)[::-1]
 
-    assert door_installed(edited, door, done.record, "claude", force=False).outcome is Outcome.EDITED
-    assert door_removed(edited, door, done.record, force=False).outcome is Outcome.EDITED
+    assert door_installed(edited, door, done.record, "claude", force=False).outcome is FileOutcome.EDITED
+    assert door_removed(edited, door, done.record, force=False).outcome is FileOutcome.EDITED
     assert door_installed(edited, door, done.record, "claude", force=True).text == done.text
     assert door_removed(edited, door, done.record, force=True).text is None
 
@@ -100,7 +100,7 @@ def test_a_new_text_replaces_an_older_one_that_nobody_edited() -> None:
 
     newer = door_installed(done.text, door, done.record, "claude", force=False)
 
-    assert newer.outcome is Outcome.WRITTEN
+    assert newer.outcome is FileOutcome.WRITTEN
     assert newer.text
     assert "Older words" not in newer.text
     assert door_removed(newer.text, door, newer.record, force=False).text == "mine\n"

@@ -17,36 +17,36 @@ from verifflowcc.history.rules.learning import (
     renamed,
     renames,
 )
-from verifflowcc.history.rules.learnt_calls import LONGEST, Call, signature_of
+from verifflowcc.history.rules.learnt_calls import LONGEST, ToolCall, signature_of
 
 ERROR = "KeyError: 'user'"
 
 
-def call(at_ms: int, *, session: str = "s", task: str | None = "t", **more: Any) -> Call:
+def call(at_ms: int, *, session: str = "s", task: str | None = "t", **more: Any) -> ToolCall:
     tool = str(more.pop("tool", "Bash"))
     success, error = more.pop("success", True), str(more.pop("error", ""))
     changed = more.pop("changed", ())
     assert isinstance(changed, tuple)
     assert success is None or isinstance(success, bool)
-    return Call(
+    return ToolCall(
         session, task, at_ms, f"2026-11-21T00:00:{at_ms:02}", tool, json.dumps(more), success,
         signature_of(error), error, changed,
     )  # fmt: skip
 
 
-def failed(at_ms: int, command: str = "pytest", **more: Any) -> Call:
+def failed(at_ms: int, command: str = "pytest", **more: Any) -> ToolCall:
     return call(at_ms, command=command, success=False, error=ERROR, **more)
 
 
-def passed(at_ms: int, command: str = "pytest", **more: Any) -> Call:
+def passed(at_ms: int, command: str = "pytest", **more: Any) -> ToolCall:
     return call(at_ms, command=command, **more)
 
 
-def edited(at_ms: int, *paths: str, **more: Any) -> Call:
+def edited(at_ms: int, *paths: str, **more: Any) -> ToolCall:
     return call(at_ms, tool="Edit", changed=paths, **more)
 
 
-def fixes(*calls: Call) -> list[tuple[tuple[str, ...], int, int]]:
+def fixes(*calls: ToolCall) -> list[tuple[tuple[str, ...], int, int]]:
     return [(each.files, each.count, each.confidence) for each in error_fixes(calls)]
 
 
@@ -82,11 +82,13 @@ def test_the_same_fix_again_is_one_pattern_that_is_surer() -> None:
     ],
     ids=["nothing changed", "another command", "another session", "too late", "before", "still", "nobody knows"],
 )
-def test_what_mended_nothing_is_no_fix(calls: list[Call]) -> None:
+def test_what_mended_nothing_is_no_fix(calls: list[ToolCall]) -> None:
     assert fixes(*calls) == []
 
 
-def swap(at_ms: int, path: str, task: str | None = "t", old: str = "total(count)", new: str = "total(size)") -> Call:
+def swap(
+    at_ms: int, path: str, task: str | None = "t", old: str = "total(count)", new: str = "total(size)"
+) -> ToolCall:
     return call(at_ms, tool="Edit", changed=(path,), task=task, old_string=old, new_string=new)
 
 
@@ -111,7 +113,7 @@ def test_a_rename_and_the_changes_of_its_uses_are_learnt() -> None:
     ],
     ids=["too few", "one file", "two tasks", "no task", "more than a name", "no name"],
 )
-def test_other_changes_are_no_rename(calls: list[Call]) -> None:
+def test_other_changes_are_no_rename(calls: list[ToolCall]) -> None:
     assert list(renames(calls)) == []
 
 

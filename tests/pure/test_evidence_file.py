@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES, Evidence, Inputs, Run
-from verifflowcc.base.model.gate_values import Kind, Trust
+from verifflowcc.base.model.gate_values import CriterionKind, EvidenceTrust
 from verifflowcc.base.text.canonical import canonical, digest_text
 from verifflowcc.base.text.identifiers import is_ulid, ulid
 from verifflowcc.sprint.rules.evidence_files import (
@@ -34,8 +34,8 @@ def made(**other: Any) -> Evidence:
         "sprint": "login",
         "stage": "unit_test",
         "criterion": "tests",
-        "kind": Kind.JUNIT,
-        "trust": Trust.RAN_BY_VFCC,
+        "kind": CriterionKind.JUNIT,
+        "trust": EvidenceTrust.RAN_BY_VFCC,
         "producer": "vfcc 0.1.0",
         "at": AT,
         "inputs": inputs_digest(CONTENT, ["src/**"]),
@@ -70,13 +70,13 @@ def test_a_file_reads_back_as_what_was_written() -> None:
     assert json.loads(data)["v"] == 1
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_evidence_says_the_format_in_which_its_kind_was_added(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", CriterionKind)
+def test_evidence_says_the_format_in_which_its_kind_was_added(kind: CriterionKind) -> None:
     evidence = made(kind=kind)
     data = encode_evidence(evidence)
 
     assert parse_evidence(data, evidence.id) == evidence
-    assert json.loads(data)["v"] == (2 if kind in {Kind.RED_FIRST, Kind.TESTS_KEPT} else 1)
+    assert json.loads(data)["v"] == (2 if kind in {CriterionKind.RED_FIRST, CriterionKind.TESTS_KEPT} else 1)
 
 
 WORDS = st.text(st.characters(exclude_categories=()), max_size=300)
@@ -90,8 +90,8 @@ DIGESTS = st.dictionaries(WORDS, st.just(digest_text("x")), max_size=60)
     problem=WORDS,
     failure=WORDS,
     measures=st.dictionaries(PLAIN, st.integers(-(2**53) + 1, 2**53 - 1), max_size=12),
-    kind=st.sampled_from(Kind),
-    trust=st.sampled_from(Trust),
+    kind=st.sampled_from(CriterionKind),
+    trust=st.sampled_from(EvidenceTrust),
     at=st.datetimes(datetime(1970, 1, 1), datetime(9999, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001 - hypothesis adds the zone
 )
 @settings(deadline=None, max_examples=80)

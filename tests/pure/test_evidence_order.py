@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.event_samples import DIGEST, event, feedback, passed, root
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.text.identifiers import ulid
-from verifflowcc.sprint.rules.evidence_files import Added, added_evidence
+from verifflowcc.sprint.rules.evidence_files import EvidenceEvent, added_evidence
 from verifflowcc.sprint.rules.sprint_fold import arrange
 
 FIRST = root()
@@ -23,7 +23,7 @@ def added(number: int, *parents: Event, criterion: str = "tests", stage: str = "
     return event(EventType.EVIDENCE_ADDED, payload, *parents, second=second)
 
 
-def order(*events: Event) -> dict[str, Added]:
+def order(*events: Event) -> dict[str, EvidenceEvent]:
     """The evidence by its id, of events in any order."""
     ordered = arrange(events).ordered
     parents = {one.id: one.parents for one in ordered}

@@ -8,15 +8,17 @@ from tests.evidence_samples import CONTENT, evidence, recorded
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.evidence_values import Command, Run
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import Criterion, Kind, Mode, Verdict
-from verifflowcc.base.model.sprint_state import Leg, Outcome, SprintState, Stage, StageState, StageStatus
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind, Mode, Verdict
+from verifflowcc.base.model.sprint_state import CriterionOutcome, Leg, SprintState, Stage, StageState, StageStatus
 from verifflowcc.gates.rules.evidence_wanted import due, everything, named, one_named
 
 ACTIVE, PASSED, PENDING = StageStatus.ACTIVE, StageStatus.PASSED, StageStatus.PENDING
 COMMANDS = {name: Command(name, (name,), 600, {}) for name in ("test", "build")}
 
 
-def criterion(name: str, command: str = "test", kind: Kind = Kind.COMMAND, mode: Mode = Mode.HARD) -> Criterion:
+def criterion(
+    name: str, command: str = "test", kind: CriterionKind = CriterionKind.COMMAND, mode: Mode = Mode.HARD
+) -> Criterion:
     return Criterion(name, kind, name, mode, command=command)
 
 
@@ -27,7 +29,7 @@ def stage(
     enter: tuple[Criterion, ...] = (),
     met: Mapping[str, Verdict] = {},
 ) -> StageState:
-    outcomes = tuple(Outcome(one, verdict, "then") for one, verdict in met.items())
+    outcomes = tuple(CriterionOutcome(one, verdict, "then") for one, verdict in met.items())
     return StageState(Stage(name, name, Leg.LEFT, None, "r", (), enter=enter, exit=exits), status, outcomes=outcomes)
 
 
@@ -65,7 +67,7 @@ def test_where_none_is_due_the_next_stage_that_asks_is_meant() -> None:
 
 
 def test_what_is_off_or_rests_on_no_evidence_file_is_not_due() -> None:
-    review = criterion("review", kind=Kind.REVIEW)
+    review = criterion("review", kind=CriterionKind.REVIEW)
     here = facts(stage("a", ACTIVE, criterion("off", mode=Mode.OFF), review, criterion("soft", mode=Mode.SOFT)))
 
     assert told(here) == ["a/soft"]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.candidates import StatementCandidate
 from verifflowcc.memory.rules.turn_statements import extract
 from verifflowcc.memory.rules.turns import Speaker, Turn
 
 
-def said(text: str, name: str = "") -> list[Candidate]:
+def said(text: str, name: str = "") -> list[StatementCandidate]:
     return list(extract(Turn("t1", Speaker.PERSON, text, "s1", name=name)).candidates)
 
 

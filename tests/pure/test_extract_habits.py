@@ -6,12 +6,12 @@ was put into its words. Now the sentence alone gives them.
 
 import pytest
 
-from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.candidates import StatementCandidate
 from verifflowcc.memory.rules.turn_statements import extract
 from verifflowcc.memory.rules.turns import Speaker, Turn
 
 
-def said(text: str, name: str = "Alice") -> list[Candidate]:
+def said(text: str, name: str = "Alice") -> list[StatementCandidate]:
     return list(extract(Turn("t1", Speaker.PERSON, text, "s1", name=name)).candidates)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import TYPES, Ref
-from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.candidates import StatementCandidate
 from verifflowcc.memory.rules.tool_kinds import refs_of
 from verifflowcc.memory.rules.turn_statements import extract
 from verifflowcc.memory.rules.turns import Speaker, Turn
@@ -20,7 +20,7 @@ SAYS = st.sampled_from(
 )  # fmt: skip
 
 
-def one(text: str) -> Candidate:
+def one(text: str) -> StatementCandidate:
     (found,) = extract(Turn("t1", Speaker.PERSON, text, "s1")).candidates
     return found
 

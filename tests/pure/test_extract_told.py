@@ -3,7 +3,7 @@
 import pytest
 
 from verifflowcc.base.model.item_values import item_type
-from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.candidates import StatementCandidate
 from verifflowcc.memory.rules.turn_statements import extract, signals_of
 from verifflowcc.memory.rules.turns import Speaker, Turn
 
@@ -19,7 +19,7 @@ EXAMPLES = [
 ]
 
 
-def said(text: str, speaker: Speaker = Speaker.PERSON) -> list[Candidate]:
+def said(text: str, speaker: Speaker = Speaker.PERSON) -> list[StatementCandidate]:
     return list(extract(Turn("t1", speaker, text, "s1")).candidates)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.memory.rules.candidates import Candidate, Held, Settles
+from verifflowcc.memory.rules.candidates import KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.settle import settle
 from verifflowcc.memory.rules.turn_statements import extract, statement_of
 from verifflowcc.memory.rules.turns import Speaker, Turn
@@ -95,7 +95,7 @@ NOT_RULES = [
 ]
 
 
-def said(text: str, name: str) -> list[Candidate]:
+def said(text: str, name: str) -> list[StatementCandidate]:
     return list(extract(Turn("t1", Speaker.PERSON, text, "s1", name=name)).candidates)
 
 
@@ -114,9 +114,9 @@ def test_a_rule_on_a_topic_that_nobody_listed_is_found(text: str, words: str, ne
 def test_another_word_on_such_a_topic_takes_the_place_of_the_first(before: str, now: str, name: str) -> None:
     (first,), (second,) = said(before, name), said(now, name)
     item = Item("old", first.type, first.content, "old.md", "project", 500, 500, key=first.key)
-    held = Held(item, *statement_of(first.content, first.type), "mark")
+    held = KeptStatement(item, *statement_of(first.content, first.type), "mark")
 
-    assert settle(second, [held]).outcome is Settles.SUPERSEDES
+    assert settle(second, [held]).outcome is MatchKind.SUPERSEDES
 
 
 @pytest.mark.parametrize("name", ["", "Alice"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.candidates import StatementCandidate
 from verifflowcc.memory.rules.qualifiers import keeps, qualifiers
 from verifflowcc.memory.rules.sentences import sentences
 from verifflowcc.memory.rules.turn_statements import extract, statement_of
@@ -40,7 +40,7 @@ MARKS = (
 )  # fmt: skip
 
 
-def said(text: str, name: str = "") -> tuple[Candidate, ...]:
+def said(text: str, name: str = "") -> tuple[StatementCandidate, ...]:
     return extract(Turn("t1", Speaker.PERSON, text, "s1", name=name)).candidates
 
 
@@ -48,7 +48,7 @@ def folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def active(found: Candidate) -> bool:
+def active(found: StatementCandidate) -> bool:
     return found.confidence >= 500 and found.certainty >= 600
 
 

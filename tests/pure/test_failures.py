@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from tests.evidence_samples import GREEN, RAN, TESTS, evidence, facts
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_values import Criterion, Kind
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind
 from verifflowcc.base.model.sprint_state import Leg, Stage, StageState, StageStatus
 from verifflowcc.gates.rules.stage_failures import failures_of
 
-SKIPS = Criterion("skips", Kind.JUNIT, "no test is skipped", command="test")
-BUILD = Criterion("build", Kind.COMMAND, "it builds", command="test")
+SKIPS = Criterion("skips", CriterionKind.JUNIT, "no test is skipped", command="test")
+BUILD = Criterion("build", CriterionKind.COMMAND, "it builds", command="test")
 RED = {**GREEN, "passed": 2, "failed": 1}
 STAGE = StageState(
     Stage("check", "Check", Leg.RIGHT, None, "tester", (), exit=(TESTS, SKIPS, BUILD)),

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from verifflowcc.base.text.markdown import Kind, close_fences, fence_for, open_fence, read_lines, split_lines
+from verifflowcc.base.text.markdown import LineKind, close_fences, fence_for, open_fence, read_lines, split_lines
 
 pytestmark = pytest.mark.vfcc("REQ-FENCES")
 
@@ -52,7 +52,7 @@ def test_only_a_fence_that_is_open_is_closed(text: str, closed: str) -> None:
 @given(DOCUMENTS)
 def test_fences_begin_where_commonmark_says(text: str) -> None:
     wanted = {token.map[0] for token in MarkdownIt("commonmark").parse(text) if token.type == "fence" and token.map}
-    found = {number for number, line in enumerate(read_lines(split_lines(text))) if line.kind is Kind.OPENS}
+    found = {number for number, line in enumerate(read_lines(split_lines(text))) if line.kind is LineKind.OPENS}
     assert found == wanted
 
 

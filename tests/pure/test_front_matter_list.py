@@ -3,14 +3,14 @@
 import pytest
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value
 from verifflowcc.items.rules.front_matter_list import ListEdit, edit_list, entry
 
 
-def link(to: str, **more: str) -> Table:
+def link(to: str, **more: str) -> FieldTable:
     """A link to an item."""
     pairs = {"to": to, "relation": "refines", **more}
-    return Table(tuple((key, Scalar(value, True, 1)) for key, value in pairs.items()), 1)
+    return FieldTable(tuple((key, FieldScalar(value, True, 1)) for key, value in pairs.items()), 1)
 
 
 A, B, NEW = link("NEED-a"), link("NEED-b"), link("NEED-new")
@@ -116,13 +116,13 @@ def test_a_file_without_front_matter_is_refused() -> None:
 
 
 def test_an_entry_stays_on_one_line_and_reads_as_it_was_meant() -> None:
-    value = Table(
+    value = FieldTable(
         (
-            ("by", Scalar("human:Jo Doe", False, 1)),
-            ("reason", Scalar("it's: {fine}\n, really", False, 1)),
-            ("none", Scalar("", True, 1)),
-            ("no", Scalar("no", False, 1)),
-            ("all", Sequence((Scalar("a, b", False, 1),), 1)),
+            ("by", FieldScalar("human:Jo Doe", False, 1)),
+            ("reason", FieldScalar("it's: {fine}\n, really", False, 1)),
+            ("none", FieldScalar("", True, 1)),
+            ("no", FieldScalar("no", False, 1)),
+            ("all", FieldList((FieldScalar("a, b", False, 1),), 1)),
         ),
         1,
     )

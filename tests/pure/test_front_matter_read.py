@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, read_simple
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, read_simple
 from verifflowcc.items.store.front_matter_yaml import read_yaml
 
 EXAMPLE = """\
@@ -145,9 +145,9 @@ def test_the_rest_of_yaml_is_left_to_the_library(block: str) -> None:
 def test_scalars_stay_the_text_that_was_written() -> None:
     for block in ("a: no\nb: 010\nc: 2026-11-21\nd: 'no'\n", "{a: no, b: 010, c: 2026-11-21, d: 'no'}\n"):
         pairs = dict((read_simple(block) or read_yaml(block)).pairs)
-        texts = [value.text for value in pairs.values() if isinstance(value, Scalar)]
+        texts = [value.text for value in pairs.values() if isinstance(value, FieldScalar)]
         assert texts == ["no", "010", "2026-11-21", "no"]
-        assert isinstance(pairs["d"], Scalar)
+        assert isinstance(pairs["d"], FieldScalar)
         assert not pairs["d"].plain
 
 
@@ -176,10 +176,10 @@ def test_aliases_that_multiply_do_not_grow_the_value() -> None:
     table = read_yaml("\n".join(lines) + "\n")
 
     last = table.pairs[-1][1]
-    assert isinstance(last, Sequence)
+    assert isinstance(last, FieldList)
     assert last.values[0] is last.values[1]
 
 
 def test_an_empty_block_is_an_empty_table() -> None:
-    assert read_yaml("") == Table((), 1)
-    assert read_yaml("# only this\n") == Table((), 1)
+    assert read_yaml("") == FieldTable((), 1)
+    assert read_yaml("# only this\n") == FieldTable((), 1)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.model.sprint_state import (
+    CriterionOutcome,
     Leg,
-    Outcome,
     Stage,
     StageState,
     StageStatus,
@@ -23,7 +23,7 @@ VERDICTS = st.lists(st.sampled_from(Verdict))
 
 @given(verdicts=VERDICTS)
 def test_a_gap_is_whatever_is_neither_met_nor_waived(verdicts: list[Verdict]) -> None:
-    outcomes = [Outcome(str(number), verdict, "why") for number, verdict in enumerate(verdicts)]
+    outcomes = [CriterionOutcome(str(number), verdict, "why") for number, verdict in enumerate(verdicts)]
 
     met = sum(verdict in {Verdict.PASS, Verdict.WAIVED} for verdict in verdicts)
     assert gaps_in(outcomes) == len(outcomes) - met

@@ -3,7 +3,7 @@
 import pytest
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Scalar, Table, member, texts_of
+from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable, member, texts_of
 from verifflowcc.base.model.item_values import (
     MEMORY_RELATIONS,
     TRACE_RELATIONS,
@@ -356,8 +356,13 @@ def test_a_path_of_a_stage_tells_its_sprint_too() -> None:
 
 
 def test_a_null_in_a_mapping_is_no_text() -> None:
-    ref = Table(
-        (("path", Scalar("a.py", True, 1)), ("symbol", Scalar("null", True, 1)), ("digest", Scalar("~", False, 1))), 1
+    ref = FieldTable(
+        (
+            ("path", FieldScalar("a.py", True, 1)),
+            ("symbol", FieldScalar("null", True, 1)),
+            ("digest", FieldScalar("~", False, 1)),
+        ),
+        1,
     )
 
     assert texts_of(ref) == {"path": "a.py", "symbol": None, "digest": "~"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.items.store.item_edits import parse_item
-from verifflowcc.memory.rules.superseded import standing, superseded, withdrawn
+from verifflowcc.memory.rules.superseded import excluded_items, superseded, withdrawn
 
 pytestmark = pytest.mark.vfcc("REQ-SUPERSEDED")
 
@@ -54,9 +54,9 @@ def test_a_newer_item_supersedes_by_any_name_of_the_older(target: str) -> None:
 def test_a_record_that_says_it_is_superseded_is_even_where_the_newer_is_not_in_view() -> None:
     old = decision("0001-old", status="Superseded by [2](0002-new.md)")
 
-    assert standing([old]).left_out == {old.path: "superseded by 0002-new.md, as its status says"}
-    assert standing([old, decision("0002-new")]).left_out == {old.path: f"superseded by {FOLDER}/0002-new.md"}
-    assert standing([decision("0001-old", status="Superseded")]).left_out == {
+    assert excluded_items([old]).left_out == {old.path: "superseded by 0002-new.md, as its status says"}
+    assert excluded_items([old, decision("0002-new")]).left_out == {old.path: f"superseded by {FOLDER}/0002-new.md"}
+    assert excluded_items([decision("0001-old", status="Superseded")]).left_out == {
         old.path: "superseded, as its status says"
     }
 
@@ -64,7 +64,7 @@ def test_a_record_that_says_it_is_superseded_is_even_where_the_newer_is_not_in_v
 def test_a_record_that_says_what_it_supersedes_supersedes_it() -> None:
     old, new = decision("0001-old"), decision("0002-new", status="Accepted\n\nSupersedes [1](0001-old.md)")
 
-    assert list(standing([old, new]).left_out) == [old.path]
+    assert list(excluded_items([old, new]).left_out) == [old.path]
 
 
 @pytest.mark.parametrize("status", ["Proposed", "Rejected"])
@@ -79,14 +79,14 @@ def test_a_pending_item_supersedes_nothing_and_an_archived_one_still_does() -> N
     pending = decision("0002-new", links=link("0001-old"), front="status: pending\n")
     archived = decision("0003-new", links=link("0001-old"), front="status: archived\n")
 
-    assert standing([old, pending]).left_out == {pending.path: "pending"}
-    assert set(standing([old, archived]).left_out) == {old.path, archived.path}
+    assert excluded_items([old, pending]).left_out == {pending.path: "pending"}
+    assert set(excluded_items([old, archived]).left_out) == {old.path, archived.path}
 
 
 def test_a_chain_leaves_only_the_newest() -> None:
     chain = [decision("0001-a"), decision("0002-b", links=link("0001-a")), decision("0003-c", links=link("0002-b"))]
 
-    assert set(standing(chain).left_out) == {chain[0].path, chain[1].path}
+    assert set(excluded_items(chain).left_out) == {chain[0].path, chain[1].path}
 
 
 def test_a_circle_is_told_and_not_followed() -> None:
@@ -107,7 +107,7 @@ def test_two_records_that_each_say_that_the_other_superseded_it_both_stand() -> 
     one = decision("0001-a", status="Superseded by [2](0002-b.md)")
     two = decision("0002-b", status="Superseded by [1](0001-a.md)")
 
-    assert standing([one, two]).left_out == {}
+    assert excluded_items([one, two]).left_out == {}
     assert len(superseded([one, two]).notices) == 2
 
 
@@ -181,7 +181,7 @@ def test_what_was_put_away_while_it_waited_never_superseded_anything(was: str) -
 
     old = decision("old", front="id: old\n")
 
-    assert "archived" in str(standing([newer(was)]).left_out)
+    assert "archived" in str(excluded_items([newer(was)]).left_out)
     assert superseded([old, newer(was)]).found == {}
     assert superseded([old, newer("active")]).found.keys() == {old.path}
 
@@ -193,8 +193,8 @@ def test_a_summary_that_tells_what_another_replaced_is_told() -> None:
     summary = decision("sum", front="id: sum\n")
     newer = decision("new", front="id: new\n", links=link("told"))
 
-    assert standing([told, summary]).notices == ()
-    assert standing([told, summary, newer]).notices == (
+    assert excluded_items([told, summary]).notices == ()
+    assert excluded_items([told, summary, newer]).notices == (
         "sum summarises told, which new replaced; rebuild it: vfcc memory maintain",
     )
-    assert standing([told, newer]).notices == (), "the summary is not in view"
+    assert excluded_items([told, newer]).notices == (), "the summary is not in view"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.evidence_values import Measured
-from verifflowcc.sprint.rules.junit_tests import Known, measure_junit, words_of
+from verifflowcc.base.model.evidence_values import Measurement
+from verifflowcc.sprint.rules.junit_tests import ProjectNames, measure_junit, words_of
 
 PYTEST = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1" skipped="2" tests="8" time="1.5">
@@ -23,7 +23,7 @@ PYTEST = """<?xml version="1.0" encoding="utf-8"?>
 <failure message="assert 1 == 2&#10;where">trace</failure></testcase>
 <testcase classname="tests.test_shop" name="test_sum"><error message="failed on teardown">trace</error></testcase>
 </testsuite></testsuites>"""
-SHOP = Known(
+SHOP = ProjectNames(
     frozenset({"shop/cart.py", "tests/test_shop.py", "README.md"}),
     words_of(
         [
@@ -34,7 +34,7 @@ SHOP = Known(
 )
 
 
-def measured(text: str, known: Known | None = None) -> Measured:
+def measured(text: str, known: ProjectNames | None = None) -> Measurement:
     return measure_junit(text.encode(), known=known)
 
 
@@ -306,18 +306,18 @@ def test_no_bytes_are_a_traceback(data: bytes) -> None:
         assert found.problem or found.measures["tests"] >= 0
 
 
-JAVA = Known(
+JAVA = ProjectNames(
     frozenset({"src/test/java/com/acme/CartTest.java"}),
     words_of(['package com.acme; class CartTest { void adds() {} class Inner { @DisplayName("sums up prices") }']),
 )
-JS = Known(
+JS = ProjectNames(
     frozenset({"src/cart.test.ts"}),
     words_of(["describe('Cart', () => { it('adds a price', () => {}); it.each('sums %s')"]),
 )
-GO = Known(
+GO = ProjectNames(
     frozenset({"go.mod", "cart/cart_test.go"}), words_of(["module example.com/shop", "package cart\nfunc TestAdd(t"])
 )
-RUST = Known(
+RUST = ProjectNames(
     frozenset({"Cargo.toml", "src/cart.rs", "tests/api.rs"}),
     words_of(['name = "my-shop"', "mod tests { #[test] fn adds() }", "fn serves()"]),
 )
@@ -378,7 +378,7 @@ def one_test(classname: str, name: str, file: str) -> str:
 @pytest.mark.parametrize(
     ("known", "classname", "name", "file"), [row[1:] for row in KNOWN], ids=[row[0] for row in KNOWN]
 )
-def test_a_test_of_this_tree_is_known(known: Known, classname: str, name: str, file: str) -> None:
+def test_a_test_of_this_tree_is_known(known: ProjectNames, classname: str, name: str, file: str) -> None:
     assert measured(one_test(classname, name, file), known).measures["unknown"] == 0
 
 
@@ -386,7 +386,7 @@ def test_a_test_of_this_tree_is_known(known: Known, classname: str, name: str, f
 @pytest.mark.parametrize(
     ("known", "classname", "name", "file"), [row[1:] for row in FOREIGN], ids=[row[0] for row in FOREIGN]
 )
-def test_a_test_of_another_tree_is_unknown(known: Known, classname: str, name: str, file: str) -> None:
+def test_a_test_of_another_tree_is_unknown(known: ProjectNames, classname: str, name: str, file: str) -> None:
     found = measured(one_test(classname, name, file), known)
 
     assert found.measures["unknown"] == 1

@@ -6,7 +6,7 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.memory.rules.recall_evaluation import (
     LONGEST_QUESTION,
     Expectation,
-    Labelled,
+    LabelledQuestion,
     Place,
     labelled_queries,
 )
@@ -36,7 +36,7 @@ def test_a_question_with_all_that_it_can_say() -> None:
     lines: dict[Place, int] = {(): 1, (0,): 1, (0, "expect", 0): 3, (0, "expect", 1): 4, (1,): 9, (1, "expect"): 10}
 
     assert labelled_queries(value, lines, "q.yaml") == (
-        Labelled(
+        LabelledQuestion(
             "Who pays?",
             (Expectation("acme", 3), Expectation("bolt.md", 4)),
             1,
@@ -46,7 +46,7 @@ def test_a_question_with_all_that_it_can_say() -> None:
             True,
             ("src/pay.py",),
         ),
-        Labelled("What else?", (Expectation("acme", 10),), 9),
+        LabelledQuestion("What else?", (Expectation("acme", 10),), 9),
     )
 
 

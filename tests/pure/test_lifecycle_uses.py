@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.item_values import Uses
 from verifflowcc.memory.rules.access_lines import (
-    Planned,
+    UsePlan,
     access_line,
     at_least,
     merged,
@@ -83,8 +83,8 @@ def test_a_line_that_says_nothing_costs_no_other(line: bytes) -> None:
     assert (len(found), bad) == (2, 1)
 
 
-@given(st.lists(st.builds(Planned, NAMES, NAMES, USES, st.integers(0, 9)), max_size=8))
-def test_a_plan_is_read_as_it_was_written(plan: list[Planned]) -> None:
+@given(st.lists(st.builds(UsePlan, NAMES, NAMES, USES, st.integers(0, 9)), max_size=8))
+def test_a_plan_is_read_as_it_was_written(plan: list[UsePlan]) -> None:
     assert read_plan_bytes(plan_bytes(plan)) == tuple(plan)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.memory_checks_page import PAGE, with_checks
 from tests.memory_faults import FAULTS, World, facts, item
-from verifflowcc.base.model.config_values import CodeNow
+from verifflowcc.base.model.config_values import CodeStatus
 from verifflowcc.base.model.trace_values import RED
 from verifflowcc.memory.rules.memory_check import check_memory, one_apart
 from verifflowcc.memory.rules.memory_codes import CHECKS
@@ -64,7 +64,7 @@ def test_fields_ids_and_links_of_trace_items_are_left_to_the_trace() -> None:
     folder = ".memory/project/items/requirement"
 
     assert (
-        codes(World({f"{folder}/REQ-a.md": text, f"{folder}/REQ-b.md": text}, spoken_of={"gone.py": CodeNow(None)}))
+        codes(World({f"{folder}/REQ-a.md": text, f"{folder}/REQ-b.md": text}, spoken_of={"gone.py": CodeStatus(None)}))
         == []
     )
 

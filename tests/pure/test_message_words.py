@@ -18,11 +18,9 @@ TEMPLATES = ("*.md", "*.j2", "*.yaml", "*.sql", "*.html", "*.js", "*.css")
 
 NAMES = {
     "said": "a key of `--json` and of local records",
-    "said_too": "a key of `--json`",
     "told": "a key of `--json` and of local records",
     ".told": "the ending of a local file's name",
     "standing": "a key of `--json`",
-    "_Said": "the name of a type variable",
 }
 """Literals that are names, each with its reason."""
 

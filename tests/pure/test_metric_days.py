@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from verifflowcc.memory.rules.metric_lines import (
     MOST,
-    Counted,
+    CounterLine,
     Entry,
-    PromptCounted,
-    RecallMeasured,
+    PromptLine,
+    RecallLine,
     metric_lines,
     read_metrics,
     sum_days,
@@ -23,24 +23,24 @@ MOMENTS = st.sampled_from(
 NUMBERS = st.integers(0, 4) | st.just(MOST)
 ENTRIES: st.SearchStrategy[Entry] = st.one_of(
     st.builds(
-        Counted,
+        CounterLine,
         MOMENTS,
         st.sampled_from([*METRICS, CALLS, TOKENS, "of a later vfcc"]),
         st.integers(-3, 9) | st.sampled_from([MOST, -MOST]),
         st.sampled_from(["", "timeout", "ä"]),
     ),
-    st.builds(PromptCounted, MOMENTS, st.integers(0, 3), NUMBERS, NUMBERS, NUMBERS, st.integers(0, 2)),
-    st.builds(RecallMeasured, MOMENTS, st.integers(1, 9), st.integers(0, 10_000), st.integers(1, 9)),
+    st.builds(PromptLine, MOMENTS, st.integers(0, 3), NUMBERS, NUMBERS, NUMBERS, st.integers(0, 2)),
+    st.builds(RecallLine, MOMENTS, st.integers(1, 9), st.integers(0, 10_000), st.integers(1, 9)),
 )
 
 
 @settings(deadline=None, max_examples=200)
 @example(
     entries=[
-        PromptCounted("2026-10-01", 1, 0, MOST, MOST, 0),
-        PromptCounted("2026-10-01", 2, MOST, 0, MOST, 0),
-        PromptCounted("2026-10-01", 2, 0, 0, MOST, 0),
-        PromptCounted("2026-10-01", 1, 0, 0, MOST, 0),
+        PromptLine("2026-10-01", 1, 0, MOST, MOST, 0),
+        PromptLine("2026-10-01", 2, MOST, 0, MOST, 0),
+        PromptLine("2026-10-01", 2, 0, 0, MOST, 0),
+        PromptLine("2026-10-01", 1, 0, 0, MOST, 0),
     ],
     junk=[],
 )
@@ -68,7 +68,7 @@ def test_it_may_be_summed_at_any_time_in_between(before: list[Entry], after: lis
 
 def test_lines_of_today_stay_and_those_before_are_summed_per_day_and_per_month() -> None:
     entries: list[Entry] = [
-        Counted(f"2026-{month}T0{hour}:00:00Z", "extraction.calls", 1)
+        CounterLine(f"2026-{month}T0{hour}:00:00Z", "extraction.calls", 1)
         for month in ("09-02", "09-30", "11-19", "11-20", "11-21")
         for hour in range(3)
     ]
@@ -82,7 +82,7 @@ def test_lines_of_today_stay_and_those_before_are_summed_per_day_and_per_month()
 
 def test_a_year_of_prompts_takes_a_line_for_each_number_of_tokens_in_a_month() -> None:
     prompts = [
-        PromptCounted(f"2026-{month:02d}-{day:02d}T10:00:00Z", 100 + day % 7, 9, 5, 1, day % 2)
+        PromptLine(f"2026-{month:02d}-{day:02d}T10:00:00Z", 100 + day % 7, 9, 5, 1, day % 2)
         for month in range(1, 11)
         for day in range(1, 29)
         for _ in range(50)

@@ -4,31 +4,35 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.memory.rules.metric_lines import Counted, PromptCounted, RecallMeasured, metric_lines, read_metrics
+from verifflowcc.memory.rules.metric_lines import CounterLine, PromptLine, RecallLine, metric_lines, read_metrics
 from verifflowcc.memory.use.statistics import METRICS, measure
 
 AT = "2026-11-21T14:00:00Z"
 NUMBERS = st.integers(0, 10**9)
 COUNTED = st.builds(
-    Counted, st.just(AT), st.sampled_from(METRICS), st.integers(-(10**9), 10**9), st.sampled_from(["", "timeout", "ä"])
+    CounterLine,
+    st.just(AT),
+    st.sampled_from(METRICS),
+    st.integers(-(10**9), 10**9),
+    st.sampled_from(["", "timeout", "ä"]),
 )
-PROMPTS = st.builds(PromptCounted, st.just(AT), NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+PROMPTS = st.builds(PromptLine, st.just(AT), NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 
 
 @settings(deadline=None, max_examples=80)
 @given(st.lists(COUNTED | PROMPTS, max_size=8))
-def test_what_is_written_is_read_again(entries: list[Counted | PromptCounted]) -> None:
+def test_what_is_written_is_read_again(entries: list[CounterLine | PromptLine]) -> None:
     found = read_metrics(metric_lines(entries))
 
     assert found.bad == 0
-    assert found.counted == tuple(each for each in entries if isinstance(each, Counted))
-    assert found.prompts == tuple(each for each in entries if isinstance(each, PromptCounted))
+    assert found.counted == tuple(each for each in entries if isinstance(each, CounterLine))
+    assert found.prompts == tuple(each for each in entries if isinstance(each, PromptLine))
 
 
 @settings(deadline=None, max_examples=80)
 @given(st.lists(COUNTED | PROMPTS, min_size=1, max_size=5), st.binary(max_size=40), st.data())
 def test_junk_between_lines_costs_none_of_them(
-    entries: list[Counted | PromptCounted], junk: bytes, data: st.DataObject
+    entries: list[CounterLine | PromptLine], junk: bytes, data: st.DataObject
 ) -> None:
     lines = metric_lines(entries).split(b"\n")[:-1]
     place = data.draw(st.integers(0, len(lines)))
@@ -58,16 +62,16 @@ def test_foreign_lines_are_counted_as_saying_nothing() -> None:
 
 
 def test_the_ten_counters_and_four_indicators_follow_from_the_lines() -> None:
-    entries: list[Counted | PromptCounted] = [
-        Counted("2026-11-20T10:00:00Z", "extraction.calls", 3),
-        Counted(AT, "extraction.fallback.count", 1, "timeout"),
-        Counted(AT, "extraction.fallback.count", 2, "schema"),
-        Counted(AT, "contradiction.detected", 1),
-        Counted(AT, "something.else", 9),
-        PromptCounted(AT, 100, 7, 5, 2, 0),
-        PromptCounted(AT, 300, 3, 1, 0, 1),
-        PromptCounted(AT, 200, 0, 0, 0, 0),
-        PromptCounted(AT, 0, 0, 0, 0, 0),
+    entries: list[CounterLine | PromptLine] = [
+        CounterLine("2026-11-20T10:00:00Z", "extraction.calls", 3),
+        CounterLine(AT, "extraction.fallback.count", 1, "timeout"),
+        CounterLine(AT, "extraction.fallback.count", 2, "schema"),
+        CounterLine(AT, "contradiction.detected", 1),
+        CounterLine(AT, "something.else", 9),
+        PromptLine(AT, 100, 7, 5, 2, 0),
+        PromptLine(AT, 300, 3, 1, 0, 1),
+        PromptLine(AT, 200, 0, 0, 0, 0),
+        PromptLine(AT, 0, 0, 0, 0, 0),
     ]
     found = measure(read_metrics(metric_lines(entries)))
 
@@ -92,8 +96,8 @@ def test_the_ten_counters_and_four_indicators_follow_from_the_lines() -> None:
 
 @pytest.mark.vfcc("REQ-INDICATOR-RECALL")
 def test_of_what_was_measured_the_last_is_told_and_it_is_no_count() -> None:
-    earlier, later = RecallMeasured("2026-11-20T10:00:00Z", 3, 9_000, 30), RecallMeasured(AT, 5, 7_512, 1)
-    for entries in ([earlier, later], [later, earlier], [RecallMeasured(AT, 1, 1, 1), later]):
+    earlier, later = RecallLine("2026-11-20T10:00:00Z", 3, 9_000, 30), RecallLine(AT, 5, 7_512, 1)
+    for entries in ([earlier, later], [later, earlier], [RecallLine(AT, 1, 1, 1), later]):
         found = read_metrics(metric_lines(entries))
         assert (found.recall, found.bad) == (later, 0)
     recall = measure(found).indicators[0]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.findings import MARK, NO_FILE, missing_results
 from verifflowcc.base.model.trace_codes import CHECKS
-from verifflowcc.base.model.trace_values import RED, Asked, Finding, Severity
+from verifflowcc.base.model.trace_values import RED, CheckCount, Finding, Severity
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 
@@ -21,8 +21,8 @@ def finding(code: str, item: str = "REQ-a", **changes: object) -> Finding:
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
-def asked(**counts: int) -> tuple[Asked, ...]:
-    return tuple(Asked(code.replace("_", "-"), Severity.ERROR, count, 0) for code, count in counts.items())
+def asked(**counts: int) -> tuple[CheckCount, ...]:
+    return tuple(CheckCount(code.replace("_", "-"), Severity.ERROR, count, 0) for code, count in counts.items())
 
 
 UNRUN = finding("no-result", about="tests/a.py::test_a", also=("tests/a.py",))
@@ -88,7 +88,7 @@ def test_with_unknown_tests_off_the_results_of_items_are_counted() -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(st.lists(FINDINGS, max_size=12), st.sampled_from([NONE, SOME, ()]))
-def test_a_fault_is_never_taken_for_a_missing_result(found: list[Finding], counts: tuple[Asked, ...]) -> None:
+def test_a_fault_is_never_taken_for_a_missing_result(found: list[Finding], counts: tuple[CheckCount, ...]) -> None:
     missing = missing_results(found, counts)
 
     left = found if missing is None else missing.others

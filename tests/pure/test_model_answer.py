@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from tests.model_world import PERSON_SAID, answer, item, turn
 from verifflowcc.base.errors import ModelError
-from verifflowcc.memory.rules.candidates import Candidate
+from verifflowcc.memory.rules.candidates import StatementCandidate
 from verifflowcc.memory.rules.model_extraction import (
     LONGEST_TURN,
     PROJECT_TYPES,
     SURE,
     UNSURE,
     USER_CATEGORIES,
-    Answered,
+    ExtractionAnswer,
     answer_schema,
     question_about,
     read_answer,
@@ -29,7 +29,7 @@ def statement_of(text: str, type_name: str) -> tuple[str, str, bool]:
     return type_name, text.lower(), " not " in text
 
 
-def read(text: str, said: str = PERSON_SAID) -> Answered:
+def read(text: str, said: str = PERSON_SAID) -> ExtractionAnswer:
     return read_answer(text, turn(said), statement_of)
 
 
@@ -44,7 +44,7 @@ def test_both_lists_become_candidates_of_their_layer() -> None:
 
     assert found.refused == ()
     assert found.candidates == (
-        Candidate(
+        StatementCandidate(
             layer="user",
             type="relationship",
             key="colleague_alice",
@@ -58,7 +58,7 @@ def test_both_lists_become_candidates_of_their_layer() -> None:
             turn="t1",
             details=(("quote", "Alice does the design, and I never want tabs."),),
         ),
-        Candidate(
+        StatementCandidate(
             layer="project",
             type="convention",
             key="log_format",
@@ -210,7 +210,7 @@ def test_what_the_turn_does_not_say_is_unsure_and_so_waits_for_a_person(content:
 def test_whatever_is_answered_is_read_or_refused_and_nothing_else(value: object) -> None:
     for text in (json.dumps(value), json.dumps({"user_items": [value], "project_items": [value]})):
         why = ""
-        taken: tuple[Candidate, ...] = ()
+        taken: tuple[StatementCandidate, ...] = ()
         try:
             taken = read(text).candidates
         except ModelError as error:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.gate_input import ArtifactText, Facts
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Mode
 from verifflowcc.base.model.sprint_state import Artifact, Leg, SprintState, Stage, artifact_criteria
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.gates.rules.artifact_criteria import (
@@ -35,7 +35,7 @@ def stage(*patterns: str, more: tuple[Criterion, ...] = ()) -> Stage:
 
 
 def asks(pattern: str, *requires: str, mode: Mode = Mode.HARD) -> Criterion:
-    return Criterion(f"{pattern}-parts", Kind.ARTIFACT, "has parts", mode, files=(pattern,), requires=requires)
+    return Criterion(f"{pattern}-parts", CriterionKind.ARTIFACT, "has parts", mode, files=(pattern,), requires=requires)
 
 
 def assessed(criterion: Criterion, name: str, text: str) -> Assessment:
@@ -125,7 +125,9 @@ def test_no_skeleton_passes_a_criterion_of_a_shipped_workflow(workflow: str, sta
 def test_a_skeleton_never_says_anything_whatever_its_headings(requires: list[str], suffix: str) -> None:
     name = f"sprint-plan{suffix}"
 
-    assert not assessed(Criterion("x", Kind.ARTIFACT, "x", files=(name,)), name, skeleton(name, tuple(requires))).met
+    assert not assessed(
+        Criterion("x", CriterionKind.ARTIFACT, "x", files=(name,)), name, skeleton(name, tuple(requires))
+    ).met
 
 
 @pytest.mark.parametrize("name", ["plan.md", "plan.json", "plan.yaml"])

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.entries import Candidate, Fate, Placed
+from verifflowcc.base.model.entries import Candidate, Fate, PlacedCandidate
 from verifflowcc.base.model.layers import PRIORITY, Layer
 from verifflowcc.prompt.rules.fill import LayerQueue
 from verifflowcc.prompt.rules.pack import Packing, pack
-from verifflowcc.prompt.rules.trim import Trimmed
+from verifflowcc.prompt.rules.trim import TrimmedBody
 
 SHARES = {Layer.AGENT: 400_000, Layer.STAGE: 300_000, Layer.SPRINT: 200_000, Layer.PROJECT: 100_000, Layer.USER: 0}
 
@@ -23,11 +23,11 @@ def queue(layer: Layer, *candidates: Candidate, max_tokens: int = 100_000, ends:
     return LayerQueue(layer, SHARES[layer], max_tokens, candidates, ends)
 
 
-def exact_trim(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
-    return Trimmed(f"{candidate.key} cut", limit_tokens, candidate.tokens - limit_tokens)
+def exact_trim(candidate: Candidate, limit_tokens: int) -> TrimmedBody | None:
+    return TrimmedBody(f"{candidate.key} cut", limit_tokens, candidate.tokens - limit_tokens)
 
 
-def never_trim(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+def never_trim(candidate: Candidate, limit_tokens: int) -> TrimmedBody | None:
     return None
 
 
@@ -86,8 +86,8 @@ def test_an_entry_whose_frame_leaves_too_little_does_not_use_up_the_trim() -> No
 
 
 def test_one_entry_of_a_layer_is_trimmed_at_most() -> None:
-    def half(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
-        return Trimmed("cut", limit_tokens // 2, 0)
+    def half(candidate: Candidate, limit_tokens: int) -> TrimmedBody | None:
+        return TrimmedBody("cut", limit_tokens // 2, 0)
 
     packing = pack([queue(Layer.PROJECT, entry("a", 9000), entry("b", 9000), entry("c", 100))], 2000, no_frame, half)
 
@@ -158,8 +158,8 @@ def test_leftovers_may_trim_what_the_share_could_only_drop() -> None:
 
 
 def test_what_a_layer_gives_back_late_still_reaches_those_before_it() -> None:
-    def less_for_more(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
-        return Trimmed("cut", limit_tokens if limit_tokens < 430 else 256, 0)
+    def less_for_more(candidate: Candidate, limit_tokens: int) -> TrimmedBody | None:
+        return TrimmedBody("cut", limit_tokens if limit_tokens < 430 else 256, 0)
 
     agent = queue(Layer.AGENT, entry("a", 560, Layer.AGENT), entry("b", 100, Layer.AGENT))
     stage = queue(Layer.STAGE, entry("log", 9000, Layer.STAGE))
@@ -170,8 +170,8 @@ def test_what_a_layer_gives_back_late_still_reaches_those_before_it() -> None:
 
 
 def test_an_always_load_and_another_entry_are_not_both_trimmed() -> None:
-    def half(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
-        return Trimmed("cut", limit_tokens // 2, 0)
+    def half(candidate: Candidate, limit_tokens: int) -> TrimmedBody | None:
+        return TrimmedBody("cut", limit_tokens // 2, 0)
 
     both = queue(Layer.PROJECT, entry("a", 9000, always=True), entry("b", 9000))
 
@@ -233,7 +233,7 @@ def test_the_ends_of_a_ranked_list_are_tried_first_and_reported_in_rank_order() 
 def test_thousands_that_do_not_fit_are_trimmed_three_times_at_most_per_fill() -> None:
     calls = []
 
-    def counting(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+    def counting(candidate: Candidate, limit_tokens: int) -> TrimmedBody | None:
         calls.append(candidate.key)
         return None
 
@@ -276,15 +276,15 @@ TRIMS = st.sampled_from([0, 1, 3, 10])
 def careless_trim(every: int) -> object:
     """Return a trim that fails, keeps half, a little less than it may or, against its promise, more than that."""
 
-    def trim(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+    def trim(candidate: Candidate, limit_tokens: int) -> TrimmedBody | None:
         if every == 0 or candidate.tokens % 7 == 1:
             return None
-        return Trimmed("cut", {1: limit_tokens - 1, 3: limit_tokens // 2, 10: limit_tokens + 5}[every], 1)
+        return TrimmedBody("cut", {1: limit_tokens - 1, 3: limit_tokens // 2, 10: limit_tokens + 5}[every], 1)
 
     return trim
 
 
-def cost(one: Placed, frame: int) -> int:
+def cost(one: PlacedCandidate, frame: int) -> int:
     return max(0, one.candidate.tokens) + frame
 
 

@@ -9,7 +9,7 @@ from tests.event_samples import ANN, DIGEST, event, root
 from verifflowcc.base.model.events import Event, EventType
 from verifflowcc.base.model.people import Decision, Feedback, Opinion
 from verifflowcc.base.text.identifiers import short_id
-from verifflowcc.sprint.rules.sprint_people import feedback, latest_words, reviews, standing_triages, waivers
+from verifflowcc.sprint.rules.sprint_people import current_triages, feedback, latest_words, reviews, waivers
 
 BEN = "human:Ben"
 FIRST = root()
@@ -133,7 +133,7 @@ def test_triages_that_contradict_each_other_leave_a_comment_open_and_say_so(firs
     assert "done by human:Ben" in found.reason
     assert "rejected by human:Ann" in found.reason
 
-    settling = triage(one, "done", 4, replaces=list(standing_triages(notes, one.id)))
+    settling = triage(one, "done", 4, replaces=list(current_triages(notes, one.id)))
     assert feedback("login", [*notes, settling])[0].decision is Decision.DONE
 
 

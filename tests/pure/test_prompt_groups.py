@@ -8,7 +8,7 @@ from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.tokens.token_counter import open_counter
-from verifflowcc.prompt.rules.compile import Shown, frame_tokens
+from verifflowcc.prompt.rules.compile import ShownEntry, frame_tokens
 from verifflowcc.prompt.rules.page_groups import groups_of, list_group
 from verifflowcc.prompt.rules.template_rules import compile_template
 from verifflowcc.prompt.rules.template_view import GroupView, PromptView
@@ -18,17 +18,19 @@ COUNT = open_counter(TokenSettings()).count
 MARKDOWN = MarkdownIt("commonmark")
 
 
-def item(text: str, type_name: str = "fact", *, trust: str = "human", name: str = "a-k3f9", **more: object) -> Shown:
+def item(
+    text: str, type_name: str = "fact", *, trust: str = "human", name: str = "a-k3f9", **more: object
+) -> ShownEntry:
     """Return a typed item as it was packed."""
     path = f".memory/project/items/{type_name}/{name}.md"
     about = {"item": name, "type": type_name, "trust": trust, **more}
-    return Shown(Candidate(Layer.PROJECT, path[16:], path, "", COUNT(text), 1, **about), text, trimmed=False)  # type: ignore[arg-type]
+    return ShownEntry(Candidate(Layer.PROJECT, path[16:], path, "", COUNT(text), 1, **about), text, trimmed=False)  # type: ignore[arg-type]
 
 
-def file(text: str, key: str, *, trust: str = "human", always: bool = True, kind: str = "markdown") -> Shown:
+def file(text: str, key: str, *, trust: str = "human", always: bool = True, kind: str = "markdown") -> ShownEntry:
     """Return a file as it was packed."""
     about = {"always": always, "trust": trust, "kind": kind}
-    return Shown(Candidate(Layer.PROJECT, key, f".memory/{key}", "", COUNT(text), 1, **about), text, trimmed=False)  # type: ignore[arg-type]
+    return ShownEntry(Candidate(Layer.PROJECT, key, f".memory/{key}", "", COUNT(text), 1, **about), text, trimmed=False)  # type: ignore[arg-type]
 
 
 def printed(groups: tuple[GroupView, ...]) -> str:
@@ -80,7 +82,7 @@ def test_an_item_with_parts_of_its_own_comes_behind_the_list_of_its_type() -> No
 
 def test_dates_are_printed_only_where_items_repeat_or_replace_each_other() -> None:
     alone = item("Use LF.", "decision", name="c", date="2026-01-03", subject="ends")
-    old = item("Use tabs.", "decision", name="a", date="2026-01-01", subject="space", standing="superseded by b")
+    old = item("Use tabs.", "decision", name="a", date="2026-01-01", subject="space", invalid_reason="superseded by b")
     new = item("Use spaces.", "decision", name="b", date="2026-01-02", subject="space")
 
     assert printed(groups_of([old, new, alone])).splitlines()[2:] == [
@@ -123,7 +125,7 @@ def test_a_persons_page_is_prose_below_its_name_and_a_data_file_is_fenced() -> N
 def test_requirements_stay_items_of_a_list() -> None:
     text = "- REQ-A (unknown): It works.\n  Offline too.\n## Your Task\n- REQ-B: Fast."
 
-    (group,) = list_group("Requirements", [Shown(item(text).candidate, text, trimmed=False)])
+    (group,) = list_group("Requirements", [ShownEntry(item(text).candidate, text, trimmed=False)])
 
     assert group.text == "- REQ-A (unknown): It works.\n  Offline too.\n\n  **Your Task**\n- REQ-B: Fast."
 
@@ -133,7 +135,7 @@ ENTRIES = [
     item("It is small, and it is everywhere.", "decision", name="s", title="Keep state in SQLite"),
     item("The read fails in a pipe.", "failure", name="p", title="getpass hangs on Windows", error="EPIPE"),
     item("Never use it.", "guideline", trust="agent", name="n"),
-    item("Use tabs everywhere.", "decision", name="o", standing="superseded by spaces-7q2m", title="o"),
+    item("Use tabs everywhere.", "decision", name="o", invalid_reason="superseded by spaces-7q2m", title="o"),
     file("# Click\n\nBe short.", "CLAUDE.md"),
     file("Be short.", "conventions/messages.md"),
     file('{"a": 1}', "stage/login/planning/artifacts/cases.json", kind="json"),
@@ -142,9 +144,9 @@ ENTRIES = [
 
 
 @pytest.mark.parametrize("one", ENTRIES, ids=[each.candidate.path for each in ENTRIES])
-def test_the_estimate_of_what_is_printed_around_an_entry_is_within_five(one: Shown) -> None:
+def test_the_estimate_of_what_is_printed_around_an_entry_is_within_five(one: ShownEntry) -> None:
     candidate = one.candidate
-    again = Shown(candidate, one.text, trimmed=False)
+    again = ShownEntry(candidate, one.text, trimmed=False)
     begun = printed(groups_of([again] if candidate.item else [], rules=True))
     more = printed(groups_of([again, one] if candidate.item else [one], rules=True))
 

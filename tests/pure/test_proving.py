@@ -5,11 +5,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from verifflowcc.gates.rules.change_parts import FileChange, split
-from verifflowcc.gates.rules.hunks import Hunk, TestFile, TestUnit, altered_tests, hunks_of, put_back
+from verifflowcc.gates.rules.hunks import LineHunk, TestFile, TestUnit, altered_tests, hunks_of, put_back
 from verifflowcc.gates.rules.names_kept import names_kept, same_code, same_without
-from verifflowcc.gates.rules.project_parts import Part, PartRules, part_of
-from verifflowcc.gates.rules.proof_verdicts import Verdict, judge_change, judge_tests
-from verifflowcc.gates.rules.run_outcomes import Cause, Outcome, Result, TestRun, cause_of, summed
+from verifflowcc.gates.rules.project_parts import PartRules, ProjectPart, part_of
+from verifflowcc.gates.rules.proof_verdicts import ProofVerdict, judge_change, judge_tests
+from verifflowcc.gates.rules.run_outcomes import FailureCause, OutcomeKind, RunOutcome, RunResult, cause_of, summed
 from verifflowcc.gates.rules.runner_settings import PytestSettings, pytest_settings
 from verifflowcc.gates.rules.runners import read_lines
 
@@ -47,52 +47,52 @@ def test_a_binary_file_has_no_hunks() -> None:
 @pytest.mark.parametrize(
     ("path", "part"),
     [
-        ("tests/test_a.py", Part.TESTS),
-        ("src/pkg/tests/test_a.py", Part.TESTS),
-        ("test_a.py", Part.TESTS),
-        ("tests/helpers.py", Part.SUPPORT),
-        ("tests/conftest.py", Part.SUPPORT),
-        ("conftest.py", Part.SUPPORT),
-        ("tests/data/a.json", Part.SUPPORT),
-        ("django/test/client.py", Part.PRODUCT),
-        ("click/testing.py", Part.PRODUCT),
-        ("test/test_a.py", Part.TESTS),
-        ("pkg/a_test.go", Part.TESTS),
-        ("pkg/testdata/a.txt", Part.SUPPORT),
-        ("src/a.test.ts", Part.TESTS),
-        ("src/__tests__/a.tsx", Part.TESTS),
-        ("src/__snapshots__/a.snap", Part.SUPPORT),
-        ("spec/a_spec.rb", Part.TESTS),
-        ("src/test/java/ATest.java", Part.TESTS),
-        ("src/a.py", Part.PRODUCT),
-        ("src/templates/a.html", Part.PRODUCT),
-        ("docs/conf.py", Part.OTHER),
-        ("doc/conf.py", Part.OTHER),
-        ("doc/man_docs.go", Part.PRODUCT),
-        ("docs/example.go", Part.OTHER),
-        ("README.md", Part.OTHER),
-        ("pyproject.toml", Part.OTHER),
-        (".github/workflows/a.yml", Part.OTHER),
+        ("tests/test_a.py", ProjectPart.TESTS),
+        ("src/pkg/tests/test_a.py", ProjectPart.TESTS),
+        ("test_a.py", ProjectPart.TESTS),
+        ("tests/helpers.py", ProjectPart.SUPPORT),
+        ("tests/conftest.py", ProjectPart.SUPPORT),
+        ("conftest.py", ProjectPart.SUPPORT),
+        ("tests/data/a.json", ProjectPart.SUPPORT),
+        ("django/test/client.py", ProjectPart.PRODUCT),
+        ("click/testing.py", ProjectPart.PRODUCT),
+        ("test/test_a.py", ProjectPart.TESTS),
+        ("pkg/a_test.go", ProjectPart.TESTS),
+        ("pkg/testdata/a.txt", ProjectPart.SUPPORT),
+        ("src/a.test.ts", ProjectPart.TESTS),
+        ("src/__tests__/a.tsx", ProjectPart.TESTS),
+        ("src/__snapshots__/a.snap", ProjectPart.SUPPORT),
+        ("spec/a_spec.rb", ProjectPart.TESTS),
+        ("src/test/java/ATest.java", ProjectPart.TESTS),
+        ("src/a.py", ProjectPart.PRODUCT),
+        ("src/templates/a.html", ProjectPart.PRODUCT),
+        ("docs/conf.py", ProjectPart.OTHER),
+        ("doc/conf.py", ProjectPart.OTHER),
+        ("doc/man_docs.go", ProjectPart.PRODUCT),
+        ("docs/example.go", ProjectPart.OTHER),
+        ("README.md", ProjectPart.OTHER),
+        ("pyproject.toml", ProjectPart.OTHER),
+        (".github/workflows/a.yml", ProjectPart.OTHER),
     ],
 )
-def test_a_file_is_a_test_by_the_conventions_of_its_language(path: str, part: Part) -> None:
+def test_a_file_is_a_test_by_the_conventions_of_its_language(path: str, part: ProjectPart) -> None:
     assert part_of(path, PartRules(packages=frozenset({"django", "django/test", "click"}))) is part
 
 
 def test_the_settings_of_pytest_and_of_a_person_name_tests_too() -> None:
     settings = pytest_settings({"pyproject.toml": '[tool.pytest.ini_options]\npython_files = ["check_*.py"]\n'})
 
-    assert part_of("check_a.py", PartRules(settings)) is Part.TESTS
-    assert part_of("test_a.py", PartRules(settings)) is Part.PRODUCT
-    assert part_of("qa/a.py", PartRules(extra=("qa/**",))) is Part.TESTS
+    assert part_of("check_a.py", PartRules(settings)) is ProjectPart.TESTS
+    assert part_of("test_a.py", PartRules(settings)) is ProjectPart.PRODUCT
+    assert part_of("qa/a.py", PartRules(extra=("qa/**",))) is ProjectPart.TESTS
 
 
 def test_a_file_in_a_folder_that_pytest_does_not_look_into_holds_no_tests() -> None:
     rules = PartRules(pytest_settings({"pytest.ini": "[pytest]\nnorecursedirs = .git tests/typed slow*\n"}))
 
-    assert part_of("tests/typed/test_a.py", rules) is Part.SUPPORT
-    assert part_of("tests/slow_ones/test_a.py", rules) is Part.SUPPORT
-    assert part_of("tests/unit/test_a.py", rules) is Part.TESTS
+    assert part_of("tests/typed/test_a.py", rules) is ProjectPart.SUPPORT
+    assert part_of("tests/slow_ones/test_a.py", rules) is ProjectPart.SUPPORT
+    assert part_of("tests/unit/test_a.py", rules) is ProjectPart.TESTS
 
 
 def test_settings_are_read_from_the_first_file_that_has_them() -> None:
@@ -118,14 +118,14 @@ def test_a_helper_counts_for_the_tests_that_reach_it() -> None:
         unit("test_b", 9, 11, words="other"),
     ]
 
-    assert altered_tests(units, [Hunk("t", 2, ("x\n",), 2, ("y\n",))]) == ("test_a",)
+    assert altered_tests(units, [LineHunk("t", 2, ("x\n",), 2, ("y\n",))]) == ("test_a",)
 
 
 def test_a_removed_assertion_alters_its_test_and_a_removed_test_none() -> None:
     units = [unit("test_a", 1, 4), unit("test_b", 6, 8)]
 
-    assert altered_tests(units, [Hunk("t", 3, ("    assert a\n",), 3, ())]) == ("test_a",)
-    assert altered_tests(units, [Hunk("t", 5, ("def test_gone(): ...\n",), 5, ())]) == ()
+    assert altered_tests(units, [LineHunk("t", 3, ("    assert a\n",), 3, ())]) == ("test_a",)
+    assert altered_tests(units, [LineHunk("t", 5, ("def test_gone(): ...\n",), 5, ())]) == ()
 
 
 def test_a_new_test_file_is_run_whole() -> None:
@@ -152,76 +152,76 @@ def test_a_fixture_that_changes_has_the_tests_beside_it_run() -> None:
 @pytest.mark.parametrize(
     ("kinds", "message", "in_product", "cause"),
     [
-        (["AssertionError", "Exception"], "assert 1 == 2", False, Cause.ASSERTION),
-        (["Failed", "Exception"], "DID NOT RAISE <class 'ValueError'>", False, Cause.ASSERTION),
-        (["ModuleNotFoundError", "ImportError"], "No module named 'a'", True, Cause.NAME),
-        (["AttributeError"], "'A' object has no attribute 'b'", False, Cause.NAME),
-        (["AttributeError"], "'str' object has no attribute 'b'", True, Cause.EXCEPTION),
-        (["AttributeError"], "'NoneType' object has no attribute 'b'", False, Cause.EXCEPTION),
-        (["TypeError"], "f() got an unexpected keyword argument 'b'", False, Cause.NAME),
-        (["TypeError"], "f() got an unexpected keyword argument 'b'", True, Cause.EXCEPTION),
-        (["UnboundLocalError", "NameError"], "cannot access local variable 'a'", False, Cause.EXCEPTION),
-        (["ValueError"], "bad", False, Cause.EXCEPTION),
+        (["AssertionError", "Exception"], "assert 1 == 2", False, FailureCause.ASSERTION),
+        (["Failed", "Exception"], "DID NOT RAISE <class 'ValueError'>", False, FailureCause.ASSERTION),
+        (["ModuleNotFoundError", "ImportError"], "No module named 'a'", True, FailureCause.NAME),
+        (["AttributeError"], "'A' object has no attribute 'b'", False, FailureCause.NAME),
+        (["AttributeError"], "'str' object has no attribute 'b'", True, FailureCause.EXCEPTION),
+        (["AttributeError"], "'NoneType' object has no attribute 'b'", False, FailureCause.EXCEPTION),
+        (["TypeError"], "f() got an unexpected keyword argument 'b'", False, FailureCause.NAME),
+        (["TypeError"], "f() got an unexpected keyword argument 'b'", True, FailureCause.EXCEPTION),
+        (["UnboundLocalError", "NameError"], "cannot access local variable 'a'", False, FailureCause.EXCEPTION),
+        (["ValueError"], "bad", False, FailureCause.EXCEPTION),
     ],
 )
 def test_a_failure_by_a_missing_name_is_told_from_one_of_behaviour(
-    kinds: list[str], message: str, in_product: bool, cause: Cause
+    kinds: list[str], message: str, in_product: bool, cause: FailureCause
 ) -> None:
     assert cause_of(kinds, message, in_product=in_product) is cause
 
 
-PASSED, FAILED = Outcome(Result.PASSED), Outcome(Result.FAILED, Cause.ASSERTION, "assert 1 == 2")
-UNNAMED = Outcome(Result.FAILED, Cause.NAME, "no attribute")
-SKIPPED = Outcome(Result.SKIPPED)
+PASSED, FAILED = RunOutcome(OutcomeKind.PASSED), RunOutcome(OutcomeKind.FAILED, FailureCause.ASSERTION, "assert 1 == 2")
+UNNAMED = RunOutcome(OutcomeKind.FAILED, FailureCause.NAME, "no attribute")
+SKIPPED = RunOutcome(OutcomeKind.SKIPPED)
 
 
 @pytest.mark.parametrize(
     ("present", "absent", "verdict"),
     [
-        (PASSED, FAILED, Verdict.PROVEN),
-        (PASSED, PASSED, Verdict.NOT_DISCRIMINATING),
-        (PASSED, UNNAMED, Verdict.INCONCLUSIVE),
-        (PASSED, SKIPPED, Verdict.INCONCLUSIVE),
-        (SKIPPED, PASSED, Verdict.INCONCLUSIVE),
-        (FAILED, PASSED, Verdict.BROKEN),
-        (FAILED, FAILED, Verdict.BROKEN),
+        (PASSED, FAILED, ProofVerdict.PROVEN),
+        (PASSED, PASSED, ProofVerdict.NOT_DISCRIMINATING),
+        (PASSED, UNNAMED, ProofVerdict.INCONCLUSIVE),
+        (PASSED, SKIPPED, ProofVerdict.INCONCLUSIVE),
+        (SKIPPED, PASSED, ProofVerdict.INCONCLUSIVE),
+        (FAILED, PASSED, ProofVerdict.BROKEN),
+        (FAILED, FAILED, ProofVerdict.BROKEN),
     ],
 )
 def test_a_test_is_proven_only_where_it_passes_with_the_change_and_fails_without_it(
-    present: Outcome, absent: Outcome, verdict: Verdict
+    present: RunOutcome, absent: RunOutcome, verdict: ProofVerdict
 ) -> None:
-    [found] = judge_tests(TestRun({"a.py::test_a": present}), TestRun({"a.py::test_a": absent}))
+    [found] = judge_tests(RunResult({"a.py::test_a": present}), RunResult({"a.py::test_a": absent}))
 
     assert found.verdict is verdict
 
 
 def test_a_name_that_a_module_looks_up_itself_is_a_missing_name() -> None:
-    assert cause_of(["AttributeError", "Exception"], "version_option", in_product=True) is Cause.NAME
+    assert cause_of(["AttributeError", "Exception"], "version_option", in_product=True) is FailureCause.NAME
 
 
 def test_a_test_without_a_result_is_never_proven() -> None:
-    [found] = judge_tests(TestRun({"a.py::test_a": PASSED}), TestRun())
+    [found] = judge_tests(RunResult({"a.py::test_a": PASSED}), RunResult())
 
-    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.verdict is ProofVerdict.INCONCLUSIVE
 
 
 def test_cases_that_have_the_time_in_their_names_are_compared_in_their_order() -> None:
-    present = TestRun({"a.py::test_a[1]": PASSED, "a.py::test_a[14:15:11]": PASSED, "a.py::test_b[x]": PASSED})
-    absent = TestRun({"a.py::test_a[1]": PASSED, "a.py::test_a[14:15:12]": FAILED})
+    present = RunResult({"a.py::test_a[1]": PASSED, "a.py::test_a[14:15:11]": PASSED, "a.py::test_b[x]": PASSED})
+    absent = RunResult({"a.py::test_a[1]": PASSED, "a.py::test_a[14:15:12]": FAILED})
 
     found = {each.test: each.verdict for each in judge_tests(present, absent)}
 
-    assert found == {"a.py::test_a": Verdict.PROVEN, "a.py::test_b": Verdict.INCONCLUSIVE}
+    assert found == {"a.py::test_a": ProofVerdict.PROVEN, "a.py::test_b": ProofVerdict.INCONCLUSIVE}
 
 
 def test_a_test_that_fails_with_the_change_outweighs_one_that_proves_it() -> None:
     tests = judge_tests(
-        TestRun({"a.py::test_a": PASSED, "a.py::test_b": FAILED}),
-        TestRun({"a.py::test_a": FAILED, "a.py::test_b": FAILED}),
+        RunResult({"a.py::test_a": PASSED, "a.py::test_b": FAILED}),
+        RunResult({"a.py::test_a": FAILED, "a.py::test_b": FAILED}),
     )
 
-    assert judge_change(tests) is Verdict.BROKEN
-    assert judge_change(()) is Verdict.NOTHING
+    assert judge_change(tests) is ProofVerdict.BROKEN
+    assert judge_change(()) is ProofVerdict.NOTHING
 
 
 def test_a_failing_teardown_makes_a_test_fail() -> None:

@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.recall_values import Unit, extent_of
 from verifflowcc.base.text.stems import terms
-from verifflowcc.memory.rules.recall_ranking import Ranked, rank
+from verifflowcc.memory.rules.recall_ranking import RankingInput, rank
 from verifflowcc.memory.rules.recall_scoring import question_of
 
 TASK = question_of("cache the queue, retry the service of karpenter")
 
 
-def candidate(key: str, **facts: object) -> Ranked:
+def candidate(key: str, **facts: object) -> RankingInput:
     values = {"importance": 500, "confidence": 800, "recency": None} | facts
-    return Ranked(key=key, **values)  # type: ignore[arg-type]
+    return RankingInput(key=key, **values)  # type: ignore[arg-type]
 
 
 def text(words: str, *, length: int = 20) -> dict[str, object]:
@@ -24,13 +24,13 @@ def text(words: str, *, length: int = 20) -> dict[str, object]:
     return {"units": units, "extent": extent_of(units)}
 
 
-def keys(candidates: list[Ranked], *, with_task: bool = False) -> list[str]:
+def keys(candidates: list[RankingInput], *, with_task: bool = False) -> list[str]:
     return [candidates[score.index].key for score in rank(candidates, TASK if with_task else None)]
 
 
 CANDIDATES = st.lists(
     st.builds(
-        Ranked,
+        RankingInput,
         key=st.text("abc/", min_size=1, max_size=6),
         importance=st.integers(0, 1000),
         confidence=st.integers(0, 1000),
@@ -104,14 +104,16 @@ def test_dates_and_numbers_are_not_compared_with_each_other() -> None:
 
 @pytest.mark.vfcc("REQ-RANK-BY-WORTH")
 @given(candidates=CANDIDATES, with_task=st.booleans(), data=st.data())
-def test_the_order_they_come_in_does_not_matter(candidates: list[Ranked], with_task: bool, data: st.DataObject) -> None:
+def test_the_order_they_come_in_does_not_matter(
+    candidates: list[RankingInput], with_task: bool, data: st.DataObject
+) -> None:
     shuffled = data.draw(st.permutations(candidates))
 
     assert keys(candidates, with_task=with_task) == keys(list(shuffled), with_task=with_task)
 
 
 @given(candidates=CANDIDATES, with_task=st.booleans())
-def test_everything_is_ranked_once_best_first(candidates: list[Ranked], with_task: bool) -> None:
+def test_everything_is_ranked_once_best_first(candidates: list[RankingInput], with_task: bool) -> None:
     scores = rank(candidates, TASK if with_task else None)
 
     assert sorted(score.index for score in scores) == list(range(len(candidates)))

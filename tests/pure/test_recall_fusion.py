@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.recall_values import FIELDS, KeptUnit, Unit
-from verifflowcc.memory.rules.recall_fusion import ALONE, MEANING, WHOLE, Compared, Place, fused, nearness
-from verifflowcc.memory.rules.recall_scoring import QUESTION, SPEAKER, Scored
+from verifflowcc.memory.rules.recall_fusion import ALONE, MEANING, WHOLE, Place, SimilarUnit, fused, nearness
+from verifflowcc.memory.rules.recall_scoring import QUESTION, SPEAKER, ScoredUnit
 
 pytestmark = pytest.mark.vfcc("REQ-EMBEDDINGS")
 
@@ -24,14 +24,14 @@ def unit(number: int, path: str = "", *, place: int | None = None, asks: bool = 
     )
 
 
-def alone(*similarities: int) -> list[Compared]:
+def alone(*similarities: int) -> list[SimilarUnit]:
     """Units that stand beside none, numbered from 0."""
-    return [Compared(("project", number), "", None, value) for number, value in enumerate(similarities)]
+    return [SimilarUnit(("project", number), "", None, value) for number, value in enumerate(similarities)]
 
 
-def said(*similarities: int) -> list[Compared]:
+def said(*similarities: int) -> list[SimilarUnit]:
     """Turns of one conversation, in order."""
-    return [Compared(("project", number), "t", number, value) for number, value in enumerate(similarities)]
+    return [SimilarUnit(("project", number), "t", number, value) for number, value in enumerate(similarities)]
 
 
 def of(near: dict[Place, int]) -> list[int]:
@@ -39,15 +39,17 @@ def of(near: dict[Place, int]) -> list[int]:
 
 
 @st.composite
-def compared(draw: st.DrawFn) -> list[Compared]:
+def compared(draw: st.DrawFn) -> list[SimilarUnit]:
     placed = st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 5)) | st.just(("", None))
     rows = draw(st.lists(st.tuples(placed, st.integers(-WHOLE, WHOLE)), max_size=12))
-    return [Compared(("project", number), thread, place, value) for number, ((thread, place), value) in enumerate(rows)]
+    return [
+        SimilarUnit(("project", number), thread, place, value) for number, ((thread, place), value) in enumerate(rows)
+    ]
 
 
 @given(units=compared(), data=st.data())
 def test_nearness_is_between_nothing_and_the_whole_whatever_the_order(
-    units: list[Compared], data: st.DataObject
+    units: list[SimilarUnit], data: st.DataObject
 ) -> None:
     near = nearness(units)
 
@@ -58,8 +60,8 @@ def test_nearness_is_between_nothing_and_the_whole_whatever_the_order(
 
 
 @given(units=compared(), by=st.integers(-1000, 1000))
-def test_how_near_all_are_together_does_not_matter(units: list[Compared], by: int) -> None:
-    moved = [Compared(each.unit, each.thread, each.place, each.similarity + by) for each in units]
+def test_how_near_all_are_together_does_not_matter(units: list[SimilarUnit], by: int) -> None:
+    moved = [SimilarUnit(each.unit, each.thread, each.place, each.similarity + by) for each in units]
 
     assert nearness(moved) == nearness(units)
 
@@ -79,23 +81,25 @@ def test_a_turn_is_near_where_those_beside_it_are() -> None:
 
 
 def test_to_stand_beside_others_is_not_worth_anything_by_itself() -> None:
-    near = nearness([*said(500, 500, 500), *(Compared(("user", number), "", None, 400) for number in range(2))])
+    near = nearness([*said(500, 500, 500), *(SimilarUnit(("user", number), "", None, 400) for number in range(2))])
 
     assert [near["project", number] for number in range(3)] == [WHOLE] * 3
     assert near["user", 0] == near["user", 1] == 0
 
 
 def test_units_of_other_threads_and_scopes_stand_beside_none() -> None:
-    apart = [Compared(("project", 0), "a", 1, 900), Compared(("project", 1), "b", 2, 500)]
-    scopes = [Compared(("project", 0), "a", 1, 900), Compared(("user", 1), "a", 2, 500)]
+    apart = [SimilarUnit(("project", 0), "a", 1, 900), SimilarUnit(("project", 1), "b", 2, 500)]
+    scopes = [SimilarUnit(("project", 0), "a", 1, 900), SimilarUnit(("user", 1), "a", 2, 500)]
 
     assert list(nearness(apart).values()) == list(nearness(scopes).values()) == [WHOLE, 0]
-    three = [Compared((scope, 0), "a", place, value) for scope, place, value in (("project", 1, 900), ("user", 2, 500))]
-    assert nearness([*three, Compared(("user", 3), "a", 9, 500)])["user", 0] == 0
+    three = [
+        SimilarUnit((scope, 0), "a", place, value) for scope, place, value in (("project", 1, 900), ("user", 2, 500))
+    ]
+    assert nearness([*three, SimilarUnit(("user", 3), "a", 9, 500)])["user", 0] == 0
 
 
 def test_words_and_meaning_are_summed_each_by_its_share() -> None:
-    scored = [("project", Scored(unit(1), BEST, {})), ("project", Scored(unit(2), BEST // 2, {"a": ("body",)}))]
+    scored = [("project", ScoredUnit(unit(1), BEST, {})), ("project", ScoredUnit(unit(2), BEST // 2, {"a": ("body",)}))]
     units = [("project", unit(1)), ("project", unit(2))]
     near = {("project", 1): 0, ("project", 2): WHOLE}
 
@@ -114,7 +118,7 @@ def test_words_and_meaning_are_summed_each_by_its_share() -> None:
 def test_every_item_has_a_score_above_zero_and_at_least_that_of_its_words(
     words: list[int], more: int, nears: list[int]
 ) -> None:
-    scored = [("project", Scored(unit(number), score, {})) for number, score in enumerate(words)]
+    scored = [("project", ScoredUnit(unit(number), score, {})) for number, score in enumerate(words)]
     units = [("project", unit(number)) for number in range(len(words) + more)]
     near = {("project", number): value for number, value in enumerate(nears)}
 
@@ -131,7 +135,7 @@ def test_an_item_has_the_meaning_of_its_nearest_part_and_shows_the_part_that_wor
     parts = [unit(1, "a.md"), unit(2, "a.md"), unit(3, "b.md"), unit(4, "b.md")]
     near = {("project", 1): 0, ("project", 2): WHOLE, ("project", 3): WHOLE // 4, ("project", 4): WHOLE // 2}
 
-    found = fused([("project", Scored(parts[0], BEST, {}))], [("project", each) for each in parts], near, BEST)
+    found = fused([("project", ScoredUnit(parts[0], BEST, {}))], [("project", each) for each in parts], near, BEST)
 
     assert [(one.kept.number, one.meaning) for _, one in found] == [(1, 8181), (4, 4090)]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.text.stems import stems
-from verifflowcc.memory.rules.recall_scoring import MONTH, MONTHS, NEAR_DAY, YEAR, question_of, tells_time
+from verifflowcc.memory.rules.recall_scoring import MONTH, MONTHS, NEAR_DAY, YEAR, question_of, states_time
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 
@@ -105,9 +105,9 @@ def test_whether_a_time_is_asked_for(text: str, asks: bool) -> None:
 
 def test_whether_a_text_tells_a_time() -> None:
     for text in ("last week", "On Friday.", f"in {MONTHS[0]}", "the 3rd", "3 days AGO"):
-        assert tells_time(text), text
+        assert states_time(text), text
     for text in ("", "the tide", "Fridays", "v3"):
-        assert not tells_time(text), text
+        assert not states_time(text), text
 
 
 def test_a_very_long_question_is_taken_apart() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.recall_values import FIELDS, Corpus, KeptUnit, Parts, Unit
-from verifflowcc.memory.rules.recall_scoring import MOST_TERMS, WEIGHTS, Scored, log2, question_of, score, wanted
+from verifflowcc.memory.rules.recall_scoring import MOST_TERMS, WEIGHTS, ScoredUnit, log2, question_of, score, wanted
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL")
 
@@ -38,7 +38,7 @@ def corpus(units: list[KeptUnit]) -> Corpus:
     return Corpus(len(units), lengths, held)
 
 
-def scored(units: list[KeptUnit], text: str = ASKED, speakers: frozenset[str] = frozenset()) -> list[Scored]:
+def scored(units: list[KeptUnit], text: str = ASKED, speakers: frozenset[str] = frozenset()) -> list[ScoredUnit]:
     return score(question_of(text), corpus(units), units, speakers=speakers)
 
 
@@ -88,7 +88,7 @@ def test_the_numbers_that_an_index_gave_its_units_say_nothing(
     again = [KeptUnit(number, each.path, each.part, each.unit) for each, number in zip(units, numbers, strict=False)]
     again.sort(key=lambda each: each.number)
 
-    def said(found: list[Scored]) -> list[tuple[str, int]]:
+    def said(found: list[ScoredUnit]) -> list[tuple[str, int]]:
         return [(each.kept.path, each.score) for each in found]
 
     assert said(scored(again, text)) == said(scored(units, text))

@@ -8,9 +8,9 @@ from tests.evidence_samples import RAN, evidence
 from verifflowcc.base.config.config_description import FORMS
 from verifflowcc.base.model.agent_clients import CLIENTS
 from verifflowcc.base.model.config_values import Config, MemorySettings, UserSettings
-from verifflowcc.base.model.gate_values import COMPUTED, KINDS, NEWER, RECORDED, Criterion, Kind, Verdict
+from verifflowcc.base.model.gate_values import COMPUTED, KINDS, NEWER, RECORDED, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.lazy import load
-from verifflowcc.base.model.settings import Setting, settings_in
+from verifflowcc.base.model.settings import SettingRule, settings_in
 from verifflowcc.base.records import field_defaults, is_record, replace
 from verifflowcc.history.rules.client import client_of
 from verifflowcc.sprint.rules.measured_verdict import judge_limits
@@ -27,7 +27,7 @@ def places() -> Iterator[str]:
     yield from (importer.read for importer in IMPORTERS.values())
 
 
-def described(record: object) -> Iterator[Setting]:
+def described(record: object) -> Iterator[SettingRule]:
     yield from settings_in(record).values()
     for value in field_defaults(type(record)).values():
         if is_record(value):
@@ -40,13 +40,13 @@ def test_each_named_function_can_be_loaded(place: str) -> None:
 
 
 def test_each_kind_of_criterion_has_an_entry() -> None:
-    assert set(KINDS) == set(Kind)
-    assert sorted(COMPUTED) == [Kind.BASELINE, Kind.TESTS_KEPT]
-    assert sorted(NEWER) == [Kind.RED_FIRST, Kind.TESTS_KEPT]
+    assert set(KINDS) == set(CriterionKind)
+    assert sorted(COMPUTED) == [CriterionKind.BASELINE, CriterionKind.TESTS_KEPT]
+    assert sorted(NEWER) == [CriterionKind.RED_FIRST, CriterionKind.TESTS_KEPT]
 
 
 def test_a_kind_without_a_judge_of_its_own_is_judged_by_its_limits() -> None:
-    limited = Criterion("few", Kind.LINT, "few findings", command="test", at_most={"findings": 2_000_000})
+    limited = Criterion("few", CriterionKind.LINT, "few findings", command="test", at_most={"findings": 2_000_000})
 
     assert judge_limits(limited, evidence({"findings": 2}, limited)).verdict is Verdict.PASS
     assert judge_limits(limited, evidence({"findings": 3}, limited)).verdict is Verdict.FAIL

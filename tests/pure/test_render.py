@@ -14,7 +14,7 @@ from verifflowcc.base.errors import TemplateError
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.text.hidden_text import count_invisible
-from verifflowcc.prompt.rules.compile import Shown
+from verifflowcc.prompt.rules.compile import ShownEntry
 from verifflowcc.prompt.rules.page_groups import groups_of
 from verifflowcc.prompt.rules.template_rules import PromptTemplate, compile_template
 from verifflowcc.prompt.rules.template_view import (
@@ -78,11 +78,11 @@ ODD = TEXTS | st.text(alphabet="`~#<>-= \n\r\u2028\u202e\U000e0041\x1bx", max_si
 def test_nothing_that_an_item_says_of_itself_opens_or_closes_a_fence(
     text: str, key: str, title: str, source: str, date: str, standing: str
 ) -> None:
-    view = entry_view(key, text, source=source, title=title, date=date, trust="agent", standing=standing)
+    view = entry_view(key, text, source=source, title=title, date=date, trust="agent", invalid_reason=standing)
     page = WITH_ENTRIES.render(PromptView("coder", project_entries=(view,)), LIMIT)
     check_page(page, [view.text], [view.key])
 
-    more = {"title": title, "date": date, "standing": standing, "stale": source, "error": title}
+    more = {"title": title, "date": date, "invalid_reason": standing, "stale": source, "error": title}
     groups = groups_of([shown(text, key, **more), shown(text, key, item="i", type="fact", **more)])
     page = CODER.render(PromptView("coder", memory=groups), LIMIT)
     check_page(page, [each.text for each in groups], [each.heading for each in groups])
@@ -97,10 +97,10 @@ def check_page(page: str, texts: list[str], keys: list[str]) -> None:
     assert count_invisible(page) == 0
 
 
-def shown(text: str, key: str, *, trust: str = "agent", kind: str = "markdown", **more: str) -> Shown:
+def shown(text: str, key: str, *, trust: str = "agent", kind: str = "markdown", **more: str) -> ShownEntry:
     """Return an entry as it was packed."""
     given: dict[str, Any] = {"path": f".memory/project/{key}", **more}
-    return Shown(
+    return ShownEntry(
         Candidate(Layer.PROJECT, key, digest="", tokens=1, rank=1, trust=trust, kind=kind, **given), text, False
     )
 
@@ -175,7 +175,9 @@ def test_a_section_with_nothing_is_left_out_but_the_task_stands(name: str) -> No
 
 @pytest.mark.vfcc("REQ-FENCES")
 def test_a_file_shows_who_wrote_it_and_what_a_reader_must_know() -> None:
-    old = shown("z", "c.md", trust="human", kind="json", standing="superseded by\ndocs/a.md", stale="x.py is gone")
+    old = shown(
+        "z", "c.md", trust="human", kind="json", invalid_reason="superseded by\ndocs/a.md", stale="x.py is gone"
+    )
     cut = dataclasses.replace(shown("x", "a.md"), trimmed=True)
 
     text = CODER.render(PromptView("coder", memory=groups_of([cut, shown("y", "b.md", trust="human"), old])), LIMIT)
@@ -188,7 +190,7 @@ def test_a_file_shows_who_wrote_it_and_what_a_reader_must_know() -> None:
 @pytest.mark.vfcc("REQ-FENCES")
 def test_an_own_template_of_0_1_shows_an_entry_with_source_date_and_trust() -> None:
     trimmed = entry_view("a.md", "x", source="docs/a.md", date="2026-01-02", trust="agent", trimmed=True)
-    old = entry_view("c.md", "z", source="docs/c.md", standing="superseded by\ndocs/a.md")
+    old = entry_view("c.md", "z", source="docs/c.md", invalid_reason="superseded by\ndocs/a.md")
     undated = entry_view("b.md", "y", source="docs/b.md")
 
     text = WITH_ENTRIES.render(PromptView("coder", project_entries=(trimmed, undated, old)), LIMIT)
@@ -234,7 +236,7 @@ def test_template_code_in_memory_stays_text() -> None:
 def test_the_headings_are_ours_whatever_the_memory_says(entries: list[tuple[str, str]], line: str, trust: str) -> None:
     about = {"trust": trust, "item": "i", "type": "fact", "always": True}
     items = [
-        shown(f"x{text}", f"k{at}", **about, title=key, error=key, stale=key, standing=key, date=key)  # type: ignore[arg-type]
+        shown(f"x{text}", f"k{at}", **about, title=key, error=key, stale=key, invalid_reason=key, date=key)  # type: ignore[arg-type]
         for at, (key, text) in enumerate(entries)
     ]
     files = [shown(f"x{text}", f"k{at}", trust=trust, stale=key) for at, (key, text) in enumerate(entries)]

@@ -10,7 +10,7 @@ from verifflowcc.base.terminal.terminal import SYMBOLS
 from verifflowcc.report.rules.page_drawings import BOX_HEIGHT, DEEPEST, step_line, tree_of, trend_of, v_picture
 from verifflowcc.report.rules.page_parts import TONES, PageTemplates, forge_of, mark_of, page_text
 from verifflowcc.sprint.store.workflow_load import load_shipped, templates_folder
-from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import LinkEnd, MatrixRow
 
 SOFT = {"good", "bad", "open", "calm", "busy", "gap"}
@@ -35,7 +35,7 @@ def test_no_two_boxes_of_a_v_overlap_and_none_leaves_the_drawing(name: str, widt
 
 def row(name: str, parents: tuple[str, ...] = (), children: tuple[str, ...] = ()) -> MatrixRow:
     ends = [tuple(LinkEnd(each, "refines", "need", each) for each in those) for those in (parents, children)]
-    return MatrixRow(name, "need", name, "", "", None, None, ends[0], ends[1], (), (), State.PASSED, ())
+    return MatrixRow(name, "need", name, "", "", None, None, ends[0], ends[1], (), (), ItemState.PASSED, ())
 
 
 def markup(rows: list[MatrixRow]) -> str:
@@ -130,7 +130,7 @@ def test_status_words_have_the_symbols_of_the_terminal() -> None:
 
 
 def test_each_state_of_the_trace_has_a_tone_and_not_all_the_same() -> None:
-    tones = {str(state): mark_of(state).tone for state in State}
+    tones = {str(state): mark_of(state).tone for state in ItemState}
 
     assert set(tones.values()) == set(TONES)
     assert len({tones[each] for each in ("failed", "stale", "untested", "incomplete", "planned", "passed")}) == 6

@@ -5,22 +5,22 @@ import json
 import pytest
 
 from verifflowcc.gates.rules.change_parts import FileChange, split
-from verifflowcc.gates.rules.hunks import Selection, TestFile
+from verifflowcc.gates.rules.hunks import RunSelection, TestFile
 from verifflowcc.gates.rules.project_parts import PartRules, inline_lines, with_tests_of
-from verifflowcc.gates.rules.run_outcomes import Cause, Outcome, Result, RunText, TestRun
+from verifflowcc.gates.rules.run_outcomes import FailureCause, OutcomeKind, RunOutcome, RunResult, RunText
 from verifflowcc.gates.rules.runners import Runner, argv_for, read_run, runner_of
 from verifflowcc.gates.rules.tests_lost import title_units
 from verifflowcc.gates.use.proof_input import test_lines as lines_of_tests
 from verifflowcc.gates.use.proof_input import units_of
 
 
-def run(runner: Runner, report: str, selection: Selection, *, code: int = 1, product: str = "") -> TestRun:
+def run(runner: Runner, report: str, selection: RunSelection, *, code: int = 1, product: str = "") -> RunResult:
     text = RunText(report, report, code, "")
     return read_run(runner, text, selection, is_product=lambda path: path == product)
 
 
-def chosen(path: str, **names: int) -> Selection:
-    return Selection((TestFile(path, tuple(names)),), {path: names})
+def chosen(path: str, **names: int) -> RunSelection:
+    return RunSelection((TestFile(path, tuple(names)),), {path: names})
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_a_command_names_its_framework(words: str, runner: Runner | None) -> Non
 
 
 def test_the_words_of_a_run_hold_the_wanted_tests_alone() -> None:
-    go = Selection(
+    go = RunSelection(
         (TestFile("a/x_test.go", ("TestX",)), TestFile("y_test.go")), {"y_test.go": {"TestY": 1, "TestZ": 4}}
     )
-    files = Selection((TestFile("a.test.ts", ("adds",)),))
-    rust = Selection((TestFile("src/a.rs", ("tests::half",)),))
+    files = RunSelection((TestFile("a.test.ts", ("adds",)),))
+    rust = RunSelection((TestFile("src/a.rs", ("tests::half",)),))
 
     assert argv_for(Runner.GO, ("go", "test", "-tags", "slow", "./..."), go)[-6:] == (
         "-tags", "slow", "-run", "^(TestX|TestY|TestZ)$", ".", "./a",
@@ -81,7 +81,9 @@ def test_a_go_test_fails_by_what_it_wrote() -> None:
     found = run(Runner.GO, report, chosen("price_test.go", TestPrice=5))
 
     assert found.outcomes == {
-        "price_test.go::TestPrice": Outcome(Result.FAILED, Cause.ASSERTION, "price_test.go:7: got 2.5", 5)
+        "price_test.go::TestPrice": RunOutcome(
+            OutcomeKind.FAILED, FailureCause.ASSERTION, "price_test.go:7: got 2.5", 5
+        )
     }
 
 
@@ -94,7 +96,7 @@ def test_a_panic_of_go_is_an_exception() -> None:
 
     [outcome] = run(Runner.GO, report, chosen("price_test.go", TestPrice=5)).outcomes.values()
 
-    assert outcome.cause is Cause.EXCEPTION
+    assert outcome.cause is FailureCause.EXCEPTION
 
 
 PLAIN = """\
@@ -113,7 +115,7 @@ BUILD = "".join(
 def test_a_go_package_that_does_not_compile_lacks_a_name(report: str) -> None:
     found = run(Runner.GO, report, chosen("price_test.go", TestDouble=13))
 
-    assert found.unloaded == {"price_test.go": Outcome(Result.FAILED, Cause.NAME, "undefined: Double")}
+    assert found.unloaded == {"price_test.go": RunOutcome(OutcomeKind.FAILED, FailureCause.NAME, "undefined: Double")}
 
 
 def test_packages_of_go_are_told_apart_by_their_folders() -> None:
@@ -121,7 +123,7 @@ def test_packages_of_go_are_told_apart_by_their_folders() -> None:
         json.dumps({"Action": "pass", "Package": package, "Test": "TestA"}) + "\n"
         for package in ("example.org/shop", "example.org/shop/tax")
     )
-    both = Selection((TestFile("a_test.go", ("TestA",)), TestFile("tax/a_test.go", ("TestA",))))
+    both = RunSelection((TestFile("a_test.go", ("TestA",)), TestFile("tax/a_test.go", ("TestA",))))
 
     assert list(run(Runner.GO, report, both).outcomes) == ["a_test.go::TestA", "tax/a_test.go::TestA"]
 
@@ -151,19 +153,37 @@ def javascript(*cases: dict[str, object], message: str = "") -> str:
 @pytest.mark.parametrize(
     ("message", "product", "cause"),
     [
-        ("Error: expect(received).toBe(expected)\n\n    at Object.toBe (src/price.test.ts:5:24)", "", Cause.ASSERTION),
-        ("AssertionError: expected '2.5' to be '2.50'\n    at src/price.test.ts:6:4", "", Cause.ASSERTION),
-        ("TypeError: (0 , price_1.twice) is not a function\n    at src/price.test.ts:15:10", "", Cause.NAME),
-        ("TypeError: x.split is not a function\n    at price (src/price.ts:3:4)", "src/price.ts", Cause.EXCEPTION),
-        ("ReferenceError: twice is not defined\n    at Object.<anonymous> (src/price.test.ts:1:2)", "", Cause.NAME),
-        ("RangeError: too large\n    at src/price.test.ts:1:2", "", Cause.EXCEPTION),
-        ("TypeError: Cannot read properties of undefined (reading 'a')\n    at src/price.test.ts:1:2", "", Cause.NAME),
+        (
+            "Error: expect(received).toBe(expected)\n\n    at Object.toBe (src/price.test.ts:5:24)",
+            "",
+            FailureCause.ASSERTION,
+        ),
+        ("AssertionError: expected '2.5' to be '2.50'\n    at src/price.test.ts:6:4", "", FailureCause.ASSERTION),
+        ("TypeError: (0 , price_1.twice) is not a function\n    at src/price.test.ts:15:10", "", FailureCause.NAME),
+        (
+            "TypeError: x.split is not a function\n    at price (src/price.ts:3:4)",
+            "src/price.ts",
+            FailureCause.EXCEPTION,
+        ),
+        (
+            "ReferenceError: twice is not defined\n    at Object.<anonymous> (src/price.test.ts:1:2)",
+            "",
+            FailureCause.NAME,
+        ),
+        ("RangeError: too large\n    at src/price.test.ts:1:2", "", FailureCause.EXCEPTION),
+        (
+            "TypeError: Cannot read properties of undefined (reading 'a')\n    at src/price.test.ts:1:2",
+            "",
+            FailureCause.NAME,
+        ),
     ],
 )
-def test_a_failure_of_javascript_has_the_cause_of_its_exception(message: str, product: str, cause: Cause) -> None:
+def test_a_failure_of_javascript_has_the_cause_of_its_exception(
+    message: str, product: str, cause: FailureCause
+) -> None:
     report = javascript(case("is in euros", message))
 
-    found = run(Runner.VITEST, report, Selection((TestFile("src/price.test.ts"),)), product=product)
+    found = run(Runner.VITEST, report, RunSelection((TestFile("src/price.test.ts"),)), product=product)
 
     assert {test: each.cause for test, each in found.outcomes.items()} == {
         "src/price.test.ts::price > is in euros": cause
@@ -172,7 +192,7 @@ def test_a_failure_of_javascript_has_the_cause_of_its_exception(message: str, pr
 
 def test_of_a_javascript_file_the_wanted_titles_count() -> None:
     report = javascript(case("is text for 1"), case("is text for 2"), case("other", status="passed"))
-    selection = Selection(
+    selection = RunSelection(
         (TestFile("src/price.test.ts", ("is text for %i",)),), {"src/price.test.ts": {"is text for %i": 8}}
     )
 
@@ -189,10 +209,10 @@ def test_a_javascript_file_that_cannot_be_loaded_is_no_failed_test() -> None:
         message="  ● Test suite failed to run\n\n    Cannot find module './double' from 'price.test.ts'"
     )
 
-    found = run(Runner.JEST, report, Selection((TestFile("src/price.test.ts"),)))
+    found = run(Runner.JEST, report, RunSelection((TestFile("src/price.test.ts"),)))
 
     assert [(each.cause, each.message) for each in found.unloaded.values()] == [
-        (Cause.NAME, "Cannot find module './double' from 'price.test.ts'")
+        (FailureCause.NAME, "Cannot find module './double' from 'price.test.ts'")
     ]
 
 
@@ -262,7 +282,7 @@ test whole ... ignored
 
 
 def test_cargo_tests_are_found_by_target_and_module() -> None:
-    selection = Selection(
+    selection = RunSelection(
         (
             TestFile("src/lib.rs", ("tests::a_fifth",)),
             TestFile("src/price.rs", ("tests::euros",)),
@@ -288,7 +308,7 @@ def test_rust_tests_that_do_not_compile_lack_a_name() -> None:
 
     found = run(Runner.CARGO, report, chosen("src/lib.rs", **{"tests::a": 3}), code=101)
 
-    assert found.unloaded["src/lib.rs"].cause is Cause.NAME
+    assert found.unloaded["src/lib.rs"].cause is FailureCause.NAME
 
 
 RUST = b"""\

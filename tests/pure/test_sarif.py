@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.model.evidence_values import Measurement
 from verifflowcc.sprint.rules.sarif import measure_sarif, scan_findings
 
 
@@ -25,7 +25,7 @@ def log(*runs: Any, **fields: Any) -> bytes:
     return json.dumps({"version": "2.1.0", "runs": list(runs)} | fields).encode()
 
 
-def measured(data: bytes, baseline: bytes | None = None) -> Measured:
+def measured(data: bytes, baseline: bytes | None = None) -> Measurement:
     return measure_sarif(data, baseline=keys_of(baseline) if baseline else None)
 
 
@@ -34,7 +34,7 @@ def keys_of(log_then: bytes, paths: frozenset[str] = frozenset()) -> Counter[str
     return Counter(key for key, _ in scan_findings(log_then, paths))
 
 
-def not_listed(found: Measured) -> dict[str, int]:
+def not_listed(found: Measurement) -> dict[str, int]:
     """How many findings of each level the baseline does not list."""
     levels = ("error", "warning", "note")
     return {level: found.measures[level] - found.measures.get(f"listed_{level}", 0) for level in levels}

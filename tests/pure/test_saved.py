@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.history.rules.learnt_calls import Call
+from verifflowcc.history.rules.learnt_calls import ToolCall
 from verifflowcc.history.rules.saved_calls import (
-    Cause,
     Counts,
-    Judged,
-    Kind,
+    JudgedCall,
     Look,
-    Saved,
-    Shown,
-    Unanswered,
+    LookKind,
+    MissCause,
+    SavingReport,
+    ShownCode,
+    UnansweredCount,
     World,
     interval,
     judged,
@@ -43,16 +43,16 @@ def world() -> World:
 
 def call(
     tool: str, *, session: str = "s", task: str | None = "t", changed: Sequence[str] = (), **given: object
-) -> Call:
-    return Call(session, task, 0, "", tool, json.dumps(given), True, "", "", tuple(changed), tuple(changed))
+) -> ToolCall:
+    return ToolCall(session, task, 0, "", tool, json.dumps(given), True, "", "", tuple(changed), tuple(changed))
 
 
-def judge(*calls: Call, pieces: Sequence[Snippet] = PIECES) -> list[Judged]:
-    shown: Mapping[str, Shown] = {"t": shown_by(pieces)}
+def judge(*calls: ToolCall, pieces: Sequence[Snippet] = PIECES) -> list[JudgedCall]:
+    shown: Mapping[str, ShownCode] = {"t": shown_by(pieces)}
     return list(judged(calls, shown, world(), ROOT))
 
 
-def shares(*calls: Call) -> list[int]:
+def shares(*calls: ToolCall) -> list[int]:
     return [each.share for each in judge(*calls)]
 
 
@@ -116,13 +116,13 @@ def test_why_a_call_was_not_answered_is_told() -> None:
     )
 
     assert [each.cause for each in found] == [
-        Cause.OUTSIDE,
-        Cause.GONE,
-        Cause.NO_CODE,
-        Cause.NOT_CHOSEN,
-        Cause.WRITTEN,
-        Cause.NO_HITS,
-        Cause.NOT_RUN,
+        MissCause.OUTSIDE,
+        MissCause.GONE,
+        MissCause.NO_CODE,
+        MissCause.NOT_CHOSEN,
+        MissCause.WRITTEN,
+        MissCause.NO_HITS,
+        MissCause.NOT_RUN,
     ]
 
 
@@ -159,29 +159,31 @@ def test_brackets_mean_themselves_in_a_plain_grep() -> None:
     (plain,) = looks(call("Bash", command=r"grep -rn 'total(\|empty(' src"), ROOT)
     (extended,) = looks(call("Bash", command=r"grep -rnE 'total\(|empty\(' src"), ROOT)
 
-    assert plain == extended == Look(Kind.SEARCH, "src", None, r"total\(|empty\(")
+    assert plain == extended == Look(LookKind.SEARCH, "src", None, r"total\(|empty\(")
 
 
 def test_a_path_is_the_one_that_was_recorded() -> None:
-    moved = Call("s", "t", 0, "", "Read", '{"file_path": "/old/place/src/cart.py"}', True, "", "", (), ("src/cart.py",))
+    moved = ToolCall(
+        "s", "t", 0, "", "Read", '{"file_path": "/old/place/src/cart.py"}', True, "", "", (), ("src/cart.py",)
+    )
 
-    assert looks(moved, ROOT) == (Look(Kind.READ, "src/cart.py"),)
+    assert looks(moved, ROOT) == (Look(LookKind.READ, "src/cart.py"),)
 
 
 def test_the_sum_tells_shares_of_what_looks_around_and_of_all_calls() -> None:
     found = judge(call("Grep", pattern="total"), call("Read", file_path="/p/src/cart.py"), call("LS", path="/p/docs"))
     more = judge(call("Grep", pattern="total"), call("Grep", pattern="total"), call("Grep", pattern="total"))
 
-    told: Saved = saved(found, more, Counts(8_000, 1, 10, 2))
+    told: SavingReport = saved(found, more, Counts(8_000, 1, 10, 2))
 
     assert (told.total.calls, told.total.wholly, told.total.partly, told.total.share) == (3, 1, 1, 333)
     assert (told.of_all_calls, told.twice.share, told.interval) == (100, 1000, None)
     assert told.kinds["listing"].wholly == 0
-    assert told.causes == (Unanswered("code_that_was_not_chosen", 1), Unanswered("no_code", 1))
+    assert told.causes == (UnansweredCount("code_that_was_not_chosen", 1), UnansweredCount("no_code", 1))
 
 
 def test_the_interval_is_the_same_each_time_and_holds_the_share() -> None:
-    found = [Judged(str(number % 7), Kind.READ, 1000 if number % 3 else 0) for number in range(210)]
+    found = [JudgedCall(str(number % 7), LookKind.READ, 1000 if number % 3 else 0) for number in range(210)]
 
     assert interval(found) == interval(list(reversed(found)))
     assert (told := interval(found)) is not None

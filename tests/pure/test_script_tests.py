@@ -5,9 +5,9 @@ import json
 import pytest
 
 from verifflowcc.gates.rules.change_parts import FileChange, split
-from verifflowcc.gates.rules.hunks import Selection, TestFile
+from verifflowcc.gates.rules.hunks import RunSelection, TestFile
 from verifflowcc.gates.rules.project_parts import PartRules
-from verifflowcc.gates.rules.run_outcomes import Result, RunText, TestRun
+from verifflowcc.gates.rules.run_outcomes import OutcomeKind, RunResult, RunText
 from verifflowcc.gates.rules.runners import Runner, read_run
 from verifflowcc.gates.rules.tests_lost import title_units
 from verifflowcc.gates.use.proof_input import units_of
@@ -61,7 +61,7 @@ def report_of(*cases: dict[str, object]) -> str:
     return json.dumps({"testResults": files})
 
 
-def run_of(report: str, selection: Selection) -> TestRun:
+def run_of(report: str, selection: RunSelection) -> RunResult:
     text = RunText(report, "", 1, "", 10)
     return read_run(Runner.VITEST, text, selection, is_product=lambda _: False)
 
@@ -70,7 +70,7 @@ def test_a_computed_title_may_be_any() -> None:
     report = report_of(case("250 cents"), case("is text"))
     known = {"src/price.test.ts": {COMPUTED: 6, "is text": 11}}
 
-    found = run_of(report, Selection((TestFile("src/price.test.ts", (COMPUTED,)),), known))
+    found = run_of(report, RunSelection((TestFile("src/price.test.ts", (COMPUTED,)),), known))
 
     assert [each.line for each in found.outcomes.values()] == [6, 11]
 
@@ -86,18 +86,18 @@ def test_a_script_that_is_named_as_a_test_is_run_where_its_tests_cannot_be_read(
 def test_of_two_tests_with_one_title_both_outcomes_count() -> None:
     report = report_of(case("is text"), case("is text", status="passed"))
 
-    found = run_of(report, Selection((TestFile("src/price.test.ts"),)))
+    found = run_of(report, RunSelection((TestFile("src/price.test.ts"),)))
 
     assert {test: each.result for test, each in found.outcomes.items()} == {
-        "src/price.test.ts::price > is text": Result.FAILED,
-        "src/price.test.ts::price > is text #2": Result.PASSED,
+        "src/price.test.ts::price > is text": OutcomeKind.FAILED,
+        "src/price.test.ts::price > is text #2": OutcomeKind.PASSED,
     }
 
 
 def test_files_that_were_not_asked_for_do_not_count() -> None:
     report = report_of(case("is text")).replace("price.test.ts", "price.test.tsx")
 
-    assert not run_of(report, Selection((TestFile("src/price.test.ts"),))).outcomes
+    assert not run_of(report, RunSelection((TestFile("src/price.test.ts"),))).outcomes
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.planted_secrets import planted
 from tests.secret_samples import PASSWORD, PLACEHOLDERS, SAMPLES, TOKEN
 from verifflowcc.base.text.secret_kinds import AROUND, TOKENS, WIDE
-from verifflowcc.base.text.secrets import ASSIGNED, SPOKEN, Found, find_secrets, place_of, withhold
+from verifflowcc.base.text.secrets import ASSIGNED, SPOKEN, SecretMatch, find_secrets, place_of, withhold
 
 TEXTS = st.lists(
     st.sampled_from(
@@ -56,7 +56,7 @@ def test_the_place_is_line_and_column() -> None:
 
     (found,) = find_secrets(text)
 
-    assert found == Found("GitHub token", text.index(TOKEN), text.index(TOKEN) + len(TOKEN))
+    assert found == SecretMatch("GitHub token", text.index(TOKEN), text.index(TOKEN) + len(TOKEN))
     assert place_of(text, found.start) == "2:8"
     assert withhold(text) == "First\n  then [secret withheld: GitHub token]."
 

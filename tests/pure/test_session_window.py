@@ -12,7 +12,7 @@ from verifflowcc.history.rules.agent_history import Operation
 from verifflowcc.history.rules.event_shape import event_of
 from verifflowcc.history.rules.failures import open_failures
 from verifflowcc.history.rules.session_brief import brief_of, window_of
-from verifflowcc.history.rules.window_values import ItemType, Touched, WindowItem
+from verifflowcc.history.rules.window_values import FileTouch, WindowItem, WindowItemType
 
 Event = dict[str, Any]
 ROOT = "/p"
@@ -69,7 +69,7 @@ def test_events_become_items_of_their_types() -> None:
         ("e4.state", "task_state", "t2", ()),
     ]
     edited, failed, state = items[5], items[4], items[-1]
-    assert (edited.tool, edited.files) == ("Edit", (Touched("a.py", Operation.EDIT, (10, 20)),))
+    assert (edited.tool, edited.files) == ("Edit", (FileTouch("a.py", Operation.EDIT, (10, 20)),))
     assert edited.content == "Edit a.py\ndone\na.py:10-20 (+2 -1)"
     assert (failed.failed, failed.content) == (True, "Bash pytest -q\nfailed: exit code 1\n1 failed")
     assert state.content == "Active for 30 minutes: Fix the login"
@@ -79,7 +79,7 @@ def test_events_become_items_of_their_types() -> None:
 def test_a_turn_that_ended_is_not_in_work() -> None:
     ended = [*SESSION, said("e9", 1, "Stop", last_assistant_message="Done.", prompt_id="t2")]
 
-    assert window_of(ended, NOW, words)[-1].type is ItemType.ASSISTANT_RESPONSE
+    assert window_of(ended, NOW, words)[-1].type is WindowItemType.ASSISTANT_RESPONSE
 
 
 def test_without_ids_of_tasks_a_result_is_of_the_prompt_before_it() -> None:
@@ -95,8 +95,8 @@ def test_the_end_of_a_helper_is_a_response_and_ends_no_turn() -> None:
 
     *_, response, state = window_of([*SESSION, helper], NOW, words)
 
-    assert (response.type, response.content) == (ItemType.ASSISTANT_RESPONSE, "Found it.")
-    assert state.type is ItemType.TASK_STATE
+    assert (response.type, response.content) == (WindowItemType.ASSISTANT_RESPONSE, "Found it.")
+    assert state.type is WindowItemType.TASK_STATE
 
 
 def test_the_order_of_the_events_does_not_matter() -> None:
@@ -209,5 +209,5 @@ def test_the_summary_of_a_compaction_is_no_answer_of_the_agent() -> None:
 
     items = window_of([*SESSION, *compacting, *helper], NOW, words)
 
-    answers = [each.content for each in items if each.type is ItemType.ASSISTANT_RESPONSE]
+    answers = [each.content for each in items if each.type is WindowItemType.ASSISTANT_RESPONSE]
     assert answers == ["It asks the clock.", "Found it."]

@@ -5,27 +5,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.item_values import Item, Link, Relation
-from verifflowcc.memory.rules.candidates import Candidate, Held, Settles
+from verifflowcc.memory.rules.candidates import KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.settle import settle
 from verifflowcc.memory.rules.superseded import superseded
 from verifflowcc.memory.rules.turn_statements import extract, statement_of
 from verifflowcc.memory.rules.turns import Speaker, Turn
 
 
-def one(text: str) -> Candidate:
+def one(text: str) -> StatementCandidate:
     (found,) = extract(Turn("t1", Speaker.PERSON, text, "s1")).candidates
     return found
 
 
-def held(text: str, name: str = "old", kind: str = "convention", **fields: str) -> Held:
+def held(text: str, name: str = "old", kind: str = "convention", **fields: str) -> KeptStatement:
     scope = fields.pop("scope", "user" if kind == "preference" else "project")
     item = Item(name, kind, text, f".memory/project/{name}.md", scope, 500, 500, **fields)  # type: ignore[arg-type]
-    return Held(item, *statement_of(text, kind), f"mark of {text}")
+    return KeptStatement(item, *statement_of(text, kind), f"mark of {text}")
 
 
 def test_what_nobody_said_before_is_new() -> None:
-    assert settle(one("Start function names with 'a_'."), []).outcome is Settles.NEW
-    assert settle(one("Start function names with 'a_'."), [held("End method names with '_b'.")]).outcome is Settles.NEW
+    assert settle(one("Start function names with 'a_'."), []).outcome is MatchKind.NEW
+    assert (
+        settle(one("Start function names with 'a_'."), [held("End method names with '_b'.")]).outcome is MatchKind.NEW
+    )
 
 
 def test_what_is_said_again_in_other_words_is_the_same() -> None:
@@ -33,7 +35,7 @@ def test_what_is_said_again_in_other_words_is_the_same() -> None:
         one("From now on, please prefix all function names with 'a_'."), [held("Start function names with 'a_'.")]
     )
 
-    assert (settled.outcome, settled.others) == (Settles.SAME, ("old",))
+    assert (settled.outcome, settled.others) == (MatchKind.SAME, ("old",))
 
 
 def test_one_fingerprint_is_the_same_whatever_the_key() -> None:
@@ -41,7 +43,7 @@ def test_one_fingerprint_is_the_same_whatever_the_key() -> None:
         one("Always use a linter."), [held("Something of a person's own.")], "mark of Something of a person's own."
     )
 
-    assert settled.outcome is Settles.SAME
+    assert settled.outcome is MatchKind.SAME
 
 
 @pytest.mark.vfcc("REQ-WRITE-CONTRADICTION")
@@ -59,7 +61,7 @@ def test_one_fingerprint_is_the_same_whatever_the_key() -> None:
 def test_another_value_or_the_opposite_takes_its_place(before: str, kind: str, now: str) -> None:
     settled = settle(one(now), [held(before, kind=kind)])
 
-    assert (settled.outcome, settled.others) == (Settles.SUPERSEDES, ("old",))
+    assert (settled.outcome, settled.others) == (MatchKind.SUPERSEDES, ("old",))
 
 
 @pytest.mark.parametrize(
@@ -74,29 +76,29 @@ def test_another_value_or_the_opposite_takes_its_place(before: str, kind: str, n
     ],
 )
 def test_what_can_hold_beside_each_other_does(before: str, now: str) -> None:
-    assert settle(one(now), [held(before)]).outcome is Settles.NEW
+    assert settle(one(now), [held(before)]).outcome is MatchKind.NEW
 
 
 @pytest.mark.vfcc("REQ-WRITE-CONTRADICTION")
 def test_the_opposite_under_a_key_of_a_persons_own_contradicts() -> None:
     settled = settle(one("Never use a linter."), [held("Always use a linter.", kind="guideline", key="our-own-key")])
 
-    assert (settled.outcome, settled.others) == (Settles.CONTRADICTS, ("old",))
+    assert (settled.outcome, settled.others) == (MatchKind.CONTRADICTS, ("old",))
 
 
 def test_a_person_and_a_project_do_not_take_each_others_place() -> None:
     theirs = held("Start function names with 'a_'.", scope="user")
 
-    assert settle(one("Start function names with 'b_'."), [theirs]).outcome is Settles.NEW
+    assert settle(one("Start function names with 'b_'."), [theirs]).outcome is MatchKind.NEW
 
 
 def test_what_was_said_earlier_never_replaces_what_is_newer() -> None:
     newer = held("Start function names with 'a_'.", created="2026-11-20")
     now = one("Start function names with 'b_'.")
 
-    assert settle(now, [newer], at="2026-11-19T23:00:00Z").outcome is Settles.SAME
-    assert settle(now, [newer], at="2026-11-20T08:00:00Z").outcome is Settles.SUPERSEDES
-    assert settle(now, [newer], at="2026-11-21").outcome is Settles.SUPERSEDES
+    assert settle(now, [newer], at="2026-11-19T23:00:00Z").outcome is MatchKind.SAME
+    assert settle(now, [newer], at="2026-11-20T08:00:00Z").outcome is MatchKind.SUPERSEDES
+    assert settle(now, [newer], at="2026-11-21").outcome is MatchKind.SUPERSEDES
 
 
 def test_notes_and_failures_are_kept_beside_each_other() -> None:
@@ -104,7 +106,7 @@ def test_notes_and_failures_are_kept_beside_each_other() -> None:
     second = one("The KeyError was fixed by reading the header once.")
 
     assert (second.type, second.key) == ("fix", "keyerror")
-    assert settle(second, [first]).outcome is Settles.NEW
+    assert settle(second, [first]).outcome is MatchKind.NEW
 
 
 WAYS = st.sampled_from(
@@ -127,8 +129,8 @@ def remembered(said: list[str]) -> list[Item]:
             gone = superseded(items).found
             stands = [_held(each) for each in items if each.path not in gone]
             found = settle(candidate, stands)
-            relation = {Settles.SUPERSEDES: Relation.SUPERSEDES, Settles.CONTRADICTS: Relation.CONTRADICTS}
-            if found.outcome is Settles.SAME:
+            relation = {MatchKind.SUPERSEDES: Relation.SUPERSEDES, MatchKind.CONTRADICTS: Relation.CONTRADICTS}
+            if found.outcome is MatchKind.SAME:
                 continue
             links = tuple(Link(each, relation[found.outcome]) for each in found.others)
             name = f"i{len(items):03}"
@@ -149,8 +151,8 @@ def remembered(said: list[str]) -> list[Item]:
     return items
 
 
-def _held(item: Item) -> Held:
-    return Held(item, *statement_of(item.title, item.type), item.title)
+def _held(item: Item) -> KeptStatement:
+    return KeptStatement(item, *statement_of(item.title, item.type), item.title)
 
 
 @given(st.lists(WAYS, max_size=14))

@@ -7,8 +7,8 @@ from verifflowcc.base.model.item_values import Link
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import TraceItem, TraceSources
 from verifflowcc.trace.rules.item_lines import item_line, short_tests
-from verifflowcc.trace.rules.item_state import stand
-from verifflowcc.trace.rules.sprint_scope import MOST_BELOW, Names, near_task, sprint_scope
+from verifflowcc.trace.rules.item_state import coverage_of
+from verifflowcc.trace.rules.sprint_scope import MOST_BELOW, ItemNames, near_task, sprint_scope
 from verifflowcc.trace.rules.trace_view import TraceView
 
 
@@ -54,16 +54,16 @@ def test_no_order_of_files_moves_the_order_of_items(order: list[int], task: str)
     items = [made(number, text="the lamp" if number % 3 == 0 else "a bell") for number in order]
     terms = {word: word for word in task.split() if word.islower()}
 
-    found = [each.item.id for each in near_task(items, task, terms, Names(items))]
+    found = [each.item.id for each in near_task(items, task, terms, ItemNames(items))]
 
     assert found == [
-        each.item.id for each in near_task(sorted(items, key=lambda one: one.id), task, terms, Names(items))
+        each.item.id for each in near_task(sorted(items, key=lambda one: one.id), task, terms, ItemNames(items))
     ]
     assert set(found) == {item.id for item in items}
 
 
 def test_an_id_counts_as_a_word_of_its_own_in_any_capitals() -> None:
-    names = Names([made(1), made(12), TraceItem("export", "need", "", "n", "", "")])
+    names = ItemNames([made(1), made(12), TraceItem("export", "need", "", "n", "", "")])
 
     assert list(names.in_text("Do REQ-1, (req-12) and [it](../REQ-12.md).")) == ["REQ-1", "REQ-12", "REQ-12"]
     assert list(names.in_text("REQ-123 XREQ-1 REQ-1-more; Export it")) == []
@@ -79,4 +79,4 @@ def test_an_item_without_text_shows_its_title() -> None:
     seen = view(made(1))
     item = seen.by_id["REQ-1"]
 
-    assert item_line(item, stand(seen, item), "") == "- REQ-1 (no test yet): Title 1"
+    assert item_line(item, coverage_of(seen, item), "") == "- REQ-1 (no test yet): Title 1"

@@ -10,7 +10,7 @@ from tests.evidence_samples import CONTENT, RAN, TEST, TESTS, evidence, facts
 from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.base.model.evidence_values import Command, Inputs
 from verifflowcc.base.model.gate_input import ArtifactText
-from verifflowcc.base.model.gate_values import Criterion, Kind
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind
 from verifflowcc.base.model.sprint_state import Artifact
 from verifflowcc.gates.rules.staleness import inputs_now, stale_reasons
 from verifflowcc.sprint.rules.evidence_files import folder_digests, inputs_digest
@@ -105,7 +105,7 @@ def test_a_command_that_is_gone_and_one_of_another_name_are_told() -> None:
 
 
 def test_a_run_with_no_report_is_not_stale_for_that() -> None:
-    criterion = Criterion("build", Kind.COMMAND, "it builds", command="test")
+    criterion = Criterion("build", CriterionKind.COMMAND, "it builds", command="test")
 
     assert stale_reasons(evidence({}, criterion), facts(), criterion) == ()
 
@@ -131,7 +131,7 @@ def test_numbers_are_told_where_nothing_else_is_known() -> None:
 
 
 def test_a_baseline_speaks_of_the_artifacts_of_its_stage() -> None:
-    criterion = Criterion("baseline", Kind.BASELINE, "frozen")
+    criterion = Criterion("baseline", CriterionKind.BASELINE, "frozen")
     mine, other = (ArtifactText(Artifact(name, f"sha256:{name}", 1), "x") for name in ("mine.md", "other.md"))
     known = replace(
         facts(), artifacts={"check": (mine,), "plan": (other,)}, memory={".memory/project/x.md": "sha256:x"}
@@ -141,7 +141,7 @@ def test_a_baseline_speaks_of_the_artifacts_of_its_stage() -> None:
 
 
 def test_a_baselines_files_are_chosen_from_project_memory_and_artifacts() -> None:
-    criterion = Criterion("baseline", Kind.BASELINE, "frozen", files=("src/**", ".memory/**"))
+    criterion = Criterion("baseline", CriterionKind.BASELINE, "frozen", files=("src/**", ".memory/**"))
     other = ArtifactText(Artifact("other.md", "sha256:o", 1), "x")
     known = replace(facts(), artifacts={"plan": (other,)}, memory={".memory/project/x.md": "sha256:x"})
 
@@ -154,7 +154,7 @@ def test_a_baselines_files_are_chosen_from_project_memory_and_artifacts() -> Non
 
 
 def test_a_scan_also_speaks_of_the_findings_that_are_known() -> None:
-    scan = Criterion("scan", Kind.SARIF, "no new finding", command="test", inputs=("src/**",))
+    scan = Criterion("scan", CriterionKind.SARIF, "no new finding", command="test", inputs=("src/**",))
     path = BaselineKind.LINT.path
     known = replace(facts(), memory={path: "sha256:1", ".memory/project/x.md": "sha256:x"})
     one = evidence({}, scan, inputs=inputs_now(scan, "check", known))

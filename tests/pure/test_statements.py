@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.statements import OWN_LIST, scored, statements
-from verifflowcc.memory.rules.candidates import TRIGGER, Candidate
+from verifflowcc.memory.rules.candidates import TRIGGER, StatementCandidate
 from verifflowcc.memory.rules.corrections import Match, Revision, revision, takes_back
 from verifflowcc.memory.rules.subject_words import unread_language
 from verifflowcc.memory.rules.turn_statements import extract
@@ -63,11 +63,11 @@ DECLARED = (
 )
 
 
-def learnt(text: str, name: str = "") -> tuple[Candidate, ...]:
+def learnt(text: str, name: str = "") -> tuple[StatementCandidate, ...]:
     return extract(Turn("t1", Speaker.PERSON, text, "s1", name=name)).candidates
 
 
-def active(found: Candidate) -> bool:
+def active(found: StatementCandidate) -> bool:
     return found.confidence >= 500 and found.certainty >= 600 and not found.rewritten
 
 

@@ -9,13 +9,22 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.events import LARGEST_EVENT_BYTES, EventType
 from verifflowcc.base.model.evidence_values import Evidence, Inputs
-from verifflowcc.base.model.gate_input import ArtifactText, Facts, Recorded
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Gate, Kind, Mode, Side, Trust, Verdict
+from verifflowcc.base.model.gate_input import ArtifactText, Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import (
+    Assessment,
+    Criterion,
+    CriterionKind,
+    EvidenceTrust,
+    Gate,
+    Mode,
+    Side,
+    Verdict,
+)
 from verifflowcc.base.model.people import Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.base.model.sprint_state import (
     Artifact,
+    DiscardedMove,
     Leg,
-    SetAside,
     Skip,
     SprintState,
     Stage,
@@ -39,19 +48,19 @@ DIGEST = "sha256:" + "0" * 64
 OTHER = "sha256:" + "1" * 64
 CODING = Stage("coding", "Coding", Leg.APEX, None, "coder", ())
 PLANNING = Stage("planning", "Planning", Leg.LEFT, None, "planner", ())
-TESTS = Criterion("tests", Kind.JUNIT, "tests pass")
-COVERED = Criterion("covered", Kind.COVERAGE, "enough is covered", mode=Mode.SOFT)
-LOOKED_AT = Criterion("looked-at", Kind.REVIEW, "somebody looked at it")
+TESTS = Criterion("tests", CriterionKind.JUNIT, "tests pass")
+COVERED = Criterion("covered", CriterionKind.COVERAGE, "enough is covered", mode=Mode.SOFT)
+LOOKED_AT = Criterion("looked-at", CriterionKind.REVIEW, "somebody looked at it")
 
 
-def evidence(name: str, kind: Kind, measures: dict[str, int], outcome: str = DIGEST) -> Evidence:
+def evidence(name: str, kind: CriterionKind, measures: dict[str, int], outcome: str = DIGEST) -> Evidence:
     return Evidence(
         id=name,
         sprint="login",
         stage="coding",
         criterion="tests",
         kind=kind,
-        trust=Trust.RAN_BY_VFCC,
+        trust=EvidenceTrust.RAN_BY_VFCC,
         producer="vfcc",
         time="2026-11-21T03:31:00.000Z",
         inputs=Inputs((), 1, DIGEST),
@@ -75,7 +84,7 @@ def leaving(
     facts = Facts(
         state,
         "2026-11-21",
-        recorded=tuple(Recorded(one, f"{one.id}.json") for one in recorded),
+        recorded=tuple(RecordedEvidence(one, f"{one.id}.json") for one in recorded),
         reviews=reviews,
         waivers=waivers,
         feedback=feedback,
@@ -245,7 +254,7 @@ def test_inputs_that_changed_after_their_stage_passed_deviate() -> None:
 
 
 def test_a_side_of_a_fork_that_was_set_aside_deviates() -> None:
-    aside = SetAside("E4", EventType.STAGE_PASSED, "passed coding", "human:You", "", "E5", "human:Other", "twice")
+    aside = DiscardedMove("E4", EventType.STAGE_PASSED, "passed coding", "human:You", "", "E5", "human:Other", "twice")
     left = leaving()
 
     assert lines_under(replace(left, state=replace(left.state, aside=(aside,))), "Deviations") == [
@@ -277,7 +286,11 @@ def test_comments_that_wait_are_open_points() -> None:
 def test_the_numbers_add_up() -> None:
     report = {"tests": 12, "passed": 9, "failed": 2, "errors": 1, "skipped": 0}
     cover = {"lines": 3, "lines_hit": 2, "branches": 0, "files": 1}
-    used = (evidence("A", Kind.JUNIT, report), evidence("B", Kind.COVERAGE, cover), evidence("C", Kind.LINT, {}))
+    used = (
+        evidence("A", CriterionKind.JUNIT, report),
+        evidence("B", CriterionKind.COVERAGE, cover),
+        evidence("C", CriterionKind.LINT, {}),
+    )
     left = leaving(
         Assessment(TESTS, Verdict.FAIL, "", used=("A",)),
         Assessment(replace(COVERED), Verdict.PASS, "", used=("B",)),
@@ -320,12 +333,12 @@ def test_the_numbers_add_up() -> None:
 def test_one_report_counts_once_and_the_lowest_coverage_counts() -> None:
     report = {"tests": 12, "failed": 0}
     used = (
-        evidence("A", Kind.JUNIT, report),
-        evidence("B", Kind.JUNIT, report),
-        evidence("C", Kind.JUNIT, {"tests": 5, "failed": 1}, OTHER),
-        evidence("D", Kind.COVERAGE, {"lines": 10, "lines_hit": 10}),
-        evidence("E", Kind.COVERAGE, {"lines": 100, "lines_hit": 99}),
-        evidence("F", Kind.JUNIT, {"tests": 100}, "not used"),
+        evidence("A", CriterionKind.JUNIT, report),
+        evidence("B", CriterionKind.JUNIT, report),
+        evidence("C", CriterionKind.JUNIT, {"tests": 5, "failed": 1}, OTHER),
+        evidence("D", CriterionKind.COVERAGE, {"lines": 10, "lines_hit": 10}),
+        evidence("E", CriterionKind.COVERAGE, {"lines": 100, "lines_hit": 99}),
+        evidence("F", CriterionKind.JUNIT, {"tests": 100}, "not used"),
     )
     found = metrics(leaving(passing(TESTS, "A", "B", "C", "D", "E"), recorded=used))
 
@@ -333,7 +346,7 @@ def test_one_report_counts_once_and_the_lowest_coverage_counts() -> None:
 
 
 def test_coverage_that_misses_its_limit_by_a_hair_is_not_rounded_up() -> None:
-    nearly = evidence("A", Kind.COVERAGE, {"lines": 1_000_000, "lines_hit": 799_999})
+    nearly = evidence("A", CriterionKind.COVERAGE, {"lines": 1_000_000, "lines_hit": 799_999})
     assert metrics(leaving(passing(COVERED, "A"), recorded=(nearly,)))["coverage_line_bp"] == 7999
 
 

@@ -20,19 +20,19 @@ from tests.trace_world import (
     result,
     stamped,
 )
-from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.item_values import Ref, Stamp, Status
 from verifflowcc.base.model.trace_codes import Need
 from verifflowcc.base.model.trace_values import (
     CodeMark,
-    CriterionShown,
+    CriterionState,
     Finding,
     Flaw,
     GitTrace,
     Outcome,
     ResultReport,
     TraceBaseline,
-    Verified,
+    Verification,
 )
 from verifflowcc.trace.rules.check_steps import pointed_content
 from verifflowcc.trace.rules.fingerprint import stamp_of_item
@@ -372,9 +372,9 @@ def test_only_retired_items_are_nothing_to_evaluate() -> None:
 
 def test_a_criterion_shows_an_item_if_it_is_met() -> None:
     metric = W.edit("REQ-login", verification="metric", evidence=("load",)).stamped()
-    shown_by = CriterionShown("system/load", True, "", EvidenceTrust.RAN_BY_VFCC)
+    shown_by = CriterionState("system/load", True, "", EvidenceTrust.RAN_BY_VFCC)
 
-    def told(*criteria: CriterionShown) -> list[str]:
+    def told(*criteria: CriterionState) -> list[str]:
         return codes(metric.but(results=replace(metric.results, criteria=criteria)))
 
     assert told(shown_by) == []
@@ -389,7 +389,7 @@ def test_a_word_holds_while_the_item_and_its_code_are_as_they_were() -> None:
     seen = W.edit("UNIT-a", verification="inspection").stamped()
     unit = seen["UNIT-a"]
     content = pointed_content(TraceView(seen.sources(), seen.policy), unit)
-    word = Verified("inspection", REVIEWER, TODAY, stamp_of_item(unit.digest), content, "it is short")
+    word = Verification("inspection", REVIEWER, TODAY, stamp_of_item(unit.digest), content, "it is short")
 
     assert codes(seen) == ["not-verified"]
     fresh = seen.edit("UNIT-a", verified=word)
@@ -402,7 +402,7 @@ def test_a_word_holds_while_the_item_and_its_code_are_as_they_were() -> None:
 
 
 def test_a_metric_is_not_shown_by_a_word() -> None:
-    word = Verified("metric", REVIEWER, TODAY, "x", "y", "z")
+    word = Verification("metric", REVIEWER, TODAY, "x", "y", "z")
 
     assert "not-verified" in codes(W.edit("REQ-login", verification="metric", verified=word).stamped())
 

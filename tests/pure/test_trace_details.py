@@ -6,9 +6,9 @@ import pytest
 
 from tests.planted_faults import OTHER, W, and_items, linked, shown
 from tests.trace_world import FORM_TEST, GREEN, LOGIN_TEST, World, item, of_code, of_tests, result
-from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.item_values import Ref, Status
-from verifflowcc.base.model.trace_values import CodeSymbol, CriterionShown, Finding, Outcome, Verified
+from verifflowcc.base.model.trace_values import CodeSymbol, CriterionState, Finding, Outcome, Verification
 from verifflowcc.trace.rules.trace_check import check
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-CHECKS")
@@ -117,13 +117,13 @@ def test_a_circle_is_told_at_the_link_that_begins_it() -> None:
 
 def test_evidence_that_is_worth_just_what_is_asked_is_worth_enough() -> None:
     metric = W.edit("REQ-login", verification="metric", evidence=("load",)).stamped()
-    load = CriterionShown("system/load", True, "", EvidenceTrust.IMPORTED_CI)
+    load = CriterionState("system/load", True, "", EvidenceTrust.IMPORTED_CI)
 
     assert red(metric.but(results=replace(metric.results, criteria=(load,)))) == []
 
 
 def test_another_method_than_the_declared_is_named() -> None:
-    word = Verified("review", "human:Other", "2026-11-20", "x", "y", "z")
+    word = Verification("review", "human:Other", "2026-11-20", "x", "y", "z")
     world = W.edit("UNIT-a", verification="inspection", verified=word).stamped()
 
     (one,) = found(world, "not-verified")

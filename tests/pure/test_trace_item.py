@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.item_values import KNOWN_KEYS, Link, Ref, Stamp, Status, Trust
-from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verified
+from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verification
 from verifflowcc.trace.rules.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.trace.store.trace_cache import trace_item_from_text, trace_item_to_text
 from verifflowcc.trace.store.trace_files import parse_trace_item
@@ -85,7 +85,7 @@ def test_every_field_is_read() -> None:
         planned="next sprint",
         integrity="B",
         reviewed=Stamp(stamp_of_item(A), "human:Other", "2026-11-20"),
-        verified=Verified("analysis", "human:You", "2026-11-21", "f", "c", "s"),
+        verified=Verification("analysis", "human:You", "2026-11-21", "f", "c", "s"),
         author="agent:coder",
         trust=Trust.AGENT,
         reconstructed=True,
@@ -276,7 +276,7 @@ ITEMS = st.builds(
     planned=SOME,
     integrity=SOME,
     reviewed=st.none() | STAMPS,
-    verified=st.none() | st.builds(Verified, *[TEXTS] * 6),
+    verified=st.none() | st.builds(Verification, *[TEXTS] * 6),
     author=SOME,
     trust=st.sampled_from(Trust),
     reconstructed=st.booleans(),

@@ -12,7 +12,7 @@ from verifflowcc.base.model.trace_values import CodeFile, Outcome, TestResult, T
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.code.rules.marks import read_code
 from verifflowcc.sprint.rules.junit_tests import read_tests
-from verifflowcc.trace.rules.join_tests import Marked, Ran, results_of, specified
+from verifflowcc.trace.rules.join_tests import MarkedTests, ReportTests, results_of, specified
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-RESULTS")
 
@@ -39,7 +39,7 @@ CODE = tuple(
 
 def results(*cases: str, code: tuple[CodeFile, ...] = CODE, items: tuple[TraceItem, ...] = ()) -> list[TestResult]:
     tests = read_tests(f"<testsuite>{''.join(cases)}</testsuite>".encode()).tests
-    return list(specified(results_of(Ran("r.xml", tests), Marked(code)), items))
+    return list(specified(results_of(ReportTests("r.xml", tests), MarkedTests(code)), items))
 
 
 def case(classname: str, name: str, inside: str = "", file: str = "") -> str:

@@ -35,7 +35,7 @@ from verifflowcc.base.model.trace_values import (
     TraceItem,
     TraceReport,
 )
-from verifflowcc.trace.rules.item_state import Standings
+from verifflowcc.trace.rules.item_state import TraceCoverage
 from verifflowcc.trace.rules.trace_check import check
 from verifflowcc.trace.rules.trace_view import TraceView
 
@@ -218,7 +218,7 @@ def test_where_nothing_is_red_every_item_is_shown_by_its_method(world: World) ->
     found = check(world.sources(), world.policy).red
     red = {each.item for each in found}
     whole = any(each.code in {"stale-result", "untrusted-result", "unknown-test"} and not each.item for each in found)
-    for name, each in Standings(view).by_id.items():
+    for name, each in TraceCoverage(view).by_id.items():
         if each.method is not None and not each.planned and not each.shown and not whole:
             below = {child.id for child in view.joins.specifications.get(name, ())}
             assert red & {name, *below}, f"{name} is not shown, and nothing is told of it"

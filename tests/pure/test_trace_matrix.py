@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, LOGIN_TEST, REPORT, World, clean, item, link, of_code, of_tests, result
-from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
-from verifflowcc.base.model.trace_values import CriterionShown, Outcome, ResultReport, TraceReport
-from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.base.model.trace_values import CriterionState, Outcome, ResultReport, TraceReport
+from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import (
     ITEM_COLUMNS,
     Matrix,
@@ -169,7 +169,7 @@ def test_nothing_is_passed_that_names_a_criterion_which_is_not_met() -> None:
     world = clean().edit("NEED-a", evidence=("load",))
 
     def shown(*, met: bool) -> str:
-        criterion = CriterionShown("system/load", met, "it says so", EvidenceTrust.RAN_BY_VFCC)
+        criterion = CriterionState("system/load", met, "it says so", EvidenceTrust.RAN_BY_VFCC)
         return state_of(world.but(results=replace(world.results, criteria=(criterion,))), "NEED-a")
 
     assert (shown(met=True), shown(met=False), state_of(world, "NEED-a")) == ("passed below", "unshown", "unshown")
@@ -220,7 +220,7 @@ def test_what_is_called_passed_has_nothing_red_against_it(world: World) -> None:
     if any(each.code == "duplicate-id" for each in report.findings):
         return
     for row in matrix(view, report).rows:
-        if row.state in {State.PASSED, State.PASSED_BELOW}:
+        if row.state in {ItemState.PASSED, ItemState.PASSED_BELOW}:
             bad = [each for each in report.findings if each.item == row.id and each.code in NOT_GREEN]
             assert not bad, (row, bad)
 

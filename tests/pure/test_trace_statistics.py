@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, World, clean, item
 from verifflowcc.base.model.item_values import Status
-from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import matrix
 from verifflowcc.trace.rules.trace_check import check_view
-from verifflowcc.trace.rules.trace_statistics import Group, Share, Statistics, statistics
+from verifflowcc.trace.rules.trace_statistics import CoverageGroup, CoverageShare, Statistics, statistics
 from verifflowcc.trace.rules.trace_view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-COVERAGE")
@@ -20,7 +20,7 @@ def of(world: World, *types: str) -> Statistics:
     return statistics(TraceView(world.sources(), world.policy), types)
 
 
-def group(world: World, name: str) -> Group:
+def group(world: World, name: str) -> CoverageGroup:
     found = of(world)
     return next(each for each in (*found.types, *found.methods, found.total) if each.name == name)
 
@@ -55,7 +55,7 @@ def test_planned_items_stand_apart_and_what_waits_for_them_is_counted() -> None:
 
     assert (group(world, "unit").items, group(world, "unit").planned) == (0, 1)
     assert shares(world, "unit") == ["0/0", "0/0", "0/0", "0/0"]
-    assert (group(world, "need").deep, group(world, "need").waiting) == (Share(0, 1), 1)
+    assert (group(world, "need").deep, group(world, "need").waiting) == (CoverageShare(0, 1), 1)
 
 
 def test_nothing_to_evaluate_is_no_hundred_percent() -> None:
@@ -67,7 +67,7 @@ def test_nothing_to_evaluate_is_no_hundred_percent() -> None:
 
 
 def test_a_share_is_whole_only_where_all_are() -> None:
-    assert [Share(met, 1999).per_mille for met in (1999, 1998, 0)] == [1000, 999, 0]
+    assert [CoverageShare(met, 1999).per_mille for met in (1999, 1998, 0)] == [1000, 999, 0]
 
 
 def test_retired_items_are_counted_apart() -> None:
@@ -95,8 +95,8 @@ def test_shares_are_parts_and_proof_is_never_more_than_depth(world: World) -> No
 def test_what_is_proven_has_passed_in_the_matrix_unless_it_is_a_draft_or_suspect(world: World) -> None:
     view = TraceView(world.sources(), world.policy)
     rows = matrix(view, check_view(view)).rows
-    passed = [row for row in rows if row.state in {State.PASSED, State.PASSED_BELOW}]
-    apart = [row for row in rows if row.state in {State.DRAFT, State.SUSPECT, State.PLANNED}]
+    passed = [row for row in rows if row.state in {ItemState.PASSED, ItemState.PASSED_BELOW}]
+    apart = [row for row in rows if row.state in {ItemState.DRAFT, ItemState.SUSPECT, ItemState.PLANNED}]
 
     assert of(world).total.proven.met <= len(passed) + len(apart)
 

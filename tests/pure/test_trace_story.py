@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, LOGIN_TEST, TODAY, World, clean, result
-from verifflowcc.base.model.trace_values import Outcome, Verified
+from verifflowcc.base.model.trace_values import Outcome, Verification
 from verifflowcc.trace.rules.check_steps import pointed_content
 from verifflowcc.trace.rules.fingerprint import stamp_of_item
 from verifflowcc.trace.rules.story import Story, story
@@ -61,7 +61,7 @@ def test_a_word_on_it_holds_until_its_code_changes() -> None:
     world = world.told(result(FORM_TEST, "IF-ab")).stamped()
     view = TraceView(world.sources(), world.policy)
     item = world["UNIT-a"]
-    word = Verified(
+    word = Verification(
         "inspection", "human:Other", TODAY, stamp_of_item(item.digest), pointed_content(view, item), "read it"
     )
     said = world.but(items=tuple(replace(e, verified=word) if e.id == "UNIT-a" else e for e in world.items))

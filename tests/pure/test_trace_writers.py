@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.trace_codes import CHECKS
 from verifflowcc.base.model.trace_help import HELP
-from verifflowcc.base.model.trace_values import Asked, Family, Finding, Severity, TraceReport
+from verifflowcc.base.model.trace_values import CheckCount, Family, Finding, Severity, TraceReport
 from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.sprint.rules.junit_claims import ProjectPaths
@@ -51,7 +51,7 @@ def finding(code: str = "dangling-link", severity: Severity | None = None, **fie
 
 def report(*findings: Finding, **fields: object) -> TraceReport:
     """A report of one item, with every check asked of three things."""
-    asked = tuple(Asked(code, check.severity, 3, 0) for code, check in CHECKS.items())
+    asked = tuple(CheckCount(code, check.severity, 3, 0) for code, check in CHECKS.items())
     return TraceReport(tuple(findings), asked, {"requirement": 1}, **fields)  # type: ignore[arg-type]
 
 
@@ -112,7 +112,7 @@ def test_the_fingerprint_of_a_finding_outlives_its_line_and_tells_two_of_one_key
 
 
 def test_a_known_finding_is_suppressed_in_sarif_and_an_unasked_check_is_off() -> None:
-    one = TraceReport((), (Asked("weak-wording", Severity.OFF, 0, 0),), {"need": 1}, known=(finding(),))
+    one = TraceReport((), (CheckCount("weak-wording", Severity.OFF, 0, 0),), {"need": 1}, known=(finding(),))
     run = sarif(one)
     rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
 
@@ -158,7 +158,7 @@ def test_a_junit_report_has_a_case_for_each_check_and_counts_what_fails(one: Tra
 def test_notes_are_output_and_a_check_that_was_asked_of_nothing_is_skipped() -> None:
     one = TraceReport(
         (finding("unknown-field"),),
-        (Asked("unknown-field", Severity.NOTE, 1, 1), Asked("self-link", Severity.ERROR, 0, 0)),
+        (CheckCount("unknown-field", Severity.NOTE, 1, 1), CheckCount("self-link", Severity.ERROR, 0, 0)),
         {"need": 1},
     )
     cases = {case.get("name"): case for case in ET.fromstring(junit_text(one)).iter("testcase")}

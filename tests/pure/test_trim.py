@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.pure.test_fences import DOCUMENTS
 from verifflowcc.base.text.markdown import open_fence, split_lines
-from verifflowcc.prompt.rules.trim import Trimmed, mark, trim_text
+from verifflowcc.prompt.rules.trim import TrimmedBody, mark, trim_text
 
 pytestmark = pytest.mark.vfcc("REQ-TRIM")
 
@@ -35,11 +35,11 @@ COUNTS = st.sampled_from([words, quarters, len, jumpy])
 
 def trimmed(
     text: str, limit: int, count: Callable[[str], int] = words, *, kind: str = "markdown", minimum: int = 10
-) -> Trimmed | None:
+) -> TrimmedBody | None:
     return trim_text(text, limit, count, total_tokens=count(text), rest="a/b.md", kind=kind, minimum=minimum)
 
 
-def text_of(result: Trimmed | None) -> str:
+def text_of(result: TrimmedBody | None) -> str:
     assert result is not None
     return result.text
 
@@ -62,7 +62,7 @@ def test_head_sections_and_the_last_section_are_kept_with_one_mark_between() -> 
     gone = "[… 122 of 217 tokens left out here; the rest: a/b.md]"
     head, tail = RECORD.split("\n\n## Decision")[0], RECORD[RECORD.index("## Consequences") :]
 
-    assert trimmed(RECORD, 128) == Trimmed(f"{head}\n\n{gone}\n\n{tail}", 106, 122)
+    assert trimmed(RECORD, 128) == TrimmedBody(f"{head}\n\n{gone}\n\n{tail}", 106, 122)
 
 
 def test_a_section_that_is_too_large_is_cut_behind_a_sentence() -> None:
@@ -181,7 +181,7 @@ def test_other_kinds_are_cut_by_lines_with_the_mark_on_a_line_of_its_own() -> No
 
 
 def test_a_text_that_fits_comes_back_whole() -> None:
-    assert trimmed("one two\n", 5, minimum=1) == Trimmed("one two\n", 2, 0)
+    assert trimmed("one two\n", 5, minimum=1) == TrimmedBody("one two\n", 2, 0)
 
 
 def test_less_than_the_minimum_is_not_worth_keeping() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from verifflowcc.base.errors import FormatError, UsageError
-from verifflowcc.memory.rules.conversation import Kind, kind_of, read_turns
+from verifflowcc.memory.rules.conversation import ConversationFormat, kind_of, read_turns
 from verifflowcc.memory.rules.turns import OWN, Conversation, Speaker, voice_of_tool
 
 Row = Mapping[str, object]
@@ -198,17 +198,17 @@ def test_a_line_without_a_speaker_or_a_text_is_a_problem(row: Row) -> None:
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (b"You: Use tabs.", Kind.DIALOGUE),
-        (b'{"role": "user", "content": "x"}', Kind.JSONL),
-        (lines(claude("user", "x")), Kind.CLAUDE),
-        (lines({"type": "summary", "summary": "x", "leafUuid": "u"}), Kind.CLAUDE),
-        (lines(META), Kind.CODEX),
-        (b"", Kind.DIALOGUE),
-        (b"You: the config is\n\n{\n}\n", Kind.DIALOGUE),
-        (b'\xef\xbb\xbf{"torn": ', Kind.JSONL),
+        (b"You: Use tabs.", ConversationFormat.DIALOGUE),
+        (b'{"role": "user", "content": "x"}', ConversationFormat.JSONL),
+        (lines(claude("user", "x")), ConversationFormat.CLAUDE),
+        (lines({"type": "summary", "summary": "x", "leafUuid": "u"}), ConversationFormat.CLAUDE),
+        (lines(META), ConversationFormat.CODEX),
+        (b"", ConversationFormat.DIALOGUE),
+        (b"You: the config is\n\n{\n}\n", ConversationFormat.DIALOGUE),
+        (b'\xef\xbb\xbf{"torn": ', ConversationFormat.JSONL),
     ],
 )
-def test_the_content_says_what_kind_it_is(data: bytes, kind: Kind) -> None:
+def test_the_content_says_what_kind_it_is(data: bytes, kind: ConversationFormat) -> None:
     assert kind_of(data) is kind
 
 

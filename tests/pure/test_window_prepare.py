@@ -9,7 +9,7 @@ from verifflowcc.base.errors import BudgetError
 from verifflowcc.base.records import replace
 from verifflowcc.history.rules.agent_history import Intent, TaskEpisode
 from verifflowcc.history.rules.window_prepare import past_work, prepared
-from verifflowcc.history.rules.window_values import ItemType, Window, WindowItem
+from verifflowcc.history.rules.window_values import Window, WindowItem, WindowItemType
 from verifflowcc.memory.rules.tasks import TaskStatus
 
 
@@ -51,8 +51,8 @@ def test_nothing_goes_where_there_is_room(items: tuple[WindowItem, ...], tokens:
 
 
 def test_it_prunes_before_and_after() -> None:
-    old = tuple(item(f"old{number}", ItemType.TOOL_RESULT, tokens=30, minutes=90) for number in range(3))
-    found = [item("code", ItemType.CODE_SNIPPET, tokens=30)]
+    old = tuple(item(f"old{number}", WindowItemType.TOOL_RESULT, tokens=30, minutes=90) for number in range(3))
+    found = [item("code", WindowItemType.CODE_SNIPPET, tokens=30)]
 
     ready = prepared(Window("s1", old), item("message", tokens=10), found, 100, NOW)
 
@@ -65,7 +65,7 @@ def test_it_prunes_before_and_after() -> None:
 
 
 def test_the_message_stays_even_where_all_else_is_more_relevant() -> None:
-    state = item("state", ItemType.TASK_STATE, tokens=50, task="login")
+    state = item("state", WindowItemType.TASK_STATE, tokens=50, task="login")
 
     ready = prepared(Window("s1", (state,), "login"), item("message", tokens=60), [], 100, NOW)
 
@@ -73,8 +73,8 @@ def test_the_message_stays_even_where_all_else_is_more_relevant() -> None:
 
 
 def test_what_was_found_again_is_not_there_twice_but_is_as_new() -> None:
-    old = item("a", ItemType.CODE_SNIPPET, content="def f(): pass", minutes=50)
-    said, again = item("said"), item("b", ItemType.CODE_SNIPPET, content="def f(): pass")
+    old = item("a", WindowItemType.CODE_SNIPPET, content="def f(): pass", minutes=50)
+    said, again = item("said"), item("b", WindowItemType.CODE_SNIPPET, content="def f(): pass")
 
     ready = prepared(Window("s1", (old, said)), item("message"), [again], 1000, NOW)
 
@@ -83,8 +83,8 @@ def test_what_was_found_again_is_not_there_twice_but_is_as_new() -> None:
 
 
 def test_a_sticky_item_stays_sticky_where_it_is_found_again() -> None:
-    kept = item("a", ItemType.CODE_SNIPPET, content="def f(): pass", sticky=True)
-    again = item("b", ItemType.CODE_SNIPPET, content="def f(): pass")
+    kept = item("a", WindowItemType.CODE_SNIPPET, content="def f(): pass", sticky=True)
+    again = item("b", WindowItemType.CODE_SNIPPET, content="def f(): pass")
 
     ready = prepared(Window("s1", (kept,)), item("message"), [again], 1000, NOW)
 
@@ -93,8 +93,8 @@ def test_a_sticky_item_stays_sticky_where_it_is_found_again() -> None:
 
 def test_what_could_never_stand_beside_the_message_is_not_added() -> None:
     found = [
-        item("large", ItemType.CODE_SNIPPET, tokens=95),
-        item("small", ItemType.CODE_SNIPPET, tokens=20, content="s"),
+        item("large", WindowItemType.CODE_SNIPPET, tokens=95),
+        item("small", WindowItemType.CODE_SNIPPET, tokens=20, content="s"),
     ]
 
     ready = prepared(Window("s1"), item("message", tokens=10), found, 100, NOW)

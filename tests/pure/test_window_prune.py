@@ -19,7 +19,7 @@ from verifflowcc.history.rules.window_prepare import (
     snapshot_of,
     summaries,
 )
-from verifflowcc.history.rules.window_values import ItemType, Touched, Window, WindowItem
+from verifflowcc.history.rules.window_values import FileTouch, Window, WindowItem, WindowItemType
 
 
 @pytest.mark.vfcc("REQ-WINDOW-PRUNE")
@@ -92,8 +92,8 @@ def test_above_four_fifths_of_the_limit_and_not_at_them(tokens: int, over: bool)
 
 
 def test_an_old_tool_result_goes_before_what_the_user_said() -> None:
-    old = item("old", ItemType.TOOL_RESULT, minutes=90, tokens=40)
-    said, code = item("said", minutes=80), item("code", ItemType.CODE_SNIPPET, minutes=90)
+    old = item("old", WindowItemType.TOOL_RESULT, minutes=90, tokens=40)
+    said, code = item("said", minutes=80), item("code", WindowItemType.CODE_SNIPPET, minutes=90)
 
     done = prune([said, old, code], NOW, None)
 
@@ -103,7 +103,7 @@ def test_an_old_tool_result_goes_before_what_the_user_said() -> None:
 
 @pytest.mark.vfcc("REQ-WINDOW-SUMMARIES")
 def test_each_item_that_goes_has_an_episode() -> None:
-    code = replace(item("code", ItemType.CODE_SNIPPET, task="login"), files=(Touched("a.py", lines=(3, 9)),))
+    code = replace(item("code", WindowItemType.CODE_SNIPPET, task="login"), files=(FileTouch("a.py", lines=(3, 9)),))
     said = item("said", content="x" * 300, tokens=7, relevance=500)
     window = Window("s1", (code, said), "logout")
 
@@ -146,7 +146,7 @@ def test_a_secret_that_the_cut_goes_through_is_withheld_whole() -> None:
 @pytest.mark.vfcc("REQ-EPISODE-SNAPSHOTS")
 @pytest.mark.parametrize("reason", SnapshotReason)
 def test_a_snapshot_tells_each_item_the_sum_what_went_and_why(reason: SnapshotReason) -> None:
-    window = Window("s1", (item("a", tokens=3), item("b", ItemType.GRAPH_QUERY, tokens=4, task="login")), "login")
+    window = Window("s1", (item("a", tokens=3), item("b", WindowItemType.GRAPH_QUERY, tokens=4, task="login")), "login")
     (gone,) = (each.part for each in scored([item("c", tokens=9)], NOW, None))
 
     told = snapshot_of(window, NOW, reason, [gone])

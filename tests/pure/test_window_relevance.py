@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from tests.window_world import NOW, TASKS, ago, drawn_items, item
 from verifflowcc.history.rules.window_prepare import HIGHEST, UNIT, age_minutes, relevance, scored
-from verifflowcc.history.rules.window_values import ItemType, WindowItem
+from verifflowcc.history.rules.window_values import WindowItem, WindowItemType
 
 FACTORS = {
-    ItemType.SYSTEM_PROMPT: 100.0,
-    ItemType.TASK_STATE: 2.0,
-    ItemType.USER_MESSAGE: 1.5,
-    ItemType.ASSISTANT_RESPONSE: 0.9,
-    ItemType.TOOL_RESULT: 0.8,
-    ItemType.CODE_SNIPPET: 0.7,
-    ItemType.GRAPH_QUERY: 0.6,
+    WindowItemType.SYSTEM_PROMPT: 100.0,
+    WindowItemType.TASK_STATE: 2.0,
+    WindowItemType.USER_MESSAGE: 1.5,
+    WindowItemType.ASSISTANT_RESPONSE: 0.9,
+    WindowItemType.TOOL_RESULT: 0.8,
+    WindowItemType.CODE_SNIPPET: 0.7,
+    WindowItemType.GRAPH_QUERY: 0.6,
 }
 
 
@@ -36,7 +36,7 @@ def by_the_record(each: WindowItem, task: str | None, dependants: int, minutes: 
 @pytest.mark.vfcc("REQ-WINDOW-RELEVANCE")
 @settings(deadline=None, max_examples=200)
 @given(
-    st.sampled_from(ItemType),
+    st.sampled_from(WindowItemType),
     st.integers(-100, 3000),
     st.integers(0, 1000),
     TASKS,
@@ -45,9 +45,9 @@ def by_the_record(each: WindowItem, task: str | None, dependants: int, minutes: 
     st.booleans(),
 )
 def test_it_is_the_formula_of_the_record(
-    kind: ItemType, minutes: int, weight: int, mine: str | None, task: str | None, dependants: int, calls: bool
+    kind: WindowItemType, minutes: int, weight: int, mine: str | None, task: str | None, dependants: int, calls: bool
 ) -> None:
-    calls = calls and kind is ItemType.ASSISTANT_RESPONSE
+    calls = calls and kind is WindowItemType.ASSISTANT_RESPONSE
     one = item("a", kind, minutes=minutes, relevance=weight, task=mine, tool_calls=calls)
 
     found = relevance(one, NOW, task, dependants)
@@ -58,13 +58,13 @@ def test_it_is_the_formula_of_the_record(
 
 @pytest.mark.vfcc("REQ-WINDOW-FACTORS")
 @pytest.mark.parametrize(("kind", "factor"), FACTORS.items())
-def test_each_type_has_its_factor(kind: ItemType, factor: float) -> None:
+def test_each_type_has_its_factor(kind: WindowItemType, factor: float) -> None:
     assert relevance(item("a", kind), NOW, None, 0) == round(factor * UNIT)
 
 
 @pytest.mark.vfcc("REQ-WINDOW-FACTORS")
 def test_a_response_that_calls_tools_matters_more() -> None:
-    response = ItemType.ASSISTANT_RESPONSE
+    response = WindowItemType.ASSISTANT_RESPONSE
 
     assert relevance(item("a", response, tool_calls=True), NOW, None, 0) == 1_200_000
     assert relevance(item("a", response, tool_calls=False), NOW, None, 0) == 900_000
@@ -72,10 +72,10 @@ def test_a_response_that_calls_tools_matters_more() -> None:
 
 @pytest.mark.vfcc("REQ-WINDOW-RELEVANCE")
 def test_nothing_is_above_a_hundred() -> None:
-    best = item("a", ItemType.SYSTEM_PROMPT, task="login")
+    best = item("a", WindowItemType.SYSTEM_PROMPT, task="login")
 
     assert relevance(best, NOW, "login", 50) == 100 * UNIT
-    assert relevance(item("b", ItemType.TASK_STATE, task="login"), NOW, "login", 10_000) == 100 * UNIT
+    assert relevance(item("b", WindowItemType.TASK_STATE, task="login"), NOW, "login", 10_000) == 100 * UNIT
 
 
 def test_ages_are_whole_minutes_and_what_is_to_come_is_new() -> None:
@@ -109,5 +109,5 @@ def test_the_same_items_have_the_same_relevances_in_whatever_order(
 
 
 def test_a_system_prompt_is_sticky_whatever_is_said() -> None:
-    assert item("a", ItemType.SYSTEM_PROMPT, sticky=False).sticky
-    assert not item("a", ItemType.TASK_STATE).sticky
+    assert item("a", WindowItemType.SYSTEM_PROMPT, sticky=False).sticky
+    assert not item("a", WindowItemType.TASK_STATE).sticky

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.errors import ConfigError
-from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind, Mode
 from verifflowcc.base.model.sprint_state import Workflow, asks_nothing
 from verifflowcc.sprint.rules.workflow_drawing import with_modes
 from verifflowcc.sprint.store.workflow_load import load_shipped, parse_workflow, shipped_names
@@ -102,7 +102,7 @@ def test_a_gate_is_never_turned_off_as_a_whole() -> None:
 
 
 MODES = st.dictionaries(
-    st.sampled_from([*(kind.value for kind in Kind), "tests", "coverage", "approved", "baseline"]),
+    st.sampled_from([*(kind.value for kind in CriterionKind), "tests", "coverage", "approved", "baseline"]),
     st.sampled_from(Mode),
     max_size=6,
 )

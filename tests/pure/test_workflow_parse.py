@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.yaml_junk import yaml_junk
 from verifflowcc.base.errors import ConfigError
-from verifflowcc.base.model.gate_values import RULES, Criterion, Kind, Mode, Trust
+from verifflowcc.base.model.gate_values import RULES, Criterion, CriterionKind, EvidenceTrust, Mode
 from verifflowcc.base.model.sprint_state import Edits, Leg, Route, Workflow
 from verifflowcc.sprint.store.workflow_load import parse_workflow
 
@@ -52,7 +52,7 @@ def exits(text: str) -> str:
 
 def criterion(text: str) -> Criterion:
     found = workflow(exits(text)).stages[2].exit
-    return next(each for each in found if each.kind is not Kind.UPSTREAM and each.id != "any-artifact")
+    return next(each for each in found if each.kind is not CriterionKind.UPSTREAM and each.id != "any-artifact")
 
 
 def told(text: str) -> str:
@@ -101,10 +101,10 @@ def test_each_declared_artifact_is_a_criterion_before_the_stated_ones() -> None:
     ]
 
     assert [(each.id, each.kind, each.files) for each in stage.exit] == [
-        ("results", Kind.ARTIFACT, ("results.*",)),
-        ("notes-md", Kind.ARTIFACT, ("notes/*.md",)),
-        ("d", Kind.DIFF, ()),
-        ("upstream", Kind.UPSTREAM, ()),
+        ("results", CriterionKind.ARTIFACT, ("results.*",)),
+        ("notes-md", CriterionKind.ARTIFACT, ("notes/*.md",)),
+        ("d", CriterionKind.DIFF, ()),
+        ("upstream", CriterionKind.UPSTREAM, ()),
     ]
 
 
@@ -136,11 +136,11 @@ def test_every_key_of_a_criterion_is_read() -> None:
     )
     assert one == Criterion(
         "c",
-        Kind.COVERAGE,
+        CriterionKind.COVERAGE,
         "enough",
         Mode.SOFT,
         waivable=False,
-        trust=Trust.IMPORTED_CI,
+        trust=EvidenceTrust.IMPORTED_CI,
         files=("src/**",),
         command="test",
         report="coverage",
@@ -153,8 +153,8 @@ def test_every_key_of_a_criterion_is_read() -> None:
     assert criterion("{id: m, kind: metric, metric: x, trust: asserted, at_most: {value: 1}}").command is None
 
 
-@pytest.mark.parametrize("kind", [each for each in Kind if each is not Kind.RULES])
-def test_every_kind_has_a_title_of_its_own(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [each for each in CriterionKind if each is not CriterionKind.RULES])
+def test_every_kind_has_a_title_of_its_own(kind: CriterionKind) -> None:
     assert RULES[kind].title
 
 

@@ -11,7 +11,7 @@ from tests.pure.test_workflow_parse import SMALL, criterion, exits, problems, wo
 from tests.pure.test_workflow_parse import told as told_of
 from tests.yaml_junk import yaml_junk
 from verifflowcc.base.errors import ConfigError, FormatError, LedgerError
-from verifflowcc.base.model.gate_values import Kind, Mode
+from verifflowcc.base.model.gate_values import CriterionKind, Mode
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.text.canonical import canonical, parse_canonical
@@ -220,7 +220,7 @@ def test_the_types_of_a_criterion_are_pinned() -> None:
 
     found = unpin(pin(workflow(text))).stages[2].exit
 
-    assert [each.items for each in found if each.kind is Kind.TRACE] == [("requirement", "unit")]
+    assert [each.items for each in found if each.kind is CriterionKind.TRACE] == [("requirement", "unit")]
 
 
 @pytest.mark.parametrize(

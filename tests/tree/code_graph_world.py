@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.code.store.code_graph import KeptCode
+from verifflowcc.code.store.code_graph import StoredCode
 from verifflowcc.code.use.indexing import bring_up
 
 MODELS = """\
@@ -56,7 +56,7 @@ def project(root: Path, files: Mapping[str, str | bytes] = FILES) -> Workspace:
     return Workspace(root)
 
 
-def said(code: KeptCode) -> dict[str, Any]:
+def said(code: StoredCode) -> dict[str, Any]:
     """Return everything that the graph answers."""
     files = dict(code.files)
     heads = {path: code.head(path) for path in files}

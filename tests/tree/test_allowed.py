@@ -184,7 +184,8 @@ def test_where_it_lies(root: Path) -> None:
 def test_many_at_once_lose_nothing(env: dict[str, str], tmp_path: Path) -> None:
     code = (
         "import sys; from datetime import datetime, UTC; from pathlib import Path;"
-        "from verifflowcc.sprint.store.allowed import allow; from verifflowcc.base.model.evidence_values import Command;"
+        "from verifflowcc.sprint.store.allowed import allow;"
+        "from verifflowcc.base.model.evidence_values import Command;"
         "table = {'x': Command('x', ('x',), 1, {})};"
         "allow(Path(sys.argv[1]), table, {'XDG_DATA_HOME': sys.argv[2]}, datetime.now(UTC))"
     )

@@ -132,7 +132,7 @@ def test_a_name_with_blanks_and_brackets_is_read_as_it_is(tmp_path: Path) -> Non
 def test_where_there_is_no_proc_the_table_of_ps_is_read(tmp_path: Path) -> None:
     if not Path(ancestors._PS).exists():
         pytest.skip("ps is not installed")
-    ask = "import os; from verifflowcc.adapters.process import ancestors as a; "
+    ask = "import os; from verifflowcc.base.process import acting as a; "
     ask += "print(a.client_from(os.getppid(), a._ps_reader()))"
 
     assert below([fake(tmp_path, "claude"), sys.executable, "-c", ask]) == "claude"

@@ -18,8 +18,8 @@ from verifflowcc.base.model.people import Contributor, Opinion, described
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.artifact_criteria import Authorship
 from verifflowcc.gates.use.approvals import (
-    Approvable,
     Approval,
+    ApprovalSubject,
     Opinions,
     approve,
     approve_signed,
@@ -300,7 +300,7 @@ def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Signer:
     return Signer(here)
 
 
-def line(what: Approvable) -> str:
+def line(what: ApprovalSubject) -> str:
     return f"Review the plan\n\n{what.line}\n"
 
 

@@ -13,7 +13,7 @@ from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.base.model.gate_values import Mode
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.baseline_making import propose_baseline, record_baseline
-from verifflowcc.gates.use.canary import Canaries, Proof, Trial, prove_gate
+from verifflowcc.gates.use.canary import Canaries, CanaryProof, Trial, prove_gate
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.sprint.use.allow_use import withdraw_commands
 
@@ -25,7 +25,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "machine"))
 
 
-def proof(proved: Canaries, criterion: str) -> Proof:
+def proof(proved: Canaries, criterion: str) -> CanaryProof:
     """What was planted for a criterion."""
     return next(one for one in proved.proofs if one.criterion == criterion)
 

@@ -109,10 +109,10 @@ def test_two_clones_agree(project: Path, tmp_path: Path) -> None:
 def test_with_all_what_was_superseded_competes_marked_as_such(project: Path) -> None:
     package = ask(project, with_past=True, budget_tokens=400_000, task="use multi cluster")
     ranked = [one.candidate for one in package.placed if one.candidate.key.startswith("decisions/")]
-    past = [candidate for candidate in ranked if candidate.standing]
+    past = [candidate for candidate in ranked if candidate.invalid_reason]
 
     assert {candidate.key for candidate in past} <= {one.key for one in ask(project).skipped}
-    assert any("superseded" in candidate.standing for candidate in past)
+    assert any("superseded" in candidate.invalid_reason for candidate in past)
     (old,) = [candidate for candidate in past if candidate.key == "decisions/021-Multi-cluster.md"]
     assert ranked.index(old) < 10, "it has to do with the task, and is not left for the end"
     assert "021-Multi-cluster.md" in decisions(package, Fate.KEPT, Fate.TRIMMED)

@@ -27,9 +27,9 @@ INDEXING = """\
 import sys
 from pathlib import Path
 from tests.observed import Recorder
-from verifflowcc.adapters import stamps
+from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.process.clock import observed_by
-from verifflowcc.services.code import parsing
+from verifflowcc.code.use import commit_updates as parsing
 from verifflowcc.code.use.indexing import bring_up
 from verifflowcc.base.use.workspace import Workspace
 

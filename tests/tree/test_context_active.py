@@ -9,7 +9,7 @@ from tests.prompt_world import ask, item, keys, person
 from tests.trees import write_memory
 from verifflowcc.base.model.entries import ContextPackage
 from verifflowcc.base.model.layers import Layer
-from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.base.model.recall_values import RecallQuery
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.use.searching import search
 
@@ -103,7 +103,7 @@ def test_what_cites_a_file_of_the_task_is_lifted_and_comes_in_without_a_word(roo
     assert why(ask(root, task=task), "items/fact/lock.md").endswith("cites a file of the task")
     settings(root, active={"file_boost": False})
     assert "cites a file" not in why(ask(root, task=task), "items/fact/lock.md")
-    asked = Sought("oil the gate", paths=("src/lock.py",))
+    asked = RecallQuery("oil the gate", paths=("src/lock.py",))
     assert search(Workspace(root), ["project"], asked).hits[0].matched.keys() == {"oil"}
 
 
@@ -157,5 +157,5 @@ def test_with_all_parts_off_words_still_find(root: Path, items: Path) -> None:
     )
 
     assert keys(ask(root, task=TASK), Layer.PROJECT) == ["items/fact/sluices.md"]
-    found = search(Workspace(root), ["project"], Sought("when are sluices mended"))
+    found = search(Workspace(root), ["project"], RecallQuery("when are sluices mended"))
     assert [hit.item.id for hit in found.hits] == ["sluices"]

@@ -9,7 +9,7 @@ import pytest
 from tests.ledger_samples import ANN
 from tests.trees import example, write_memory, write_tree
 from verifflowcc.base.errors import FormatError, StrictError, UsageError
-from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Question
+from verifflowcc.base.model.entries import ContextPackage, Fate, PlacedCandidate, Question
 from verifflowcc.base.model.layers import Layer as MemoryLayer
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.initialise import initialise
@@ -25,7 +25,7 @@ def ask(root: Path, agent: str = "coder", **question: object) -> ContextPackage:
     return compile_context(Workspace(root), Question(agent, **question))  # type: ignore[arg-type]
 
 
-def placed(package: ContextPackage, layer: MemoryLayer, *fates: Fate) -> list[Placed]:
+def placed(package: ContextPackage, layer: MemoryLayer, *fates: Fate) -> list[PlacedCandidate]:
     return [one for one in package.placed if one.candidate.layer is layer and (not fates or one.fate in fates)]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.trees import example, vfcc, write_memory, write_tree
 from verifflowcc.base.files import layout as stamps
-from verifflowcc.base.files.write import Tree
+from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.index.index import Index
 from verifflowcc.base.model.entries import ContextPackage, Question
 from verifflowcc.base.use.workspace import Workspace
@@ -37,7 +37,7 @@ def trusted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_known_is_not_read_again(harbour: Path) -> None:
     before = ask(harbour, TASK)
     with Index(harbour / ".memory/local/index.db") as index:
-        tree = Tree(harbour)
+        tree = ProjectTree(harbour)
         files = tree.find(".memory/project/decisions", "*.md")
         known, matches = index.known(files, ["calendar", "sluic"])
     assert set(known) == {file.path for file in files}

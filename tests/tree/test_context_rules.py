@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.trees import git, write_memory, write_tree
-from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Question
+from verifflowcc.base.model.entries import ContextPackage, Fate, PlacedCandidate, Question
 from verifflowcc.base.model.layers import CODE
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.initialise import initialise
@@ -37,11 +37,11 @@ def ask(root: Path, budget: int, agent: str = "coder", task: str = EXPORT) -> Co
     return compile_context(Workspace(root), Question(agent, task=task, budget_tokens=budget))
 
 
-def named(package: ContextPackage, name: str) -> Placed:
+def named(package: ContextPackage, name: str) -> PlacedCandidate:
     return next(one for one in package.placed if one.candidate.key == name)
 
 
-def of_code(package: ContextPackage) -> list[Placed]:
+def of_code(package: ContextPackage) -> list[PlacedCandidate]:
     return [one for one in package.placed if one.candidate.origin == CODE and one.fate is not Fate.DROPPED]
 
 

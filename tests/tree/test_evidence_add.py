@@ -7,10 +7,10 @@ import pytest
 
 from tests.evidence_project import ADD, SPRINT, SUB_FAILED, YOU, project, recorded
 from verifflowcc.base.errors import FormatError, UsageError
-from verifflowcc.base.model.gate_values import Trust, Verdict
+from verifflowcc.base.model.gate_values import EvidenceTrust, Verdict
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.evidence_listing import find_stale
-from verifflowcc.gates.use.evidence_making import EvidenceAdded, add_evidence
+from verifflowcc.gates.use.evidence_making import EvidenceAddition, add_evidence
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 
@@ -27,7 +27,7 @@ def report(folder: Path, cases: str = ADD, name: str = "from-ci.xml") -> Path:
     return path
 
 
-def add(here: Workspace, file: Path | None, criterion: str = "imported", actor: str = YOU) -> EvidenceAdded:
+def add(here: Workspace, file: Path | None, criterion: str = "imported", actor: str = YOU) -> EvidenceAddition:
     return add_evidence(here, SPRINT, criterion, file, actor=actor)
 
 
@@ -35,7 +35,7 @@ def test_a_report_is_taken_in_as_the_word_of_who_brings_it(here: Workspace, tmp_
     done = add(here, report(tmp_path))
 
     assert (done.evidence.trust, done.asked.verdict, done.asked.reason) == (
-        Trust.ASSERTED,
+        EvidenceTrust.ASSERTED,
         Verdict.PASS,
         "1 test passed",
     )
@@ -44,7 +44,7 @@ def test_a_report_is_taken_in_as_the_word_of_who_brings_it(here: Workspace, tmp_
 
 
 def test_a_ci_job_is_trusted_more_than_a_person(here: Workspace, tmp_path: Path) -> None:
-    assert add(here, report(tmp_path), actor="ci").evidence.trust is Trust.IMPORTED_CI
+    assert add(here, report(tmp_path), actor="ci").evidence.trust is EvidenceTrust.IMPORTED_CI
 
 
 def test_where_vfcc_must_have_run_it_a_report_is_not_enough(here: Workspace, tmp_path: Path) -> None:

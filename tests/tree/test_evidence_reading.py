@@ -11,10 +11,10 @@ from tests.trees import commit, git, repository
 from verifflowcc.base.errors import LedgerError, WorkspaceError
 from verifflowcc.base.formats.event_bytes import moment
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_input import Recorded
+from verifflowcc.base.model.gate_input import RecordedEvidence
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.evidence_listing import show_evidence
-from verifflowcc.gates.use.evidence_making import standing, write_evidence
+from verifflowcc.gates.use.evidence_making import open_ledger, write_evidence
 from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 from verifflowcc.sprint.rules.evidence_files import encode_evidence, make_evidence
@@ -34,7 +34,7 @@ def here(tmp_path: Path) -> Workspace:
     return found
 
 
-def only(here: Workspace) -> Recorded:
+def only(here: Workspace) -> RecordedEvidence:
     (one,) = recorded(here, whole=False)
     return one
 
@@ -138,7 +138,7 @@ def test_a_file_that_says_something_else_than_its_event_is_no_evidence(
     monkeypatch.setattr("verifflowcc.gates.use.evidence_making.encode_evidence", lambda _: encode_evidence(lying))
     told = again(honest, problem="told")
     object.__setattr__(told, "id", lying.id)
-    write_evidence(here, standing(here, SPRINT), told, actor=YOU)
+    write_evidence(here, open_ledger(here, SPRINT), told, actor=YOU)
 
     name = next(iter(change))
     last = recorded(here)[-1]
@@ -187,7 +187,7 @@ def test_a_process_killed_after_the_event_leaves_evidence_that_counts(
 
     monkeypatch.setattr("verifflowcc.gates.use.evidence_making.place_evidence", killed)
     with pytest.raises(KeyboardInterrupt):
-        write_evidence(here, standing(here, SPRINT), again(evidence_of(here), problem="late"), actor=YOU)
+        write_evidence(here, open_ledger(here, SPRINT), again(evidence_of(here), problem="late"), actor=YOU)
 
     _, late = recorded(here, whole=False)
     assert late.evidence

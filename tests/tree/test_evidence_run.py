@@ -22,7 +22,7 @@ from tests.evidence_project import (
 from tests.ledger_samples import snapshot
 from tests.trees import commit, git, repository
 from verifflowcc.base.errors import CommandsNotAllowed, UsageError, WorkspaceError
-from verifflowcc.base.model.gate_values import Trust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.evidence_listing import find_stale, output_of, show_evidence
 from verifflowcc.gates.use.evidence_making import run_evidence
@@ -55,7 +55,12 @@ def test_a_green_run_is_evidence_that_counts(here: Workspace) -> None:
     (one,) = recorded(here)
     assert one.evidence
     assert not one.problem
-    assert (one.stage, one.criterion, one.actor, one.evidence.trust) == ("check", "tests", YOU, Trust.RAN_BY_VFCC)
+    assert (one.stage, one.criterion, one.actor, one.evidence.trust) == (
+        "check",
+        "tests",
+        YOU,
+        EvidenceTrust.RAN_BY_VFCC,
+    )
     assert set(one.evidence.inputs.digests) == {"src/calc.py", "tests/suite.py", "tests/cases.xml", "tests/exit"}
     assert one.evidence.run
     assert (one.evidence.run.argv[-1], one.evidence.run.exit_code) == ("{junit}", 0)

@@ -19,7 +19,7 @@ from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.model.people import Decision
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.use.open_comments import comments_told
+from verifflowcc.gates.use.open_comments import comments_for_prompt
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.sprint.use.feedback import (
     add_feedback,
@@ -280,7 +280,7 @@ def test_a_comment_in_a_prompt_is_trusted_as_little_as_the_one_who_made_it(tmp_p
 
 def trust(here: Workspace) -> str:
     state = show_sprint(here, ID)
-    found = comments_told(here, Place("coder", ID, "plan"), state)
+    found = comments_for_prompt(here, Place("coder", ID, "plan"), state)
     assert found is not None
     assert found.text.startswith("Mind the colours.\n\n## Open comments\n\n- by a person (human:Other, 2026-11-21)\n")
     return found.trust

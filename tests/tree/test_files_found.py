@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.base.files.write import LARGEST_FILE_BYTES, Found, Tree
+from verifflowcc.base.files.write import LARGEST_FILE_BYTES, ProjectFile, ProjectTree
 
 
-def tree(root: Path, *names: str) -> Tree:
+def tree(root: Path, *names: str) -> ProjectTree:
     for name in names:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("text\n", encoding="utf-8")
-    return Tree(root)
+    return ProjectTree(root)
 
 
-def paths(found: tuple[Found, ...]) -> list[str]:
+def paths(found: tuple[ProjectFile, ...]) -> list[str]:
     return [file.path for file in found]
 
 

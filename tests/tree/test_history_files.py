@@ -19,7 +19,7 @@ from verifflowcc.history.store.partitions import add_fault, add_lines, add_seen,
 from verifflowcc.history.use.history_offers import bad_lines, recent_actions, sessions, similar_tasks
 from verifflowcc.history.use.history_reading import open_history
 from verifflowcc.history.use.history_sharing import learned_in_sessions, learned_patterns, share_session
-from verifflowcc.history.use.questions import edited_together, file_history, files_like, tasks_told, tool_use
+from verifflowcc.history.use.questions import edited_together, file_history, files_like, tasks_by_status, tool_use
 from verifflowcc.history.use.saving import repeated_failures
 
 DAY = "2026-11-21"
@@ -31,7 +31,7 @@ def answers(here: Workspace) -> list[object]:
         [file_history(here, path) for path in ("a.py", "b.py")],
         files_like(here, "PY"),
         tool_use(here),
-        tasks_told(here),
+        tasks_by_status(here),
         edited_together(here),
         learned_patterns(here),
         learned_in_sessions(here),

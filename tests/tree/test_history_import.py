@@ -37,8 +37,8 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.event_shape import line_of
 from verifflowcc.history.store.partitions import add_lines
 from verifflowcc.history.use import history_import as importing
-from verifflowcc.history.use.history_import import Batches, Imported, import_sessions
-from verifflowcc.history.use.known_sessions import Known
+from verifflowcc.history.use.history_import import Batches, HistoryImport, import_sessions
+from verifflowcc.history.use.known_sessions import KnownEvents
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")
@@ -55,7 +55,7 @@ def sessions(here: Workspace, *rows: Row, name: str = f"{SESSION}.jsonl") -> Pat
     return folder
 
 
-def run(here: Workspace, folder: Path, *, dry_run: bool = False) -> Imported:
+def run(here: Workspace, folder: Path, *, dry_run: bool = False) -> HistoryImport:
     return import_sessions(here, [str(folder)], dry_run=dry_run)
 
 
@@ -149,7 +149,7 @@ def test_half_a_line_of_a_hook_is_read_when_it_is_whole(here: Workspace) -> None
     hook(here, "PostToolUse", 6, tool_name="Read", tool_use_id="c1")
     path = here.local / "history" / "2026-11-20.jsonl"
     line = path.read_bytes()
-    known = Known(path.parent, frozenset({SESSION}))
+    known = KnownEvents(path.parent, frozenset({SESSION}))
     path.write_bytes(line[:50])
     assert not known.look(path.stem)
     path.write_bytes(line)

@@ -21,10 +21,17 @@ from verifflowcc.history.use.history_sharing import (
     share_session,
 )
 from verifflowcc.history.use.proposing import propose_patterns
-from verifflowcc.history.use.questions import ToolUse, edited_together, file_history, files_like, tasks_told, tool_use
+from verifflowcc.history.use.questions import (
+    ToolUse,
+    edited_together,
+    file_history,
+    files_like,
+    tasks_by_status,
+    tool_use,
+)
 from verifflowcc.history.use.saving import repeated_failures
 from verifflowcc.memory.rules.tasks import TaskStatus
-from verifflowcc.memory.use.statistics import Repeated
+from verifflowcc.memory.use.statistics import RepeatedFailures
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.memory.use.task_ending import end_task
 from verifflowcc.memory.use.task_filling import start_task
@@ -116,7 +123,7 @@ def test_active_and_paused_tasks_are_told_newest_first_with_what_was_done_in_the
     tell(here, prompt(20, "Explain it", task="p3", session="s2"), edit(21, "c.py", session="s2", task="p3"))
     tell(here, spoken(30, "SessionEnd", task=None, session="s3"), prompt(29, "Look", task="p4", session="s3"))
 
-    found = tasks_told(here)
+    found = tasks_by_status(here)
 
     assert [(each.id, each.status) for each in found] == [
         ("p4", TaskStatus.PAUSED), ("p3", TaskStatus.ACTIVE), ("p1", TaskStatus.PAUSED)
@@ -133,7 +140,7 @@ def test_active_and_paused_tasks_are_told_newest_first_with_what_was_done_in_the
         tools=(("Edit", 2), ("Read", 1)),
         outcome="",
     )
-    (done,) = tasks_told(here, (TaskStatus.COMPLETED,))
+    (done,) = tasks_by_status(here, (TaskStatus.COMPLETED,))
     assert (done.id, done.outcome, done.intent) == ("p2", "It is there.", Intent.CODE_WRITING)
 
 
@@ -142,7 +149,7 @@ def test_where_a_client_names_no_task_its_prompts_divide_them(here: Workspace) -
     tell(here, prompt(0, "One", task=None), edit(1, "a.py", task=None), prompt(10, "Two", task=None))
     tell(here, edit(11, "b.py", task=None), stop(12, "Done.", task=None), edit(11, "x.py", task=None, session="s2"))
 
-    two, one = tasks_told(here, tuple(TaskStatus))
+    two, one = tasks_by_status(here, tuple(TaskStatus))
 
     assert (one.description, one.files, one.status) == ("One", ("a.py",), TaskStatus.PAUSED)
     assert (two.description, two.files, two.status, two.outcome) == ("Two", ("b.py",), TaskStatus.COMPLETED, "Done.")
@@ -155,7 +162,7 @@ def test_tasks_that_somebody_starts_by_name_are_in_it(here: Workspace) -> None:
     end_task(ticking, finished, TaskStatus.COMPLETED, actor=YOU, outcome="it works", promote=())
     end_task(ticking, failed, TaskStatus.FAILED, actor=YOU, outcome="no way", promote=())
 
-    found = {each.id: each for each in tasks_told(ticking, tuple(TaskStatus))}
+    found = {each.id: each for each in tasks_by_status(ticking, tuple(TaskStatus))}
 
     assert {name: (each.description, each.status.value, each.outcome) for name, each in found.items()} == {
         finished: ("One", "completed", "it works"),
@@ -171,7 +178,7 @@ def test_a_project_that_records_nothing_records_no_task(tmp_path: Path) -> None:
     here = project(tmp_path, "format: 1\nhooks: {record: false}\n")
     start_task(here, "One", actor=YOU)
 
-    assert tasks_told(here) == ()
+    assert tasks_by_status(here) == ()
 
 
 @pytest.mark.vfcc("REQ-PATTERN-CO-EDIT")
@@ -329,7 +336,7 @@ def test_failures_that_memory_had_known_of_are_counted(tmp_path: Path) -> None:
     tell(here, run(0, "make"), run(1, "make", error="KeyError: 'x'"), run(2, "make", error="ValueError: bad"))
     tell(here, run(-2 * DAY_S, "make", error="KeyError: 'y'"), run(3, "make", error="TypeError: z"))
 
-    assert repeated_failures(here) == Repeated(executions=5, failures=4, known=1)
+    assert repeated_failures(here) == RepeatedFailures(executions=5, failures=4, known=1)
 
 
 @pytest.mark.vfcc("REQ-EPISODE-TOOLS", "REQ-EPISODE-HOOKS")

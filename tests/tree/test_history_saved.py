@@ -8,7 +8,7 @@ from tests.cli.process import git, vfcc
 from tests.trees import write_memory, write_tree
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.history.rules.saved_calls import Unanswered
+from verifflowcc.history.rules.saved_calls import UnansweredCount
 from verifflowcc.history.use.history_reading import record
 from verifflowcc.history.use.saving import calls_saved
 
@@ -65,7 +65,7 @@ def test_calls_are_held_against_the_code_that_their_prompt_brings(project: Works
     assert (found.sessions, found.prompts, found.calls) == (1, 1, 4)
     assert (found.kinds["search"].wholly, found.kinds["read"].calls, found.kinds["read"].wholly) == (1, 2, 1)
     assert (found.total.share, found.of_all_calls) == (666, 500)
-    assert found.causes == (Unanswered("no_code", 1),)
+    assert found.causes == (UnansweredCount("no_code", 1),)
 
 
 def test_with_hardly_any_room_for_code_nothing_is_answered(project: Workspace) -> None:

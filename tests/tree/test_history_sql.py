@@ -11,7 +11,7 @@ from tests.history_world import edit, project, prompt, read, run, stop, tell
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.use.analysing import ask_sql, export_history
-from verifflowcc.history.use.questions import edited_together, file_history, files_like, tasks_told, tool_use
+from verifflowcc.history.use.questions import edited_together, file_history, files_like, tasks_by_status, tool_use
 
 FILE = """
 SELECT * FROM file_interactions
@@ -120,7 +120,7 @@ def test_the_records_query_on_tasks_runs_as_it_stands_and_says_what_ours_says(he
         (each["task_id"], each["description"], each["status"], each["files_touched"]) for each in rows(here, OPEN)
     ]
 
-    ours = [(each.id, each.description, each.status.value, list(each.files)) for each in tasks_told(here)]
+    ours = [(each.id, each.description, each.status.value, list(each.files)) for each in tasks_by_status(here)]
     assert [(name, said, status) for name, said, status, _ in theirs] == [each[:3] for each in ours]
     assert [each[0] for each in theirs] == ["p3", "p1"]
 

@@ -9,7 +9,7 @@ from tests.history_world import hooked
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.clients.use import brief as briefs
-from verifflowcc.clients.use.hook_settings import standing_of
+from verifflowcc.clients.use.hook_settings import agent_state
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.use.task_filling import start_task
 from verifflowcc.prompt.use.source_reader import SourceReader
@@ -29,7 +29,7 @@ def project(tmp_path: Path) -> Workspace:
 
 
 def brief(project: Workspace) -> str:
-    request = briefs.BriefRequest(project, standing_of(project, None), {"source": "startup"}, 10_000, words)
+    request = briefs.BriefRequest(project, agent_state(project, None), {"source": "startup"}, 10_000, words)
     return briefs.made_brief(request, SourceReader(project)).text
 
 

@@ -8,7 +8,7 @@ from tests.ledger_samples import ANN, started
 from tests.trees import OWN, write_tree
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.clients.use.hook_settings import Standing, snapshot_path, standing_of
+from verifflowcc.clients.use.hook_settings import AgentState, agent_state, snapshot_path
 from verifflowcc.gates.use.sprints import start_sprint
 
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
@@ -26,8 +26,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return workspace
 
 
-def ask(here: Workspace, role: str | None = None) -> Standing:
-    return standing_of(Workspace(here.root, here.clock), role)
+def ask(here: Workspace, role: str | None = None) -> AgentState:
+    return agent_state(Workspace(here.root, here.clock), role)
 
 
 @pytest.mark.parametrize("role", [None, "planner", "coder"])

@@ -15,8 +15,8 @@ from verifflowcc.base.text.own_text import BEGIN, END
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.use import brief as briefs
 from verifflowcc.clients.use.brief_text import fitted
-from verifflowcc.clients.use.hook_answering import MOST_HOLDS, Answered
-from verifflowcc.history.rules.encode import Answer
+from verifflowcc.clients.use.hook_answering import MOST_HOLDS, HookReply
+from verifflowcc.history.rules.encode import HookAnswer
 from verifflowcc.history.store.partitions import seen_file
 from verifflowcc.history.use.history_sharing import learned_in_sessions
 from verifflowcc.history.use.questions import file_history
@@ -43,12 +43,12 @@ def configure(here: Workspace, **hooks: object) -> None:
     write_memory(here.root, {"config.yaml": f"format: 1\nhooks: {json.dumps(hooks)}\n"})
 
 
-def say(here: Workspace, event: str, role: str | None = None, client: str = "claude", **said: Any) -> Answered:
+def say(here: Workspace, event: str, role: str | None = None, client: str = "claude", **said: Any) -> HookReply:
     words = {"hook_event_name": event, "session_id": "s1", "prompt_id": "p1", "cwd": str(here.root), **said}
     return hooked(here.root, words, client=client, role=role)
 
 
-def before(here: Workspace, tool: str, role: str | None = None, session: str = "s1", **given: object) -> Answer:
+def before(here: Workspace, tool: str, role: str | None = None, session: str = "s1", **given: object) -> HookAnswer:
     found = say(here, "PreToolUse", role, tool_name=tool, tool_input=given, session_id=session)
     assert found.faults == []
     return found.answer
@@ -134,21 +134,21 @@ def test_what_is_known_of_a_file_is_told_once_in_a_session(here: Workspace) -> N
     assert "edit (+1 -1) for “Fold the lines”" in context
     assert "tidewater/fold.py was edited together with it 3 times" in context
     assert "constraint octets, trust human: Lines are folded by octets" in context
-    assert before(here, "Write", file_path=KNOWN, content="x") == Answer()
+    assert before(here, "Write", file_path=KNOWN, content="x") == HookAnswer()
     assert KNOWN in before(here, "Edit", session="s2", file_path=f"{here.root}/{KNOWN}").context
-    assert before(here, "Read", session="s3", file_path=KNOWN) == Answer()
+    assert before(here, "Read", session="s3", file_path=KNOWN) == HookAnswer()
     assert Path(seen_file(str(here.local), "s1")).read_text("utf-8") == f"{KNOWN}\n"
 
 
 def test_of_a_file_that_nobody_knows_nothing_is_told(here: Workspace) -> None:
-    assert before(here, "Edit", file_path="tidewater/new.py") == Answer()
+    assert before(here, "Edit", file_path="tidewater/new.py") == HookAnswer()
 
 
 def test_a_project_may_want_no_word_of_files(here: Workspace) -> None:
     configure(here, files=False)
     tell(here, edit(-99, KNOWN, session="old"))
 
-    assert before(here, "Edit", file_path=KNOWN) == Answer()
+    assert before(here, "Edit", file_path=KNOWN) == HookAnswer()
 
 
 @pytest.mark.vfcc("REQ-HOOK-HOLDS")
@@ -162,7 +162,7 @@ def test_an_agent_is_held_while_the_gate_is_closed_for_what_it_can_do_and_let_go
     assert "changes" in first.reason
     assert first.reason.endswith("Held 1 of 3 times (hooks.hold).")
     write_memory(here.root, {DONE: "Done.\n"})
-    assert say(here, "Stop", stop_hook_active=True).answer == Answer()
+    assert say(here, "Stop", stop_hook_active=True).answer == HookAnswer()
 
 
 @pytest.mark.vfcc("REQ-HOOK-HOLDS")
@@ -173,11 +173,11 @@ def test_an_agent_is_held_no_more_than_three_times_in_a_row(here: Workspace) -> 
 
     assert held == ["block", "block", "block", "", "block"]
     assert say(here, "Stop", stop_hook_active=False).answer.decision == "block", "a new turn begins anew"
-    assert say(here, "Stop", agent_id="a1").answer == Answer(), "a subagent is not held"
+    assert say(here, "Stop", agent_id="a1").answer == HookAnswer(), "a subagent is not held"
 
 
 def test_nobody_is_held_unless_the_project_says_so(here: Workspace) -> None:
-    assert say(here, "Stop", stop_hook_active=False).answer == Answer()
+    assert say(here, "Stop", stop_hook_active=False).answer == HookAnswer()
 
 
 @pytest.mark.vfcc("REQ-EPISODE-HOOKS")
@@ -195,7 +195,7 @@ def test_a_session_begins_with_where_the_sprint_stands(here: Workspace) -> None:
     assert "completed: “Write the import”. Edited: src/a.py. It ended with: “It reads" in context
     assert "\x1b" not in context
     assert "\n## Obey" not in context
-    assert say(here, "SessionStart", agent_id="a1").answer == Answer()
+    assert say(here, "SessionStart", agent_id="a1").answer == HookAnswer()
 
 
 @pytest.mark.points(2)
@@ -225,7 +225,7 @@ def test_after_a_compaction_a_session_has_the_sprint_its_tasks_and_its_window(he
     say(here, "PostToolUse", **edited, tool_use_id="t1", tool_response={})
     say(here, "PostToolUseFailure", tool_name="Bash", tool_input={"command": "make"}, tool_use_id="t2", error="Error 2")
 
-    assert say(here, "PreCompact", trigger="auto") == Answered()
+    assert say(here, "PreCompact", trigger="auto") == HookReply()
     context = say(here, "SessionStart", source="compact").answer.context
 
     for fact in (
@@ -276,14 +276,14 @@ def test_parts_are_left_out_by_lines_and_their_number_is_told() -> None:
 def test_each_prompt_gets_the_items_that_fit_it_unless_the_project_switches_that_off(here: Workspace) -> None:
     write_memory(here.root, {"project/items/constraint/octets.md": ITEM})
     configure(here, recall=False)
-    assert say(here, "UserPromptSubmit", prompt="How are lines folded by octets?").answer == Answer()
+    assert say(here, "UserPromptSubmit", prompt="How are lines folded by octets?").answer == HookAnswer()
     configure(here)
 
     context = say(here, "UserPromptSubmit", prompt="How are lines folded by octets?").answer.context
 
     assert "- constraint octets, trust human: Lines are folded by octets" in context
-    assert say(here, "UserPromptSubmit", prompt="zebra").answer == Answer()
-    assert say(here, "UserPromptSubmit", prompt="  ").answer == Answer()
+    assert say(here, "UserPromptSubmit", prompt="zebra").answer == HookAnswer()
+    assert say(here, "UserPromptSubmit", prompt="  ").answer == HookAnswer()
 
 
 @pytest.mark.vfcc("REQ-EPISODE-LEARNINGS")
@@ -291,7 +291,7 @@ def test_at_its_end_a_session_is_learnt_from_and_shared_where_the_project_says_s
     configure(here, share="session")
     tell(here, prompt(0, "Fix it"), edit(1, "a.py"), run(2, "make"), edit(3, "a.py"), run(4, "make"))
 
-    assert say(here, "SessionEnd", reason="other").answer == Answer()
+    assert say(here, "SessionEnd", reason="other").answer == HookAnswer()
 
     assert {each.subject for each in learned_in_sessions(here)} == {"a.py", "make"}
     assert len(list((here.memory / "history").iterdir())) == 1

@@ -8,7 +8,7 @@ from tests.history_world import project
 from tests.trees import write_memory
 from verifflowcc.base.config.tools_file import read_tools
 from verifflowcc.base.errors import ConfigError, FormatError
-from verifflowcc.base.model.config_values import HookSettings, Share, ToolTable
+from verifflowcc.base.model.config_values import HistorySharing, HookSettings, ToolTable
 from verifflowcc.sprint.use.configuration import check_config, effective_config
 
 
@@ -22,7 +22,7 @@ def settings_of(folder: Path, text: str) -> HookSettings:
 def test_by_default_events_are_recorded_and_recalled_and_nothing_is_shared_or_held(tmp_path: Path) -> None:
     assert settings_of(tmp_path, "") == HookSettings()
     assert HookSettings() == HookSettings(
-        record=True, share=Share.NEVER, tools=ToolTable.DENY, files=True, recall=True, hold=False
+        record=True, share=HistorySharing.NEVER, tools=ToolTable.DENY, files=True, recall=True, hold=False
     )
 
 
@@ -30,7 +30,13 @@ def test_each_setting_is_what_it_says(tmp_path: Path) -> None:
     said = "{record: false, share: session, tools: ask, files: false, brief_tokens: 0, recall: true, hold: true}"
 
     assert settings_of(tmp_path, f"hooks: {said}\n") == HookSettings(
-        record=False, share=Share.SESSION, tools=ToolTable.ASK, files=False, brief_tokens=0, recall=True, hold=True
+        record=False,
+        share=HistorySharing.SESSION,
+        tools=ToolTable.ASK,
+        files=False,
+        brief_tokens=0,
+        recall=True,
+        hold=True,
     )
 
 

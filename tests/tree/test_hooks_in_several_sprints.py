@@ -11,7 +11,7 @@ from tests.trees import OWN, write_tree
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.use import brief as briefs
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
-from verifflowcc.history.rules.encode import Answer
+from verifflowcc.history.rules.encode import HookAnswer
 from verifflowcc.history.use.history_reading import open_history
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
@@ -30,7 +30,7 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return here
 
 
-def answered(here: Workspace, event: str, **more: Any) -> Answer:
+def answered(here: Workspace, event: str, **more: Any) -> HookAnswer:
     found = hooked(here.root, {"hook_event_name": event, "session_id": "s1", **more})
     assert found.faults == []
     return found.answer

@@ -13,8 +13,8 @@ from verifflowcc.base.model.item_values import Item, Relation, SourceKind, Statu
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.cli.use.initialise import initialise
 from verifflowcc.items.rules.front_matter import split
-from verifflowcc.memory.rules.superseded import standing
-from verifflowcc.memory.use.importing import Choices, Imported, Incoming, import_memory
+from verifflowcc.memory.rules.superseded import excluded_items
+from verifflowcc.memory.use.importing import IncomingItem, MemoryImportOptions, MemoryImportResult, import_memory
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.prompt.use.prompt_use import compile_context
 
@@ -32,17 +32,17 @@ SMALL = {
 }
 
 
-def no_question(asked: Sequence[Incoming]) -> None:
+def no_question(asked: Sequence[IncomingItem]) -> None:
     raise AssertionError(f"asked about {asked}")
 
 
-def take(here: Workspace, source: Path, **choices: object) -> Imported:
+def take(here: Workspace, source: Path, **choices: object) -> MemoryImportResult:
     choices = {"type": "decision", **choices}
-    chosen = Choices(**choices)  # type: ignore[arg-type]
+    chosen = MemoryImportOptions(**choices)  # type: ignore[arg-type]
     return import_memory(here, str(source), chosen, actor="human:You", confirm=no_question, today="2026-11-21")
 
 
-def fates(done: Imported) -> dict[str, str]:
+def fates(done: MemoryImportResult) -> dict[str, str]:
     return {Path(each.where).name: str(each.fate) for each in done.items}
 
 
@@ -93,7 +93,7 @@ def test_what_supersedes_another_is_linked_wherever_that_is_said(here: Workspace
         ("0001-use-rest", Relation.SUPERSEDES)
     ]
     assert found["0001-use-rest"].links == ()
-    assert list(standing(tuple(found.values())).left_out) == [".memory/project/decisions/0001-use-rest.md"]
+    assert list(excluded_items(tuple(found.values())).left_out) == [".memory/project/decisions/0001-use-rest.md"]
 
 
 def test_the_second_run_changes_nothing_and_an_edited_record_is_a_conflict(here: Workspace, small: Path) -> None:

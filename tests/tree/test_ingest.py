@@ -9,13 +9,13 @@ from tests.remembered_world import World, add, find, world
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.model.item_values import Relation, SourceKind, Status
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.candidates import Extracted
+from verifflowcc.memory.rules.candidates import Extraction
 from verifflowcc.memory.rules.turn_statements import extract
 from verifflowcc.memory.rules.turns import Turn
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.memory.use.archiving import ENDED, put_away
+from verifflowcc.memory.use.archiving import ENDED, archive_item
 from verifflowcc.memory.use.inbox import reject_item
-from verifflowcc.memory.use.remembering import Fate
+from verifflowcc.memory.use.remembering import StatementOutcome
 from verifflowcc.memory.use.stores import open_store
 
 TABS, SPACES = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."
@@ -43,7 +43,7 @@ def test_a_statement_becomes_an_item_that_says_who_said_it_and_where(here: Works
     source = item.source
     assert (source.kind, source.actor, source.session) == (SourceKind.EXTRACTED, "human:You", "s")
     assert (source.origin, source.turn, source.speaker) == ("talk.md@1f", "t3", "person:User")
-    assert [(each.fate, each.id, each.scope) for each in done.learned] == [(Fate.ADDED, item.id, "project")]
+    assert [(each.fate, each.id, each.scope) for each in done.learned] == [(StatementOutcome.ADDED, item.id, "project")]
     assert (done.turns, done.known, done.sessions) == (1, 0, ("s",))
 
 
@@ -91,7 +91,9 @@ def test_a_repetition_that_was_no_item_is_none_in_a_clone_where_no_day_tells_the
     done = learn(here, first)
 
     assert texts(here) == before
-    assert [(each.fate, each.why) for each in done.learned] == [(Fate.SAME, "the same session contains it already")]
+    assert [(each.fate, each.why) for each in done.learned] == [
+        (StatementOutcome.SAME, "the same session contains it already")
+    ]
 
 
 @pytest.mark.vfcc("REQ-WRITE-CONTRADICTION")
@@ -125,7 +127,7 @@ def test_the_same_thing_said_again_is_kept_once(here: Workspace) -> None:
 def test_what_a_person_wrote_by_hand_is_compared_too(here: Workspace) -> None:
     add(here, "convention", "Start function names with 'a_'.")
     done = learn(here, talk(TABS))
-    assert [each.fate for each in done.learned] == [Fate.SAME]
+    assert [each.fate for each in done.learned] == [StatementOutcome.SAME]
 
     learn(here, talk(SPACES, session="later"))
     assert in_force(here) == {SPACES}
@@ -136,7 +138,7 @@ def test_what_was_said_earlier_replaces_nothing_that_was_said_later(here: Worksp
     done = learn(here, talk(TABS, session="earlier", at="2026-11-02"))
 
     assert in_force(here) == {SPACES}
-    assert [(each.fate, each.why) for each in done.learned] == [(Fate.OLDER, "something newer is known")]
+    assert [(each.fate, each.why) for each in done.learned] == [(StatementOutcome.OLDER, "something newer is known")]
 
 
 @pytest.mark.vfcc("REQ-TWO-STREAMS", "REQ-USER-GROWS")
@@ -194,7 +196,7 @@ def test_a_forgotten_item_does_not_come_back_unless_it_is_asked_for(here: Worksp
         store.clear()
 
     assert learn(here, said).learned == ()
-    assert [each.fate for each in learn(here, said, again=True).learned] == [Fate.ADDED]
+    assert [each.fate for each in learn(here, said, again=True).learned] == [StatementOutcome.ADDED]
 
 
 def test_again_brings_back_what_is_gone_of_a_turn_and_nothing_else(here: Workspace) -> None:
@@ -228,7 +230,7 @@ def test_a_secret_is_left_out_and_never_told(here: Workspace) -> None:
     done = learn(here, talk(f"Always use the token {SECRET} for deployment. Also, start function names with 'a_'."))
 
     assert in_force(here) == {"Also, start function names with 'a_'."}
-    refused = [each for each in done.learned if each.fate is Fate.REFUSED]
+    refused = [each for each in done.learned if each.fate is StatementOutcome.REFUSED]
     assert refused
     assert all("what looks like a secret" in each.why for each in refused)
     assert SECRET not in repr(done)
@@ -237,7 +239,7 @@ def test_a_secret_is_left_out_and_never_told(here: Workspace) -> None:
 
 def test_a_secret_in_the_name_of_a_session_reaches_no_item(here: Workspace) -> None:
     done = learn(here, talk(TABS, session=f"token={SECRET}"))
-    assert [each.fate for each in done.learned] == [Fate.REFUSED]
+    assert [each.fate for each in done.learned] == [StatementOutcome.REFUSED]
     assert kept(here) == []
 
 
@@ -264,7 +266,7 @@ def test_a_refused_proposal_is_not_proposed_again(here: Workspace) -> None:
 
     done = learn(here, talk(TABS, session="later"), actor="agent:coder")
 
-    assert [(each.fate, each.others) for each in done.learned] == [(Fate.SAME, (found.item.id,))]
+    assert [(each.fate, each.others) for each in done.learned] == [(StatementOutcome.SAME, (found.item.id,))]
     assert [each.item.status for each in kept(here)] == [Status.ARCHIVED]
 
 
@@ -286,7 +288,7 @@ def test_what_a_person_turned_down_is_not_proposed_from_the_same_turn(here: Work
 def test_a_conversation_that_goes_on_costs_only_what_is_new(here: Workspace) -> None:
     asked: list[str] = []
 
-    def counted(said: Turn) -> Extracted:
+    def counted(said: Turn) -> Extraction:
         asked.append(said.text)
         return extract(said)
 
@@ -302,7 +304,7 @@ def test_what_ran_out_may_be_said_again(here: Workspace) -> None:
     learn(here, talk(TABS))
     with open_store(here, "project") as store:
         (found,) = store.list_all()
-        store.add(put_away(found, today="2026-11-21", why=ENDED))
+        store.add(archive_item(found, today="2026-11-21", why=ENDED))
 
     learn(here, talk(TABS, session="later"))
 

@@ -142,7 +142,7 @@ def test_a_source_that_others_followed_is_purged_as_if_it_had_never_been_read(
         learn(here, talk(*later))
         if any(each.id for each in done.learned):
             told = unlearn(here, "first")
-            assert set(told.said_too) <= {"later"}
+            assert set(told.other_sessions) <= {"later"}
         learn(here, talk(*later))
         assert in_force(here) == alone
         assert not {link.to for each in kept(here) for link in each.item.links} - texts(here).keys()

@@ -60,7 +60,7 @@ def test_who_said_the_same_is_told_to_be_read_again(here: Workspace) -> None:
 
     done = unlearn(here, "s")
 
-    assert (done.said_too, in_force(here)) == (("other",), set())
+    assert (done.other_sessions, in_force(here)) == (("other",), set())
     learn(here, other)
     assert in_force(here) == {FIRST}
 
@@ -73,7 +73,7 @@ def test_a_turn_that_repeated_what_is_gone_is_read_again_though_an_item_of_it_st
     stays = {name: text for name, text in texts(here).items() if "Acme" in text}
     assert len(stays) == 1
 
-    assert unlearn(here, "s").said_too == ("both",)
+    assert unlearn(here, "s").other_sessions == ("both",)
     assert texts(here) == stays
     done = learn(here, both)
 

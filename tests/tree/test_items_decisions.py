@@ -8,7 +8,7 @@ import pytest
 
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.items.store.item_edits import parse_item
-from verifflowcc.memory.rules.superseded import standing, superseded
+from verifflowcc.memory.rules.superseded import excluded_items, superseded
 
 DATA = Path(os.environ.get("VFCC_DATA") or Path(__file__).parents[2].parent / "shared" / "data")
 RECORDS = DATA / "cloud-platform-adrs" / "architecture-decision-record"
@@ -50,7 +50,7 @@ def test_their_statuses_are_understood() -> None:
 def test_the_superseded_and_the_rejected_do_not_stand() -> None:
     records = list(items().values())
 
-    assert standing(records).left_out == {
+    assert excluded_items(records).left_out == {
         f"{FOLDER}/018-Dedicated-Ingress-Controllers.md": "rejected; see 019-Shared-Ingress-Controllers.md",
         f"{FOLDER}/021-Multi-cluster.md": f"superseded by {FOLDER}/036-multi-cluster.md",
         f"{FOLDER}/037-serverless.md": "rejected",

@@ -16,7 +16,7 @@ from tests.ledger_samples import ANN, events_folder, workspace
 from verifflowcc.base.errors import GateClosed
 from verifflowcc.base.files.ledger import Ledger
 from verifflowcc.base.formats.event_bytes import moment
-from verifflowcc.base.model.gate_values import Kind, Mode
+from verifflowcc.base.model.gate_values import CriterionKind, Mode
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
@@ -93,7 +93,7 @@ def test_every_event_leads_to_the_state_that_it_led_to(tmp_path: Path, name: str
 def test_its_stages_need_their_artifacts_and_nothing_else(tmp_path: Path, name: str) -> None:
     for each in show_sprint(world(tmp_path, name), name).stages:
         assert [(one.kind, one.mode, one.files) for one in each.stage.exit] == [
-            (Kind.ARTIFACT, Mode.HARD, (pattern,)) for pattern in each.stage.artifacts
+            (CriterionKind.ARTIFACT, Mode.HARD, (pattern,)) for pattern in each.stage.artifacts
         ]
         assert each.stage.enter == ()
 

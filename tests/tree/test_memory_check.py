@@ -15,7 +15,7 @@ from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.files.private_files import user_home
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use import memory_checking as looking
-from verifflowcc.cli.use.memory_checking import CheckedMemory, check_memory
+from verifflowcc.cli.use.memory_checking import MemoryCheck, check_memory
 
 CONFIG = "format: 1\n"
 FACT = "project/items/fact"
@@ -31,7 +31,7 @@ def world(tmp_path: Path, files: dict[str, str | bytes]) -> Workspace:
     return Workspace(write_memory(tmp_path / "project", {"config.yaml": CONFIG, **files}))
 
 
-def codes(checked: CheckedMemory) -> list[tuple[str, str]]:
+def codes(checked: MemoryCheck) -> list[tuple[str, str]]:
     return [(each.code, each.path.removeprefix(".memory/")) for each in checked.report.findings]
 
 

@@ -28,15 +28,15 @@ from verifflowcc.base.model.memory_protocol import MemoryBackend
 from verifflowcc.memory.store import file_backend as scope_lock
 from verifflowcc.memory.store import sqlite_backend as sqlite_file
 from verifflowcc.memory.store.file_backend import ScopeLock
-from verifflowcc.memory.use.adding import Added, Wanted, add_item
+from verifflowcc.memory.use.adding import AddResult, ItemRequest, add_item
 
 WRITERS, WRITES = 4, 15
 AT_ONCE_S, PATIENCE_S = 0.02, 60.0
 OPENERS: dict[str, Callable[[Path], Opener]] = {"files": Files, "sqlite": Sqlite}
 
 
-def add(store: MemoryBackend, title: str, text: str = "So it is.", **fields: str) -> Added:
-    wanted = Wanted("project", "fact", title, text, Source(actor=ME), **fields)  # type: ignore[arg-type]
+def add(store: MemoryBackend, title: str, text: str = "So it is.", **fields: str) -> AddResult:
+    wanted = ItemRequest("project", "fact", title, text, Source(actor=ME), **fields)  # type: ignore[arg-type]
     return add_item(store, wanted, actor=ME, today=TODAY, confirm=unasked)
 
 

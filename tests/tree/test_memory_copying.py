@@ -16,7 +16,7 @@ from verifflowcc.base.errors import BackendError, NotAllowed, UsageError
 from verifflowcc.base.model.config_values import BackendKind
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.memory.store.in_memory import InMemoryBackend
-from verifflowcc.memory.use.copying import How, copy_items, copy_store, plan_copy
+from verifflowcc.memory.use.copying import CopyOptions, copy_items, copy_store, plan_copy
 
 Open = Callable[[], MemoryBackend]
 LOCAL = ("files", "sqlite", "memory")
@@ -194,15 +194,15 @@ def test_looking_writes_nothing(stores: Callable[[str], MemoryBackend]) -> None:
 
 def test_from_a_backend_to_itself_is_refused() -> None:
     with pytest.raises(UsageError, match="which is one place"):
-        copy_items(None, "user", BackendKind.FILES, BackendKind.FILES, How(), actor="human:You")
+        copy_items(None, "user", BackendKind.FILES, BackendKind.FILES, CopyOptions(), actor="human:You")
 
 
 def test_a_scope_that_is_always_files_is_refused() -> None:
     with pytest.raises(UsageError, match="always files"):
-        copy_items(None, "task/x", BackendKind.FILES, BackendKind.SQLITE, How(), actor="human:You")
+        copy_items(None, "task/x", BackendKind.FILES, BackendKind.SQLITE, CopyOptions(), actor="human:You")
 
 
 @pytest.mark.parametrize("actor", ["agent:coder", "ci"])
 def test_copying_takes_a_person(actor: str) -> None:
     with pytest.raises(NotAllowed, match="needs a person"):
-        copy_items(None, "user", BackendKind.FILES, BackendKind.SQLITE, How(), actor=actor)
+        copy_items(None, "user", BackendKind.FILES, BackendKind.SQLITE, CopyOptions(), actor=actor)

@@ -8,8 +8,8 @@ from tests.remembered_world import LATER, ME
 from verifflowcc.base.model.item_values import Link, Relation, Status
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.memory.use.editing import Changes, changed_item
-from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.editing import ItemEdits, changed_item
+from verifflowcc.memory.use.item_search import ScopedItem
 from verifflowcc.memory.use.recording import with_link, without_link
 
 ENTRIES = st.lists(
@@ -35,19 +35,19 @@ ENTRIES = st.lists(
     unique_by=lambda entry: entry[0],
 )
 CHANGES = {
-    "importance": Changes(importance=125),
-    "title": Changes(title="Said: anew # so"),
-    "tags": Changes(tag=("new",)),
-    "status": Changes(status=Status.PENDING),
-    "expires": Changes(expires="2030-01-01"),
-    "key": Changes(key="k"),
+    "importance": ItemEdits(importance=125),
+    "title": ItemEdits(title="Said: anew # so"),
+    "tags": ItemEdits(tag=("new",)),
+    "status": ItemEdits(status=Status.PENDING),
+    "expires": ItemEdits(expires="2030-01-01"),
+    "key": ItemEdits(key="k"),
 }
 
 
-def _found(entries: list[tuple[str, tuple[str, ...]]], newline: str, mark: str, body: str) -> Found:
+def _found(entries: list[tuple[str, tuple[str, ...]]], newline: str, mark: str, body: str) -> ScopedItem:
     lines = ["---", "id: held", "type: fact", *(line for _, each in entries for line in each), "---", *body.split("\n")]
     text = mark + newline.join(lines)
-    return Found("project", stored_item(".memory/project/items/fact/held.md", text.encode()))
+    return ScopedItem("project", stored_item(".memory/project/items/fact/held.md", text.encode()))
 
 
 def _without(text: str, keys: set[str]) -> list[str]:
@@ -100,7 +100,7 @@ def test_another_text_and_a_link_made_and_taken_away_leave_the_rest(
     entries: list[tuple[str, tuple[str, ...]]], newline: str, body: str, text: str
 ) -> None:
     found = _found(entries, newline, "", body)
-    after, _ = changed_item(found, Changes(text=text, title="T"), actor=ME, today=LATER)
+    after, _ = changed_item(found, ItemEdits(text=text, title="T"), actor=ME, today=LATER)
     keys = {"title", "updated", "trust"}
 
     def front(stored: StoredItem) -> list[str]:

@@ -19,7 +19,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.superseded import superseded
 from verifflowcc.memory.store.placing import folder_of
 from verifflowcc.memory.use.copying import export_memory
-from verifflowcc.memory.use.importing import Choices, Imported, Incoming, import_memory
+from verifflowcc.memory.use.importing import IncomingItem, MemoryImportOptions, MemoryImportResult, import_memory
 from verifflowcc.memory.use.stores import open_store
 
 YOU, AGENT = "human:You", "agent:coder"
@@ -41,16 +41,23 @@ def project(folder: Path, files: dict[str, str | bytes] | None = None) -> Worksp
     return Workspace(write_memory(folder, {"config.yaml": "format: 1\n", **(files or {})}))
 
 
-def no_question(asked: Sequence[Incoming]) -> None:
+def no_question(asked: Sequence[IncomingItem]) -> None:
     raise AssertionError(f"asked about {asked}")
 
 
-def yes(asked: Sequence[Incoming]) -> None:
+def yes(asked: Sequence[IncomingItem]) -> None:
     assert asked
 
 
-def take(here: Workspace | None, source: Path | str, actor: str = YOU, **choices: object) -> Imported:
-    return import_memory(here, str(source), Choices(**choices), actor=actor, confirm=yes, today="2026-11-21")  # type: ignore[arg-type]
+def take(here: Workspace | None, source: Path | str, actor: str = YOU, **choices: object) -> MemoryImportResult:
+    return import_memory(
+        here,
+        str(source),
+        MemoryImportOptions(**choices),  # type: ignore[arg-type]
+        actor=actor,
+        confirm=yes,
+        today="2026-11-21",
+    )
 
 
 def rows(folder: Path, *values: object) -> Path:
@@ -59,7 +66,7 @@ def rows(folder: Path, *values: object) -> Path:
     return path
 
 
-def fates(done: Imported) -> list[str]:
+def fates(done: MemoryImportResult) -> list[str]:
     return [str(each.fate) for each in done.items]
 
 
@@ -247,7 +254,9 @@ def test_a_dry_run_says_the_same_and_writes_nothing(tmp_path: Path) -> None:
     before = files_of(here.memory)
     path = rows(tmp_path, {"content": "New."}, {"content": "A preference.", "category": "preference"})
 
-    planned = import_memory(here, str(path), Choices(dry_run=True), actor=YOU, confirm=no_question, today="2026-11-21")
+    planned = import_memory(
+        here, str(path), MemoryImportOptions(dry_run=True), actor=YOU, confirm=no_question, today="2026-11-21"
+    )
 
     assert files_of(here.memory) == before
     assert not user_home().exists() or not list(user_home().rglob("*.md"))
@@ -261,7 +270,7 @@ def test_what_no_person_imports_waits_for_one(tmp_path: Path, actor: str, trust:
     other = project(tmp_path / "q", {"agent/coder/prompt.md": "Be brief.\n"})
 
     done = import_memory(
-        other, str(tmp_path / "x.jsonl"), Choices(), actor=actor, confirm=no_question, today="2026-11-21"
+        other, str(tmp_path / "x.jsonl"), MemoryImportOptions(), actor=actor, confirm=no_question, today="2026-11-21"
     )
 
     assert sorted(fates(done)) == ["added", "proposed"]
@@ -301,17 +310,17 @@ def test_preferences_are_asked_about_once_and_a_no_leaves_all_as_it_was(tmp_path
     path = rows(tmp_path, *({"category": "preference", "content": f"Prefers {n}."} for n in range(3)))
     asked: list[int] = []
 
-    def no(coming: Sequence[Incoming]) -> None:
+    def no(coming: Sequence[IncomingItem]) -> None:
         asked.append(len(coming))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        import_memory(None, str(path), Choices(), actor=YOU, confirm=no, today="2026-11-21")
+        import_memory(None, str(path), MemoryImportOptions(), actor=YOU, confirm=no, today="2026-11-21")
     assert asked == [3]
     assert not list(user_home().rglob("*.md"))
     take(None, path)
     assert (
-        fates(import_memory(None, str(path), Choices(), actor=YOU, confirm=no_question, today="2026-11-21"))
+        fates(import_memory(None, str(path), MemoryImportOptions(), actor=YOU, confirm=no_question, today="2026-11-21"))
         == ["unchanged"] * 3
     )
 

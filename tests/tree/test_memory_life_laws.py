@@ -17,7 +17,7 @@ from tests.remembered_world import add, find
 from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.base.model.item_values import Relation, Status
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.superseded import Superseded, standing, superseded
+from verifflowcc.memory.rules.superseded import Replacement, excluded_items, superseded
 from verifflowcc.memory.use.consolidating import StepKind
 from verifflowcc.memory.use.editing import link_items
 from verifflowcc.memory.use.forgetting import forget_item
@@ -80,7 +80,7 @@ def _change(here: Workspace, doing: str, one: str, other: str) -> None:
         forget_item(here, some, actor=YOU)
 
 
-def ends(path: str, found_: Mapping[str, Superseded]) -> bool:
+def ends(path: str, found_: Mapping[str, Replacement]) -> bool:
     """Whether whoever follows what is newer comes to an end."""
     seen = set()
     while path in found_ and path not in seen:
@@ -103,7 +103,7 @@ def test_superseding_is_a_forest_and_never_a_circle_whatever_is_done(
             every = [each.item for each in items(here).values()]
             gone = superseded(every).found
             assert all(ends(path, gone) for path in gone), (doing, gone)
-            assert not {item.path for item in every} <= standing(every).left_out.keys() or all(
+            assert not {item.path for item in every} <= excluded_items(every).left_out.keys() or all(
                 item.status is not Status.ACTIVE for item in every
             ), "something that is active stands"
 

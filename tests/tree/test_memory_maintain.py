@@ -20,7 +20,7 @@ from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.store.access_log import LOG, PLAN, TAKEN, append_lines, take_lines
 from verifflowcc.memory.use.access_counts import note_uses
-from verifflowcc.memory.use.consolidating import Step, StepKind
+from verifflowcc.memory.use.consolidating import MaintenanceStep, StepKind
 from verifflowcc.memory.use.maintaining import maintain
 from verifflowcc.memory.use.stores import memory_settings, open_store
 
@@ -104,7 +104,7 @@ def items(here: Workspace | None, scope: str) -> dict[str, StoredItem]:
 
 def run(
     here: Workspace | None, scope: str | None = None, *, dry: bool = False, gone: str | None = None
-) -> tuple[Step, ...]:
+) -> tuple[MaintenanceStep, ...]:
     return maintain(here, scope, actor=YOU, dry_run=dry, gone_project=gone).steps
 
 
@@ -543,7 +543,7 @@ def test_a_front_matter_that_cannot_be_edited_is_told_and_left(plain: Workspace)
     write_tree(plain.memory, {"project/items/fact/one.md": ANCHORED})
     note_uses(plain, {"project": ["one"]}, "show")
 
-    told = [each.why for each in run(plain) if each.kind is StepKind.TOLD]
+    told = [each.why for each in run(plain) if each.kind is StepKind.NOT_DONE]
 
     assert len(told) == 2
     assert all("cannot be edited" in why for why in told)

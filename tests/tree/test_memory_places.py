@@ -29,14 +29,14 @@ from verifflowcc.base.model.item_values import Link, Relation, Status
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.memory.use.adding import Outcome
+from verifflowcc.memory.use.adding import AddOutcome
 from verifflowcc.memory.use.copying import export_memory
-from verifflowcc.memory.use.editing import Changes, edit_item, link_items, replace_text, unlink_items
+from verifflowcc.memory.use.editing import ItemEdits, edit_item, link_items, replace_text, unlink_items
 from verifflowcc.memory.use.forgetting import forget_item
-from verifflowcc.memory.use.importing import Choices, import_memory
+from verifflowcc.memory.use.importing import MemoryImportOptions, import_memory
 from verifflowcc.memory.use.item_scope import identity_of
 from verifflowcc.memory.use.maintaining import maintain
-from verifflowcc.memory.use.memory_listing import Asked, list_items, show_item
+from verifflowcc.memory.use.memory_listing import ListQuery, list_items, show_item
 from verifflowcc.memory.use.moving import move_item, promote_item
 from verifflowcc.memory.use.statistics import numbers_of
 from verifflowcc.memory.use.stores import open_store
@@ -153,7 +153,7 @@ def test_a_proposal_that_nobody_accepted_supersedes_nothing_however_it_is_put_aw
     keep(here, "project", make("new", status="pending", links=links, expires="2020-01-01"))
     keep(here, "project", make("plain", status="pending", expires="2020-01-01"))
     before = texts(here)
-    put_away = Changes(status=Status.ARCHIVED)
+    put_away = ItemEdits(status=Status.ARCHIVED)
     exported = export_memory(here, ["project"]).text.replace("status: pending", "status: archived")
     (here.root / "bent.jsonl").write_text(exported.replace("new", "newer"), encoding="utf-8")
 
@@ -166,12 +166,14 @@ def test_a_proposal_that_nobody_accepted_supersedes_nothing_however_it_is_put_aw
             replace_text(here, found, text, actor=actor, today=LATER, confirm=unasked)
     assert texts(here) == before
     assert [step.item for step in maintain(here, "project", actor=AGENT).steps] == ["new", "plain"]
-    import_memory(here, str(here.root / "bent.jsonl"), Choices(), actor=AGENT, confirm=unasked, today="2026-11-21")
+    import_memory(
+        here, str(here.root / "bent.jsonl"), MemoryImportOptions(), actor=AGENT, confirm=unasked, today="2026-11-21"
+    )
     assert find(here, "newer").item.status is Status.PENDING
-    assert [row.item.id for row in list_items(here, ["project"], Asked(status="superseded")).rows] == []
-    assert edit_item(here, find(here, "new"), Changes(status=Status.ACTIVE), actor=ME, today=LATER, confirm=unasked)
+    assert [row.item.id for row in list_items(here, ["project"], ListQuery(status="superseded")).rows] == []
+    assert edit_item(here, find(here, "new"), ItemEdits(status=Status.ACTIVE), actor=ME, today=LATER, confirm=unasked)
     assert edit_item(here, find(here, "new"), put_away, actor=ME, today=LATER, confirm=unasked)
-    assert [row.item.id for row in list_items(here, ["project"], Asked(status="superseded")).rows] == ["old"]
+    assert [row.item.id for row in list_items(here, ["project"], ListQuery(status="superseded")).rows] == ["old"]
 
 
 def test_what_was_put_away_and_is_made_active_by_hand_says_no_more_that_it_was_put_away(here: Workspace) -> None:
@@ -179,7 +181,7 @@ def test_what_was_put_away_and_is_made_active_by_hand_says_no_more_that_it_was_p
     before = texts(here)
     assert [step.item for step in maintain(here, "project", actor=AGENT).steps] == ["old"]
 
-    edit_item(here, find(here, "old"), Changes(status=Status.ACTIVE), actor=ME, today=LATER, confirm=unasked)
+    edit_item(here, find(here, "old"), ItemEdits(status=Status.ACTIVE), actor=ME, today=LATER, confirm=unasked)
 
     (now,) = texts(here).values()
     assert "archived" not in now
@@ -193,15 +195,15 @@ def test_what_is_said_anew_may_supersede_another_and_never_itself(here: Workspac
     for name in ("one", "two", "three"):
         add(here, "fact", name, id=name, key=name)
 
-    assert add(here, "fact", "one", key="one", supersedes="one").outcome is Outcome.UNCHANGED
+    assert add(here, "fact", "one", key="one", supersedes="one").outcome is AddOutcome.UNCHANGED
     done = add(here, "fact", "one", key="one", supersedes="two")
 
-    assert (done.item.id, done.outcome) == ("one", Outcome.UPDATED)
+    assert (done.item.id, done.outcome) == ("one", AddOutcome.UPDATED)
     assert done.item.links == (Link("two", Relation.SUPERSEDES),)
-    assert add(here, "fact", "one", key="one", supersedes="two").outcome is Outcome.UNCHANGED
-    assert add(here, "fact", "one", key="one", actor=AGENT).outcome is Outcome.UNCHANGED
+    assert add(here, "fact", "one", key="one", supersedes="two").outcome is AddOutcome.UNCHANGED
+    assert add(here, "fact", "one", key="one", actor=AGENT).outcome is AddOutcome.UNCHANGED
     proposed = add(here, "fact", "one", key="one", actor=AGENT, supersedes="three")
-    assert (proposed.outcome, proposed.item.links) == (Outcome.PROPOSED, (Link("three", Relation.SUPERSEDES),))
+    assert (proposed.outcome, proposed.item.links) == (AddOutcome.PROPOSED, (Link("three", Relation.SUPERSEDES),))
 
 
 @pytest.mark.vfcc("REQ-PROMOTE", "REQ-NO-PROMOTION-BY-ITSELF")
@@ -248,15 +250,15 @@ def test_nothing_of_one_project_is_found_listed_counted_or_changed_in_another(of
     add(one, "goal", "Raise Series A", id="raise")
     before = texts(one)
 
-    assert [row.item.id for row in list_items(two, BOTH, Asked(everything=True)).rows] == ["raise"]
-    assert [row.item.id for row in list_items(one, BOTH, Asked()).rows] == [name, "raise"]
+    assert [row.item.id for row in list_items(two, BOTH, ListQuery(everything=True)).rows] == ["raise"]
+    assert [row.item.id for row in list_items(one, BOTH, ListQuery()).rows] == [name, "raise"]
     assert {each.scope: each.count for each in numbers_of(two, BOTH).scopes} == {"project": 0, "user": 1}
     with pytest.raises(UsageError, match=f"there is no item {name}"):
         find(two, name)
     mine = find(one, name)
     for change in (
         lambda: forget_item(two, mine, actor=ME),
-        lambda: edit_item(two, mine, Changes(title="X"), actor=ME, today=LATER, confirm=unasked),
+        lambda: edit_item(two, mine, ItemEdits(title="X"), actor=ME, today=LATER, confirm=unasked),
         lambda: move_item(two, mine, "user", actor=ME, confirm=unasked, type_name="goal"),
         lambda: link_items(two, mine, Relation.DEPENDS_ON, find(two, "raise"), actor=ME),
     ):
@@ -283,9 +285,9 @@ def test_what_is_superseded_archived_traced_or_plain_is_left_out_and_told_unless
         keep(project, "project", item)
 
     def listed(**asked: object) -> list[str]:
-        return [row.item.id.rpartition("/")[2] for row in list_items(project, ["project"], Asked(**asked)).rows]  # type: ignore[arg-type]
+        return [row.item.id.rpartition("/")[2] for row in list_items(project, ["project"], ListQuery(**asked)).rows]  # type: ignore[arg-type]
 
-    shown = list_items(project, ["project"], Asked())
+    shown = list_items(project, ["project"], ListQuery())
     assert [row.item.id for row in shown.rows] == ["new", "said"]
     assert shown.hidden == {"archived": 1, "plain pages": 1, "superseded": 1, "trace items": 1}
     assert set(listed(everything=True)) == {"old", "new", "gone", "need", "said", "page"}
@@ -293,7 +295,7 @@ def test_what_is_superseded_archived_traced_or_plain_is_left_out_and_told_unless
     assert listed(status="archived") == ["gone"]
     assert listed(status="active", types=("fact",)) == ["new"]
     assert listed(types=("requirement",)) == ["need"]
-    (row,) = list_items(project, ["project"], Asked(status="superseded")).rows
+    (row,) = list_items(project, ["project"], ListQuery(status="superseded")).rows
     assert (row.status, row.superseded_by, row.item.status) == ("superseded", "new", Status.ACTIVE)
     assert show_item(project, find(project, "old"), BOTH).superseded_by == "new"
 
@@ -304,12 +306,12 @@ def test_a_list_has_its_order_and_its_limit(here: Workspace) -> None:
         keep(here, "user", make(f"u{number}", "user", type="goal", created=day, importance=f"0.{number + 1}"))
 
     def listed(*scopes: str, **asked: object) -> list[str]:
-        return [row.item.id for row in list_items(here, scopes, Asked(**asked)).rows]  # type: ignore[arg-type]
+        return [row.item.id for row in list_items(here, scopes, ListQuery(**asked)).rows]  # type: ignore[arg-type]
 
     assert listed(*BOTH) == ["p1", "p0", "p2", "u2", "u1", "u0"]
     assert listed("user", order="-importance") == ["u0", "u1", "u2"]
     assert listed("project", order="importance") == ["p2", "p1", "p0"]
-    cut = list_items(here, BOTH, Asked(limit=4))
+    cut = list_items(here, BOTH, ListQuery(limit=4))
     assert (len(cut.rows), cut.more) == (4, 2)
     assert listed(*BOTH, where=("importance>=0.3",)) == ["p2", "u2"]
     with pytest.raises(UsageError, match="a limit is a whole number from 1"):

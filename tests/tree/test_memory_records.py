@@ -16,11 +16,11 @@ from verifflowcc.base.model.item_values import Item, Relation, Status
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.lifetimes import last_day
-from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.rules.superseded import excluded_items
 from verifflowcc.memory.use.copying import export_memory
 from verifflowcc.memory.use.editing import link_items
-from verifflowcc.memory.use.importing import Choices, Imported, import_memory
-from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.importing import MemoryImportOptions, MemoryImportResult, import_memory
+from verifflowcc.memory.use.item_search import ScopedItem
 from verifflowcc.memory.use.stores import open_store
 
 YOU, AGENT, TODAY = "human:You", "agent:coder", "2026-11-21"
@@ -41,10 +41,10 @@ def project(folder: Path, files: dict[str, str | bytes] | None = None) -> Worksp
     return Workspace(write_memory(folder, {"config.yaml": "format: 1\n", **(files or {})}))
 
 
-def take(here: Workspace, text: str, actor: str = YOU, today: str = TODAY) -> Imported:
+def take(here: Workspace, text: str, actor: str = YOU, today: str = TODAY) -> MemoryImportResult:
     path = here.root / "records.jsonl"
     path.write_text(text, encoding="utf-8")
-    return import_memory(here, str(path), Choices(), actor=actor, confirm=lambda _: None, today=today)
+    return import_memory(here, str(path), MemoryImportOptions(), actor=actor, confirm=lambda _: None, today=today)
 
 
 def lines(*records: Record) -> str:
@@ -62,7 +62,7 @@ def items(here: Workspace) -> dict[str, Item]:
 
 def in_force(here: Workspace) -> set[str]:
     every = list(items(here).values())
-    left_out = standing(every).left_out
+    left_out = excluded_items(every).left_out
     return {each.id for each in every if each.path not in left_out}
 
 
@@ -185,7 +185,7 @@ def test_memory_link_refuses_a_circle_of_supersession(tmp_path: Path) -> None:
     here = project(tmp_path / "p", files)
 
     def link(newer: str, older: str) -> None:
-        found = {name: Found("project", each) for name, each in stored(here).items()}
+        found = {name: ScopedItem("project", each) for name, each in stored(here).items()}
         link_items(here, found[newer], Relation.SUPERSEDES, found[older], actor=YOU)
 
     link("b", "a")

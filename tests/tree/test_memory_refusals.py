@@ -13,11 +13,11 @@ from verifflowcc.base.model.item_values import Relation
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.memory.rules.tasks import TaskStatus
-from verifflowcc.memory.use.editing import Changes, edit_item, relation_said, unlink_items
+from verifflowcc.memory.use.editing import ItemEdits, edit_item, read_relation, unlink_items
 from verifflowcc.memory.use.forgetting import forget_item
 from verifflowcc.memory.use.item_search import find_item
 from verifflowcc.memory.use.maintaining import maintain
-from verifflowcc.memory.use.memory_listing import Asked, list_items, where_of
+from verifflowcc.memory.use.memory_listing import ListQuery, list_items, where_of
 from verifflowcc.memory.use.moving import move_item, promote_item
 from verifflowcc.memory.use.scopes import read_scope, scopes_listed, scopes_searched
 from verifflowcc.memory.use.task_ending import end_task
@@ -170,10 +170,10 @@ def test_what_git_does_not_keep_is_not_said_to_be_kept(here: Workspace) -> None:
 
 
 def test_a_relation_is_said_in_any_spelling_and_one_of_the_trace_elsewhere() -> None:
-    assert relation_said(" Depends-On ") is Relation.DEPENDS_ON
-    assert told(lambda: relation_said("refines"))[1] == "vfcc trace link ID TO --relation refines"
-    assert told(lambda: relation_said("supersede"))[0] == "there is no relation supersede; did you mean supersedes?"
-    assert "there is caused_by," in told(lambda: relation_said("zzzzzz"))[0]
+    assert read_relation(" Depends-On ") is Relation.DEPENDS_ON
+    assert told(lambda: read_relation("refines"))[1] == "vfcc trace link ID TO --relation refines"
+    assert told(lambda: read_relation("supersede"))[0] == "there is no relation supersede; did you mean supersedes?"
+    assert "there is caused_by," in told(lambda: read_relation("zzzzzz"))[0]
 
 
 def test_a_link_to_take_away_is_named_by_its_beginning_where_one_alone_begins_so(here: Workspace) -> None:
@@ -195,20 +195,20 @@ def test_a_link_to_take_away_is_named_by_its_beginning_where_one_alone_begins_so
 def test_an_edit_tells_what_changed_alone(here: Workspace) -> None:
     add(here, "fact", "One\nmore", id="held", tags=("a",), expires="2027-01-01", key="k")
 
-    def edited(changes: Changes) -> tuple[str, ...]:
+    def edited(changes: ItemEdits) -> tuple[str, ...]:
         return edit_item(here, find(here, "held"), changes, actor=ME, today=LATER, confirm=unasked).changed
 
     before = texts(here)
-    assert edited(Changes(text="One\nmore", importance=500, tag=("a",), key="k")) == ()
+    assert edited(ItemEdits(text="One\nmore", importance=500, tag=("a",), key="k")) == ()
     assert texts(here) == before
-    assert edited(Changes(text="Two\nmore")) == ("title", "text")
-    assert edited(Changes(title="Mine")) == ("title",)
-    assert edited(Changes(text="Three")) == ("text",)
+    assert edited(ItemEdits(text="Two\nmore")) == ("title", "text")
+    assert edited(ItemEdits(title="Mine")) == ("title",)
+    assert edited(ItemEdits(text="Three")) == ("text",)
     assert find(here, "held").item.title == "Mine"
-    assert edited(Changes(expires="", key="", untag=("a",))) == ("key", "expires", "tags")
+    assert edited(ItemEdits(expires="", key="", untag=("a",))) == ("key", "expires", "tags")
     item = find(here, "held").item
     assert (item.expires, item.key, item.tags, item.updated) == (None, None, (), LATER)
-    assert told(lambda: edited(Changes(untag=("b",))))[0] == "held has no tag b; it has none"
+    assert told(lambda: edited(ItemEdits(untag=("b",))))[0] == "held has no tag b; it has none"
 
 
 def test_a_condition_that_is_none_is_told(here: Workspace) -> None:
@@ -217,7 +217,7 @@ def test_a_condition_that_is_none_is_told(here: Workspace) -> None:
     assert where_of(["key="]) == {"key": {"$eq": None}}
 
     def listed(**asked: object) -> Callable[[], object]:
-        return lambda: list_items(here, ["project"], Asked(**asked))  # type: ignore[arg-type]
+        return lambda: list_items(here, ["project"], ListQuery(**asked))  # type: ignore[arg-type]
 
     assert told(listed(status="activ"))[0] == "there is no status activ; did you mean active?"
     assert told(listed(status="zzzzzz"))[0].endswith("; there is active, pending, superseded, archived")

@@ -28,10 +28,10 @@ from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.base.model.item_values import Item, Link, Relation, Status, Trust
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.memory.use.adding import Outcome, Planned
-from verifflowcc.memory.use.editing import Changes, edit_item, link_items, replace_text, unlink_items
+from verifflowcc.memory.use.adding import AddOutcome, AddPlan
+from verifflowcc.memory.use.editing import ItemEdits, edit_item, link_items, replace_text, unlink_items
 from verifflowcc.memory.use.forgetting import clear_user, forget_item
-from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.item_search import ScopedItem
 from verifflowcc.memory.use.moving import move_item, promote_item
 
 KEYS = 6
@@ -99,7 +99,7 @@ def _added_anew(project: Workspace, confirm: Callable[[object], None]) -> None:
 
 
 def _edited(project: Workspace, confirm: Callable[[object], None]) -> None:
-    edit_item(project, find(project, "mine", "user"), Changes(importance=100), actor=ME, today=LATER, confirm=confirm)
+    edit_item(project, find(project, "mine", "user"), ItemEdits(importance=100), actor=ME, today=LATER, confirm=confirm)
 
 
 def _replaced(project: Workspace, confirm: Callable[[object], None]) -> None:
@@ -165,7 +165,7 @@ def test_without_a_yes_nothing_is_written(here: Workspace, name: str) -> None:
 
 
 def test_of_a_key_that_came_to_be_while_a_person_was_asked_there_is_still_one_item(here: Workspace) -> None:
-    def meanwhile(planned: Planned) -> None:
+    def meanwhile(planned: AddPlan) -> None:
         assert planned.before is None
         add(here, "preference", "Spaces", key="indent", id="first")
 
@@ -178,7 +178,7 @@ def test_of_a_key_that_came_to_be_while_a_person_was_asked_there_is_still_one_it
 def test_a_rehearsal_asks_nobody_and_writes_nothing(here: Workspace) -> None:
     planned = add(here, "preference", "Tabs", dry_run=True, confirm=unasked)
 
-    assert (planned.outcome, planned.written) == (Outcome.ADDED, False)
+    assert (planned.outcome, planned.written) == (AddOutcome.ADDED, False)
     assert texts(here) == {}
 
 
@@ -194,7 +194,7 @@ def test_what_is_said_anew_keeps_its_file_its_day_of_making_and_every_line_that_
 
     done = add(project, "fact", "New.", key="k", tags=("b",))
 
-    assert (done.item.id, done.outcome) == ("held", Outcome.UPDATED)
+    assert (done.item.id, done.outcome) == ("held", AddOutcome.UPDATED)
     changed = {"tags: [a]": "tags: [a, b]", "Old.": "New.", "title: Old.": "title: New."}
     kept = [changed.get(line, line) for line in old.split("\r\n")]
     kept.insert(kept.index("---", 1), f"updated: {TODAY}")
@@ -203,7 +203,7 @@ def test_what_is_said_anew_keeps_its_file_its_day_of_making_and_every_line_that_
     ]
     assert "by: hand" in done.text
     assert texts(project) == {("project", "held"): done.text}
-    assert add(project, "fact", "New.", key="k", today=LATER).outcome is Outcome.UNCHANGED
+    assert add(project, "fact", "New.", key="k", today=LATER).outcome is AddOutcome.UNCHANGED
     assert texts(project) == {("project", "held"): done.text}
 
 
@@ -223,7 +223,7 @@ def test_the_guarded_scopes_take_only_proposals_from_others_and_all_else_is_open
 def test_an_agents_proposal_of_a_preference_asks_nobody_and_a_persons_does(here: Workspace) -> None:
     assert add(here, "preference", "Tabs", actor=AGENT, confirm=unasked).pending
     for type_name, asks in (("preference", True), ("goal", False), ("pattern", False)):
-        asked: list[Planned] = []
+        asked: list[AddPlan] = []
         add(here, type_name, "Said", scope="user", confirm=asked.append)
         assert bool(asked) is asks
     asked = []
@@ -239,7 +239,7 @@ def test_a_proposal_supersedes_what_holds_and_holds_nothing_itself(here: Workspa
     proposed = add(here, "fact", "Beta", key="client", actor=AGENT)
 
     assert proposed.item.links == (Link("old", Relation.SUPERSEDES),)
-    assert (proposed.outcome, proposed.pending) == (Outcome.PROPOSED, True)
+    assert (proposed.outcome, proposed.pending) == (AddOutcome.PROPOSED, True)
     assert texts(here)["project", "old"] == before["project", "old"]
     with pytest.raises(UsageError, match=r"there is an item old already"):
         add(here, "fact", "Acme", id="OLD")
@@ -260,7 +260,7 @@ def test_a_key_of_another_item_is_neither_taken_by_an_edit_nor_by_a_promotion(he
     keep(here, "project", make("gone", key="k", status="archived"))
     before = texts(here)
 
-    for name, changes in (("two", Changes(key="k")), ("gone", Changes(status=Status.ACTIVE))):
+    for name, changes in (("two", ItemEdits(key="k")), ("gone", ItemEdits(status=Status.ACTIVE))):
         with pytest.raises(UsageError, match="the key k is that of one already"):
             edit_item(here, find(here, name), changes, actor=ME, today=TODAY, confirm=unasked)
     two = find(here, "two")
@@ -276,7 +276,7 @@ def test_a_key_of_another_item_is_neither_taken_by_an_edit_nor_by_a_promotion(he
 def _of_agent(here: Workspace, name: str, do: str) -> None:
     found = find(here, name)
     if do == "edit":
-        edit_item(here, found, Changes(title="X"), actor=AGENT, today=TODAY, confirm=unasked)
+        edit_item(here, found, ItemEdits(title="X"), actor=AGENT, today=TODAY, confirm=unasked)
     elif do == "replace":
         replace_text(here, found, f"{found.stored.text}more\n", actor=AGENT, today=TODAY, confirm=unasked)
     elif do == "link":
@@ -317,10 +317,10 @@ def test_an_agent_makes_nothing_hold_and_vouches_for_no_person(here: Workspace) 
     before = texts(here)
 
     for changes, who in (
-        (Changes(status=Status.ACTIVE), AGENT),
-        (Changes(trust=Trust.HUMAN), AGENT),
-        (Changes(trust=Trust.HUMAN), CI),
-        (Changes(status=Status.ACTIVE, title="X"), CI),
+        (ItemEdits(status=Status.ACTIVE), AGENT),
+        (ItemEdits(trust=Trust.HUMAN), AGENT),
+        (ItemEdits(trust=Trust.HUMAN), CI),
+        (ItemEdits(status=Status.ACTIVE, title="X"), CI),
     ):
         with pytest.raises(NotAllowed):
             edit_item(here, find(here, "said"), changes, actor=who, today=TODAY, confirm=unasked)
@@ -330,7 +330,9 @@ def test_an_agent_makes_nothing_hold_and_vouches_for_no_person(here: Workspace) 
 
     assert texts(here) == before
     assert (
-        edit_item(here, find(here, "said"), Changes(text="Other"), actor=AGENT, today=TODAY, confirm=unasked).item.trust
+        edit_item(
+            here, find(here, "said"), ItemEdits(text="Other"), actor=AGENT, today=TODAY, confirm=unasked
+        ).item.trust
         is Trust.AGENT
     )
     assert clear_user(here, actor=ME).items == 1
@@ -363,19 +365,19 @@ def test_what_an_agent_changes_of_a_persons_item_is_trusted_as_the_agents(here: 
     (here.memory / "agent/coder").mkdir(parents=True)
     keep(here, "agent/coder", make("said", "agent/coder", trust="human"))
 
-    def edited(changes: Changes, actor: str) -> Trust:
+    def edited(changes: ItemEdits, actor: str) -> Trust:
         return edit_item(
             here, find(here, "said", "agent/coder"), changes, actor=actor, today=TODAY, confirm=unasked
         ).item.trust
 
-    assert edited(Changes(title="X"), ME) is Trust.HUMAN
-    assert edited(Changes(title="Y"), CI) is Trust.TOOL
-    assert edited(Changes(importance=100), AGENT) is Trust.AGENT
-    assert edited(Changes(status=Status.ARCHIVED), CI) is Trust.AGENT
-    assert edited(Changes(text="Z"), CI) is Trust.TOOL
+    assert edited(ItemEdits(title="X"), ME) is Trust.HUMAN
+    assert edited(ItemEdits(title="Y"), CI) is Trust.TOOL
+    assert edited(ItemEdits(importance=100), AGENT) is Trust.AGENT
+    assert edited(ItemEdits(status=Status.ARCHIVED), CI) is Trust.AGENT
+    assert edited(ItemEdits(text="Z"), CI) is Trust.TOOL
 
 
-def _gone(do: str, here: Workspace, found: Found) -> None:
+def _gone(do: str, here: Workspace, found: ScopedItem) -> None:
     if do == "link":
         link_items(here, found, Relation.DEPENDS_ON, find(here, "other"), actor=ME)
     elif do == "unlink":
@@ -383,7 +385,7 @@ def _gone(do: str, here: Workspace, found: Found) -> None:
     elif do == "forget":
         forget_item(here, found, actor=ME)
     elif do == "edit":
-        edit_item(here, found, Changes(title="X"), actor=ME, today=TODAY, confirm=unasked)
+        edit_item(here, found, ItemEdits(title="X"), actor=ME, today=TODAY, confirm=unasked)
     else:
         move_item(here, found, "user", actor=ME, confirm=unasked)
 

@@ -11,12 +11,12 @@ from verifflowcc.base.model.item_values import Relation, Status, Trust
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.rules.consolidate import is_consolidation
-from verifflowcc.memory.rules.superseded import standing
-from verifflowcc.memory.use.adding import Outcome
+from verifflowcc.memory.rules.superseded import excluded_items
+from verifflowcc.memory.use.adding import AddOutcome
 from verifflowcc.memory.use.consolidating import StepKind
 from verifflowcc.memory.use.forgetting import forget_item
 from verifflowcc.memory.use.item_search import find_item
-from verifflowcc.memory.use.memory_listing import Asked, list_items
+from verifflowcc.memory.use.memory_listing import ListQuery, list_items
 
 CLIENT = (
     "The client is Acme Corp.",
@@ -54,14 +54,14 @@ def summaries(here: Workspace) -> list[str]:
 def told(here: Workspace) -> list[str]:
     """What list and check say of summaries that are not true any more."""
     codes = [each.code for each in check_memory(here).report.findings]
-    notices = list(list_items(here, ("project",), Asked()).notices)
+    notices = list(list_items(here, ("project",), ListQuery()).notices)
     assert len(notices) == codes.count("stale-summary")
     return notices
 
 
 def left_out(here: Workspace) -> set[str]:
     every = [each.item for each in items(here).values()]
-    found = standing(every)
+    found = excluded_items(every)
     return {item.id for item in every if item.path in found.left_out}
 
 
@@ -130,7 +130,7 @@ def test_adding_what_a_summary_tells_changes_nothing(here: Workspace, actor: str
     for dry_run in (True, False):
         done = add(here, "fact", "the parser cache is cold at start", key="cache.0", actor=actor, dry_run=dry_run)
         assert (done.outcome, done.item.id, done.notes) == (
-            Outcome.UNCHANGED,
+            AddOutcome.UNCHANGED,
             "c1",
             (f"{summary} already contains it",),
         )
@@ -146,11 +146,11 @@ def test_adding_something_else_under_the_key_of_what_is_told_takes_its_place(her
     assert told(here) == []
     done = add(here, "fact", "The parser cache is warm.", key="cache.0")
 
-    assert (done.outcome, done.item.trust) == (Outcome.ADDED, Trust.HUMAN)
+    assert (done.outcome, done.item.trust) == (AddOutcome.ADDED, Trust.HUMAN)
     assert [(link.to, link.relation) for link in done.item.links] == [("c1", Relation.SUPERSEDES)]
     assert told(here) == [f"{summary} summarises c1, which {done.item.id} replaced; rebuild it: vfcc memory maintain"]
     again = add(here, "fact", "The parser cache is hot.", key="cache.0")
-    assert (again.outcome, again.item.id) == (Outcome.UPDATED, done.item.id)
+    assert (again.outcome, again.item.id) == (AddOutcome.UPDATED, done.item.id)
     assert [step.kind for step in keep_up(here)] == [StepKind.RESTORED]
     assert told(here) == []
     assert "c1" in left_out(here)
@@ -162,7 +162,7 @@ def test_what_no_summary_tells_any_more_is_written_anew(here: Workspace) -> None
 
     done = add(here, "fact", "The parser cache is cold at start.", key="cache.0")
 
-    assert (done.outcome, done.item.links) == (Outcome.ADDED, ())
+    assert (done.outcome, done.item.links) == (AddOutcome.ADDED, ())
 
 
 def test_what_contradicts_something_that_a_summary_tells_undoes_it(here: Workspace) -> None:

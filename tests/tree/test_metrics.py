@@ -7,7 +7,7 @@ import pytest
 
 from tests.measured_world import ID, OTHER, YOU, as_in_0_1, at, measure, started, whole, write
 from verifflowcc.base.errors import UsageError, VfccError
-from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.gate_values import CriterionKind
 from verifflowcc.base.model.sprint_state import SprintStatus, StageStatus
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprint_metrics import gather_metrics
@@ -75,10 +75,10 @@ def test_an_open_sprints_numbers_are_those_of_its_events(tmp_path: Path) -> None
 def test_a_stage_in_work_is_told_as_far_as_the_ledger_goes(tmp_path: Path) -> None:
     here = started(tmp_path)
     advance_stage(at(here, 1), ID, actor=YOU)
-    measure(at(here, 2), "tests", Kind.JUNIT, {"tests": 4, "passed": 0, "failed": 4})
+    measure(at(here, 2), "tests", CriterionKind.JUNIT, {"tests": 4, "passed": 0, "failed": 4})
     advance_stage(at(here, 3), ID, actor=YOU)
     reopen_stage(at(here, 4), ID, "build", "again", actor=OTHER)
-    measure(at(here, 5), "tests", Kind.JUNIT, {"tests": 0})
+    measure(at(here, 5), "tests", CriterionKind.JUNIT, {"tests": 0})
 
     sprint = only(at(here, 6))
 

@@ -10,7 +10,7 @@ from tests.trees import write_memory
 from verifflowcc.base.errors import ConfigError, ConflictError, WorkspaceError
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use import migrating
-from verifflowcc.cli.use.migrating import Step, migrate
+from verifflowcc.cli.use.migrating import MigrationStep, migrate
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
 
@@ -77,10 +77,10 @@ def test_what_was_interrupted_goes_on_where_it_was(
     tmp_path: Path, steps_done: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = project(tmp_path)
-    done: list[Step] = []
+    done: list[MigrationStep] = []
     rename = migrating._rename
 
-    def stopping(workspace: Workspace, step: Step) -> None:
+    def stopping(workspace: Workspace, step: MigrationStep) -> None:
         if len(done) == steps_done:
             raise KeyboardInterrupt
         done.append(step)
@@ -128,7 +128,9 @@ def test_a_name_that_came_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     write_memory(tmp_path, {"agent/coder/prompt.md": "Mine.\n"})
 
     with pytest.raises(ConflictError, match="appeared during the migration"):
-        migrating._rename(here, Step(".memory/agent/coder/prompt_template.md", ".memory/agent/coder/prompt.md", ""))
+        migrating._rename(
+            here, MigrationStep(".memory/agent/coder/prompt_template.md", ".memory/agent/coder/prompt.md", "")
+        )
     assert (here.memory / "agent/coder/prompt.md").read_text(encoding="utf-8") == "Mine.\n"
 
 

@@ -16,9 +16,9 @@ from verifflowcc.base.errors import ModelError
 from verifflowcc.base.files.private_files import user_home
 from verifflowcc.base.model.config_values import MemorySettings, ModelSettings
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.metric_lines import Counted, metric_lines
+from verifflowcc.memory.rules.metric_lines import CounterLine, metric_lines
 from verifflowcc.memory.store.access_log import add_metrics, read_metrics_log
-from verifflowcc.memory.use.model_budget import Spent, open_budget, spent_today
+from verifflowcc.memory.use.model_budget import ModelSpending, open_budget, spent_today
 from verifflowcc.memory.use.refining import Extractor, open_extractor
 
 HIGH = "We decided to change this: from now on log lines are JSON instead of plain text."
@@ -103,7 +103,7 @@ def test_a_turn_that_would_take_more_tokens_than_its_cap_is_not_asked_about(
 
     assert (times_asked(tmp_path), extractor.fallbacks) == (0, Counter({"capped": 1}))
     assert "600 tokens for a turn (llm.max_tokens_per_turn)" in extractor.notices[0]
-    assert spent_today(workspace) == Spent()
+    assert spent_today(workspace) == ModelSpending()
 
 
 def test_calls_again_for_one_turn_share_its_tokens(home: Callable[..., Workspace], tmp_path: Path) -> None:
@@ -127,18 +127,18 @@ def test_a_program_that_is_not_there_takes_a_call_and_no_tokens(home: Callable[.
     workspace = home()
     (tmp_path / "config/vfcc/config.yaml").write_text("llm: {command: [no-such-program]}\n", encoding="utf-8")
     run(workspace, 1)
-    assert spent_today(workspace) == Spent(1, 0)
+    assert spent_today(workspace) == ModelSpending(1, 0)
 
 
 RESERVES = """
 import sys
 from verifflowcc.base.model.config_values import ModelSettings
 from verifflowcc.base.errors import ConflictError, ModelError
-from verifflowcc.memory.use.model_budget import Spent, open_budget
+from verifflowcc.memory.use.model_budget import ModelSpending, open_budget
 budget, got = open_budget(None, ModelSettings(**eval(sys.argv[1]))), 0
 for _ in range(int(sys.argv[2])):
     try:
-        budget.reserve(10, Spent(), 1)
+        budget.reserve(10, ModelSpending(), 1)
         got += 1
     except ModelError as error:
         assert error.why == "capped"
@@ -193,17 +193,17 @@ def test_what_a_call_gives_back_after_midnight_goes_to_the_day_of_which_it_was_t
     clock = Moving(datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC))
     workspace = Workspace(home().root, clock=clock)
     budget = open_budget(workspace, ModelSettings(max_tokens_per_turn=1_000, max_tokens_per_day=1_500))
-    reserved = budget.reserve(10, Spent(), 1)
+    reserved = budget.reserve(10, ModelSpending(), 1)
     clock.at = datetime(2026, 11, 22, 0, 0, 1, tzinfo=UTC)
-    today = budget.reserve(10, Spent(), 1)
+    today = budget.reserve(10, ModelSpending(), 1)
     assert budget.settle(reserved, 100) == 100
 
-    assert (reserved.tokens, today.tokens, spent_today(workspace)) == (1_000, 1_000, Spent(1, 1_000))
-    assert budget.reserve(10, Spent(), 1).tokens == 500
+    assert (reserved.tokens, today.tokens, spent_today(workspace)) == (1_000, 1_000, ModelSpending(1, 1_000))
+    assert budget.reserve(10, ModelSpending(), 1).tokens == 500
     with pytest.raises(ModelError, match="1,500 tokens for a day"):
-        budget.reserve(10, Spent(), 1)
+        budget.reserve(10, ModelSpending(), 1)
     clock.at = datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC)
-    assert spent_today(workspace) == Spent(1, 100)
+    assert spent_today(workspace) == ModelSpending(1, 100)
 
 
 @pytest.mark.sweep
@@ -224,10 +224,10 @@ def test_what_was_spent_today_is_known_after_the_log_was_summed(
 def test_a_torn_line_costs_no_other_line(home: Callable[..., Workspace]) -> None:
     workspace = home()
     folder, inside = user_home() / "user/local", user_home()
-    add_metrics(folder, inside, metric_lines([Counted("2026-11-21T10:00:00Z", "model.calls", 2)]), "2026-11-21")
+    add_metrics(folder, inside, metric_lines([CounterLine("2026-11-21T10:00:00Z", "model.calls", 2)]), "2026-11-21")
     with (folder / "metrics.jsonl").open("ab") as file:
         file.write(b'{"at":"2026-11-21T10:00:00Z","metric":"model.ca')
-    add_metrics(folder, inside, metric_lines([Counted("2026-11-21T11:00:00Z", "model.calls", 3)]), "2026-11-21")
+    add_metrics(folder, inside, metric_lines([CounterLine("2026-11-21T11:00:00Z", "model.calls", 3)]), "2026-11-21")
 
     assert spent_today(workspace).calls == 5
 
@@ -252,5 +252,5 @@ def test_a_call_that_the_turn_has_no_right_to_is_refused_before_anything_is_coun
 ) -> None:
     workspace = home()
     with pytest.raises(ModelError, match="the cap of 1 calls for a turn"):
-        open_budget(workspace, ModelSettings()).reserve(10, Spent(1, 10), 1)
-    assert spent_today(workspace) == Spent()
+        open_budget(workspace, ModelSettings()).reserve(10, ModelSpending(1, 10), 1)
+    assert spent_today(workspace) == ModelSpending()

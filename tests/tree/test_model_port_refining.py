@@ -9,7 +9,7 @@ import pytest
 from tests.model_world import EMPTY, PROGRAMS, answer, counting_program, item, program, times_asked, turn
 from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.candidates import Extracted, Signals
+from verifflowcc.memory.rules.candidates import Extraction, Signals
 from verifflowcc.memory.rules.turn_statements import extract, statement_of
 from verifflowcc.memory.rules.turns import Turn
 from verifflowcc.memory.store.model_opening import open_model
@@ -42,7 +42,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settle:
     return settle
 
 
-def refined(workspace: Workspace, *turns: Turn, **changes: object) -> tuple[list[Extracted], Extractor]:
+def refined(workspace: Workspace, *turns: Turn, **changes: object) -> tuple[list[Extraction], Extractor]:
     """Extract from turns; `changes` are settings of the project."""
     with open_extractor(workspace, MemorySettings(**changes)) as extractor:  # type: ignore[arg-type]
         return [extractor(each) for each in turns], extractor
@@ -77,8 +77,8 @@ def test_a_mode_says_which_turns_a_model_is_asked_about(
 
 @pytest.mark.vfcc("REQ-EXTRACTION-MODES")
 def test_hybrid_asks_where_the_rules_are_unsure() -> None:
-    unsure = Extracted(Signals(code=1), (), ambiguous=True)
-    sure = Extracted(Signals(code=1), ())
+    unsure = Extraction(Signals(code=1), (), ambiguous=True)
+    sure = Extraction(Signals(code=1), ())
     extractor = Extractor(extract, statement_of, ExtractionMode.HYBRID, open_model(ModelSettings(command=("ask",))))
 
     assert (extractor.asks_about(unsure), extractor.asks_about(sure)) == (True, False)

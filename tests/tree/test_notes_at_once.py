@@ -12,7 +12,7 @@ from verifflowcc.base.formats.event_bytes import make_event
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.use.evidence_making import standing, write_evidence
+from verifflowcc.gates.use.evidence_making import open_ledger, write_evidence
 from verifflowcc.sprint.use.people_acting import add_note
 
 
@@ -58,7 +58,7 @@ def test_a_note_is_written_though_somebody_else_always_comes_first(tmp_path: Pat
 def test_evidence_is_written_after_what_came_between(tmp_path: Path) -> None:
     root = project(tmp_path, TESTS)
     here = Workspace(root)
-    at = standing(here, ID)
+    at = open_ledger(here, ID)
     Rival(root).write()
 
     write_evidence(here, at, forged_evidence(root), actor=YOU)

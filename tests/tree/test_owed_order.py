@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, Gate, Mode, Side, Verdict
 from verifflowcc.base.model.sprint_state import Leg, SprintState, Stage, StageState, StageStatus
 from verifflowcc.gates.use.gates_now import StageGates
 from verifflowcc.gates.use.owed import ADVANCE, owed_by, way_on
@@ -28,7 +28,7 @@ def gates(leaving: list[tuple[Mode, Verdict, str]], entering: list[tuple[Mode, V
 
 
 def _asked(name: str, mode: Mode, verdict: Verdict, step: str) -> Assessment:
-    return Assessment(Criterion(name, Kind.COMMAND, name, mode), verdict, "why", step)
+    return Assessment(Criterion(name, CriterionKind.COMMAND, name, mode), verdict, "why", step)
 
 
 @given(leaving=ASKED, entering=ASKED)

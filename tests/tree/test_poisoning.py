@@ -24,9 +24,9 @@ from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.memory.rules.turns import Speaker
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.memory.use.copying import How, copy_items, export_memory
-from verifflowcc.memory.use.editing import Changes, edit_item, replace_text
-from verifflowcc.memory.use.importing import Choices, import_memory
+from verifflowcc.memory.use.copying import CopyOptions, copy_items, export_memory
+from verifflowcc.memory.use.editing import ItemEdits, edit_item, replace_text
+from verifflowcc.memory.use.importing import MemoryImportOptions, import_memory
 from verifflowcc.memory.use.moving import promote_item
 from verifflowcc.memory.use.recording import RECORDED
 from verifflowcc.memory.use.stores import open_kind, open_store
@@ -87,14 +87,26 @@ def _markdown(here: Workspace, share: Share) -> None:
     for number, text in share:
         (folder / f"p{number}.md").write_bytes(text.encode("utf-8"))
     import_memory(
-        here, str(folder), Choices(type="convention", skip_broken=True), actor=AGENT, confirm=yes, today="2026-11-21"
+        here,
+        str(folder),
+        MemoryImportOptions(type="convention", skip_broken=True),
+        actor=AGENT,
+        confirm=yes,
+        today="2026-11-21",
     )
 
 
 def _imported(here: Workspace, name: str, text: str) -> None:
     path = here.root.parent / name
     path.write_text(text, encoding="utf-8")
-    import_memory(here, str(path), Choices(type="fact", skip_broken=True), actor=AGENT, confirm=yes, today="2026-11-21")
+    import_memory(
+        here,
+        str(path),
+        MemoryImportOptions(type="fact", skip_broken=True),
+        actor=AGENT,
+        confirm=yes,
+        today="2026-11-21",
+    )
 
 
 def _noted(here: Workspace, share: Share) -> None:
@@ -179,7 +191,7 @@ def test_nothing_rises_leaves_its_fence_or_stays_when_its_source_is_undone(
         with pytest.raises(NotAllowed):
             promote_item(here, found, None, actor=AGENT, today=TODAY, confirm=yes)
         with pytest.raises(NotAllowed):
-            edit_item(here, found, Changes(trust=Trust.HUMAN), actor=AGENT, today=TODAY, confirm=yes)
+            edit_item(here, found, ItemEdits(trust=Trust.HUMAN), actor=AGENT, today=TODAY, confirm=yes)
         with suppress(UsageError):  # a key that is another's by now
             done = promote_item(here, found, None, actor=ME, today=LATER, confirm=yes)
             assert done.item.trust is item.trust
@@ -213,7 +225,7 @@ def _fenced(here: Workspace) -> Iterator[str]:
 def test_no_text_closes_its_fence_or_brings_in_what_nobody_sees(number: int) -> None:
     text = TEXTS[number]
 
-    view = entry_view(text, text, source=text, title=text, date=text, trust=text, standing=text)
+    view = entry_view(text, text, source=text, title=text, date=text, trust=text, invalid_reason=text)
 
     page = f"### {view.key}\n\nFrom {view.source}, {view.date}, {view.standing}\n\n"
     page += f"{view.fence}{view.info}\n{view.text}\n{view.fence}\n\n## Your Task\n"
@@ -296,7 +308,7 @@ def test_a_copy_is_trusted_as_what_was_copied(here: Workspace) -> None:
     kept = make("held", "project", trust="external", status="pending")
     keep(here, "project", kept)
 
-    copy_items(here, "project", BackendKind.FILES, BackendKind.SQLITE, How(), actor=ME)
+    copy_items(here, "project", BackendKind.FILES, BackendKind.SQLITE, CopyOptions(), actor=ME)
 
     with closing(open_kind(here, "project", BackendKind.SQLITE)) as store:
         copied = store.get("held")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.base.process.command_run import LARGEST_OUTPUT_BYTES, Ran, run_command
+from verifflowcc.base.process.command_run import LARGEST_OUTPUT_BYTES, CommandResult, run_command
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 
@@ -25,7 +25,7 @@ process.wait()
 """A program that starts another, and writes the numbers of both to the file `pids`."""
 
 
-def python(root: Path, code: str, timeout_s: int = NEVER_S) -> Ran:
+def python(root: Path, code: str, timeout_s: int = NEVER_S) -> CommandResult:
     return run_command(root, [sys.executable, "-c", code], timeout_s)
 
 
@@ -122,7 +122,7 @@ def test_what_cannot_start_says_why(tmp_path: Path, argv: list[str], failure: st
         (tmp_path / name).write_text(text, encoding="utf-8")
         (tmp_path / name).chmod(0o755)
 
-    assert run_command(tmp_path, argv, NEVER_S) == Ran(None, failure, b"", 0)
+    assert run_command(tmp_path, argv, NEVER_S) == CommandResult(None, failure, b"", 0)
 
 
 def test_a_missing_folder_is_told(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from verifflowcc.gates.use.approvals import Opinions, approve, what_to_approve
 from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.gates.use.next_action import next_step
 from verifflowcc.gates.use.owed import owed_by, owed_to_close
-from verifflowcc.gates.use.rerun import Found, reproduce
+from verifflowcc.gates.use.rerun import RerunResult, reproduce
 from verifflowcc.gates.use.sprint_report import report_sprint
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.prompt.use.stages import advance_stage, show_stage
@@ -244,7 +244,7 @@ def test_a_second_run_finds_a_stage_that_passed_with_rules_that_no_person_approv
     commit(here, "You")
 
     (row,) = reproduce(here, ID).rows
-    assert (row.criterion, row.found) == ("rules", Found.NOT_MET)
+    assert (row.criterion, row.found) == ("rules", RerunResult.NOT_MET)
     approve_rules(here, YOU)
     assert reproduce(here, ID).rows == ()
 

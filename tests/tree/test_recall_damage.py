@@ -171,17 +171,17 @@ def test_an_index_that_another_holds_is_not_waited_for_long(tmp_path: Path, monk
 def test_an_index_that_is_removed_while_it_is_asked_answers_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from verifflowcc.memory.use.search_fields import Finding
+    from verifflowcc.memory.use.search_fields import ScopeSearch
 
     here = filled(tmp_path, monkeypatch)
-    expected, found = answers(here), Finding.found
+    expected, found = answers(here), ScopeSearch.found
 
-    def removing(self: Finding) -> object:
+    def removing(self: ScopeSearch) -> object:
         lose_index(here)
         return found(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Finding, "found", removing)
+        patch.setattr(ScopeSearch, "found", removing)
         assert answers(here) == expected
     assert answers(here) == expected
 

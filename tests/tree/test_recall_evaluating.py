@@ -12,7 +12,7 @@ from tests.trees import write_memory
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.use.workspace import open_workspace
 from verifflowcc.cli.use.initialise import initialise
-from verifflowcc.memory.rules.recall_evaluation import Expectation, Labelled
+from verifflowcc.memory.rules.recall_evaluation import Expectation, LabelledQuestion
 from verifflowcc.memory.store.ingested_turns import read_labelled_file
 from verifflowcc.memory.use.recall_evaluating import Evaluation, evaluate
 
@@ -44,7 +44,9 @@ def root(tmp_path: Path) -> Path:
     return write_memory(root, {"config.yaml": "format: 1\n", **ITEMS})
 
 
-def asked(root: Path, *queries: Labelled, ks: Sequence[int] = (1, 3), least: Fraction | None = None) -> Evaluation:
+def asked(
+    root: Path, *queries: LabelledQuestion, ks: Sequence[int] = (1, 3), least: Fraction | None = None
+) -> Evaluation:
     def scopes(name: str | None) -> Sequence[str]:
         if name == "nowhere":
             raise UsageError("there is no scope 'nowhere'")
@@ -53,16 +55,16 @@ def asked(root: Path, *queries: Labelled, ks: Sequence[int] = (1, 3), least: Fra
     return evaluate(open_workspace(root), queries, scopes, file="q.yaml", ks=ks, at=ks[-1], least=least)
 
 
-def query(question: str, *names: str, line: int = 1, **more: object) -> Labelled:
+def query(question: str, *names: str, line: int = 1, **more: object) -> LabelledQuestion:
     expect = tuple(Expectation(name, line + place) for place, name in enumerate(names, 1))
-    return Labelled(question, expect, line, **more)  # type: ignore[arg-type]
+    return LabelledQuestion(question, expect, line, **more)  # type: ignore[arg-type]
 
 
 def ranks(found: Evaluation) -> list[list[int | None]]:
     return [[answer.rank for answer in each.answers] for each in found.asked]
 
 
-def refusals(root: Path, *queries: Labelled) -> list[str]:
+def refusals(root: Path, *queries: LabelledQuestion) -> list[str]:
     with pytest.raises(FormatError) as raised:
         asked(root, *queries)
     return raised.value.message.split("\n")
@@ -103,8 +105,8 @@ def test_what_was_superseded_is_missed_with_the_reason_unless_it_is_asked_for(ro
     (missed,) = asked(root, query("When do invoices go out?", "old.md")).asked
     (found,) = asked(root, query("When do invoices go out?", "old.md", everything=True)).asked
 
-    assert (missed.answers[0].rank, found.answers[0].standing) == (None, "")
-    assert missed.answers[0].standing.startswith("superseded by ")
+    assert (missed.answers[0].rank, found.answers[0].invalid_reason) == (None, "")
+    assert missed.answers[0].invalid_reason.startswith("superseded by ")
     assert found.answers[0].rank is not None
 
 

@@ -11,7 +11,7 @@ from tests.recalled_world import answer, asked, found, home, keep, made, project
 from tests.secret_samples import PASSWORD, TOKEN
 from tests.trees import write_memory
 from verifflowcc.base.errors import UsageError
-from verifflowcc.base.model.recall_values import Recalled
+from verifflowcc.base.model.recall_values import RecallResult
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.memory.use.scopes import scopes_recalled
@@ -24,7 +24,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return project(tmp_path)
 
 
-def ids(recalled: Recalled) -> list[str]:
+def ids(recalled: RecallResult) -> list[str]:
     return [hit.item.id for hit in recalled.hits]
 
 
@@ -35,7 +35,7 @@ def ids(recalled: Recalled) -> list[str]:
 def test_a_question_without_a_word_finds_nothing(here: Workspace, text: str) -> None:
     remember(here, "a", "The tide and the gate?! 👩‍💻")
 
-    assert asked(here, text) == Recalled(())
+    assert asked(here, text) == RecallResult(())
 
 
 @pytest.mark.points(13)
@@ -211,7 +211,7 @@ def test_what_does_not_stand_is_found_with_everything_alone_and_below_what_repla
         },
     )
     standing = {
-        hit.item.path.rpartition("/")[2]: hit.standing for hit in asked(here, "tide gate", everything=True).hits
+        hit.item.path.rpartition("/")[2]: hit.invalid_reason for hit in asked(here, "tide gate", everything=True).hits
     }
     order = list(standing)
 

@@ -16,8 +16,8 @@ WORDS = ("tide", "gate", "sluice", "lock", "pump", "crest")
 KILLED = """\
 import os, signal, sqlite3, sys
 from pathlib import Path
-from verifflowcc.adapters.index import recall_tables
-from verifflowcc.base.model.recall_values import Sought
+from verifflowcc.memory.store import recall_vectors as recall_tables
+from verifflowcc.base.model.recall_values import RecallQuery
 from verifflowcc.memory.use.searching import search
 from verifflowcc.base.use.workspace import Workspace
 
@@ -34,7 +34,7 @@ def dying(*given):
 
 
 recall_tables.ScopeTables._put_unit = dying
-search(Workspace(Path(sys.argv[1])), ("project",), Sought("tide"))
+search(Workspace(Path(sys.argv[1])), ("project",), RecallQuery("tide"))
 """
 WRITING = """\
 import sys

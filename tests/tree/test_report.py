@@ -8,7 +8,7 @@ import pytest
 from tests.measured_world import ID, OTHER, YOU, at, measure, say, started, whole, write
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.model.events import EventType
-from verifflowcc.base.model.gate_values import Kind, Verdict
+from verifflowcc.base.model.gate_values import CriterionKind, Verdict
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.markdown import sections
@@ -171,7 +171,7 @@ def test_artifacts_that_changed_after_their_pass_deviate(tmp_path: Path) -> None
 def test_evidence_that_was_changed_by_hand_is_not_to_be_trusted(tmp_path: Path) -> None:
     here = started(tmp_path)
     advance_stage(at(here, 1), ID, actor=YOU)
-    made = measure(at(here, 2), "tests", Kind.JUNIT, {"tests": 4, "failed": 4})
+    made = measure(at(here, 2), "tests", CriterionKind.JUNIT, {"tests": 4, "failed": 4})
     path = here.memory / "stage" / ID / "build" / "evidence" / f"{made.id}.json"
     path.write_text(path.read_text().replace('"failed":4', '"failed":0'))
 

@@ -13,10 +13,10 @@ from tests.secret_samples import TOKEN
 from verifflowcc.base.files.private_files import user_home
 from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, RerankSettings
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.base.model.recall_values import Hit, Parts, Reranked
+from verifflowcc.base.model.recall_values import Hit, Parts, RerankResult
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.metric_lines import read_metrics
-from verifflowcc.memory.use.model_budget import Spent, spent_today
+from verifflowcc.memory.use.model_budget import ModelSpending, spent_today
 from verifflowcc.memory.use.reranking import LENGTHS, OFF, passage, rerank
 from verifflowcc.memory.use.statistics import measured
 
@@ -25,7 +25,7 @@ ON = RerankSettings(enabled=True)
 TEXTS = ("Orders are kept in Postgres.", "Carts are kept in Redis.", "The database of orders was MySQL.")
 
 Settle = Callable[..., Workspace]
-Ordered = tuple[list[str], Reranked, tuple[str, ...]]
+Ordered = tuple[list[str], RerankResult, tuple[str, ...]]
 
 
 @pytest.fixture
@@ -121,8 +121,8 @@ def test_a_model_says_in_which_order_the_hits_stand(
 def test_switched_off_nothing_is_asked_and_nothing_is_counted(project: Settle, tmp_path: Path) -> None:
     workspace = project(command=replies(tmp_path, [3, 2, 1]))
     for changes in ({"rerank": RerankSettings()}, {"enabled": False}):
-        assert asked(workspace, **changes) == (BY_WORDS, Reranked("", OFF), ())
-    assert (times_asked(tmp_path), counters(workspace), spent_today(workspace)) == (0, (0, 0), Spent())
+        assert asked(workspace, **changes) == (BY_WORDS, RerankResult("", OFF), ())
+    assert (times_asked(tmp_path), counters(workspace), spent_today(workspace)) == (0, (0, 0), ModelSpending())
     assert not MemorySettings().rerank.enabled
 
 
@@ -131,7 +131,7 @@ def test_where_no_condition_holds_the_order_by_words_stands(project: Settle, tmp
     workspace = project(command=replies(tmp_path, [2, 1]))
     clear = [hit(1000, "best"), hit(500, "next")]
 
-    assert asked(workspace, clear)[:2] == (["best", "next"], Reranked("", "no condition to rerank holds"))
+    assert asked(workspace, clear)[:2] == (["best", "next"], RerankResult("", "no condition to rerank holds"))
     assert (times_asked(tmp_path), counters(workspace)) == (0, (0, 1))
     assert asked(workspace, clear, question="Postgres or MySQL")[0] == ["next", "best"]
     assert (times_asked(tmp_path), counters(workspace), skipped(workspace)) == (1, (1, 1), {"clear": 1})
@@ -154,7 +154,7 @@ def test_no_more_hits_are_sent_than_the_project_says_and_the_others_keep_their_p
 def test_a_person_who_names_no_model_has_the_order_by_words(project: Settle) -> None:
     """Whatever the project says: naming a model is the leave to ask it."""
     workspace = project()
-    assert asked(workspace) == (BY_WORDS, Reranked("", "your own settings name no model"), ())
+    assert asked(workspace) == (BY_WORDS, RerankResult("", "your own settings name no model"), ())
     assert skipped(workspace) == {"no_model": 1}
 
 
@@ -164,7 +164,7 @@ def test_where_it_is_not_to_be_asked_it_is_told_what_it_would_do(project: Settle
 
     assert (ids, told.by, notices) == (BY_WORDS, "", ())
     assert told.why.endswith(" would order the best 3 hits")
-    assert (times_asked(tmp_path), counters(workspace), spent_today(workspace)) == (0, (0, 0), Spent())
+    assert (times_asked(tmp_path), counters(workspace), spent_today(workspace)) == (0, (0, 0), ModelSpending())
 
 
 BAD = {
@@ -232,7 +232,7 @@ def test_above_a_cap_nothing_is_asked(caps: dict[str, int], told: str, project: 
     workspace = project(command=replies(tmp_path, [3]), **caps)
     ids, _, notices = asked(workspace)
 
-    assert (ids, times_asked(tmp_path), spent_today(workspace)) == (BY_WORDS, 0, Spent())
+    assert (ids, times_asked(tmp_path), spent_today(workspace)) == (BY_WORDS, 0, ModelSpending())
     assert notices == (f"the cap of {told} is reached; the order by words is kept",)
     assert (counters(workspace), skipped(workspace)) == ((0, 1), {"capped": 1})
 

@@ -26,7 +26,7 @@ from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use import evidence_running
 from verifflowcc.gates.use.evidence_making import add_evidence
-from verifflowcc.gates.use.rerun import Found, reproduce
+from verifflowcc.gates.use.rerun import RerunResult, reproduce
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.rules import stage_moves as payloads
@@ -56,10 +56,10 @@ def test_what_vfcc_ran_comes_out_again(here: Workspace) -> None:
 
     assert done.sound
     assert found(done) == {
-        "build/built": (Found.REPRODUCED, "exit 0"),
-        "check/frozen": (Found.REPRODUCED, "1 file"),
-        "check/skips": (Found.REPRODUCED, "exit 0, passed 1, tests 1"),
-        "check/tests": (Found.REPRODUCED, "exit 0, passed 1, tests 1"),
+        "build/built": (RerunResult.REPRODUCED, "exit 0"),
+        "check/frozen": (RerunResult.REPRODUCED, "1 file"),
+        "check/skips": (RerunResult.REPRODUCED, "exit 0, passed 1, tests 1"),
+        "check/tests": (RerunResult.REPRODUCED, "exit 0, passed 1, tests 1"),
     }
 
 
@@ -67,7 +67,9 @@ def test_an_honest_failure_comes_out_again_and_is_not_red(here: Workspace) -> No
     write_tree(here.root, {"tests/cases.xml": ADD + SUB_FAILED, "tests/exit": "1"})
     run(here, "tests")
 
-    assert found(reproduce(here, SPRINT)) == {"check/tests": (Found.REPRODUCED, "exit 1, failed 1, passed 1, tests 2")}
+    assert found(reproduce(here, SPRINT)) == {
+        "check/tests": (RerunResult.REPRODUCED, "exit 1, failed 1, passed 1, tests 2")
+    }
 
 
 def test_each_command_runs_once_for_all_that_it_shows(tmp_path: Path) -> None:
@@ -109,7 +111,7 @@ def test_evidence_made_up_whole_convinces_the_gate_and_not_a_second_run(here: Wo
 
     assert verdict(here, "check", "tests") is Verdict.PASS, "it is well made"
     assert found(reproduce(here, SPRINT))["check/tests"] == (
-        Found.DIFFERS,
+        RerunResult.DIFFERS,
         "recorded exit 0, passed 9, tests 9; now exit 1, failed 1, passed 1, tests 2",
     )
 
@@ -158,14 +160,14 @@ def test_evidence_of_a_command_that_never_left_a_report_is_red(here: Workspace, 
     forge(here, honest, run=replace(honest.run, argv=argv))
 
     assert verdict(here, "check", "tests") is Verdict.PASS
-    assert found(reproduce(here, SPRINT))["check/tests"][0] is Found.DIFFERS
+    assert found(reproduce(here, SPRINT))["check/tests"][0] is RerunResult.DIFFERS
 
 
 def test_a_frozen_state_made_up_is_red(here: Workspace) -> None:
     run(here, "frozen")
     forge(here, latest(here, "frozen"), outcome="sha256:" + "0" * 64)
 
-    assert found(reproduce(here, SPRINT)) == {"check/frozen": (Found.DIFFERS, "recorded 1 file; now 1 file")}
+    assert found(reproduce(here, SPRINT)) == {"check/frozen": (RerunResult.DIFFERS, "recorded 1 file; now 1 file")}
 
 
 def test_evidence_that_no_event_names_stops_all(here: Workspace) -> None:
@@ -186,7 +188,7 @@ def test_a_pass_made_up_is_red_with_no_evidence_at_all(here: Workspace) -> None:
     done = reproduce(here, SPRINT)
 
     assert show_sprint(here, SPRINT).current == "check", "it is well made"
-    assert found(done)["build/built"] == (Found.NOT_MET, "build passed, but there is no evidence yet")
+    assert found(done)["build/built"] == (RerunResult.NOT_MET, "build passed, but there is no evidence yet")
     assert reds(done) == {"build/built", "build/changes"}
 
 
@@ -201,7 +203,7 @@ def test_a_report_typed_by_hand_is_nothing_that_can_be_run(here: Workspace, tmp_
     done = reproduce(here, SPRINT)
 
     assert verdict(here, "check", "tests") is Verdict.FAIL
-    assert found(done) == {"check/tests": (Found.NOT_REPRODUCIBLE, f"asserted by {YOU}: there is no command")}
+    assert found(done) == {"check/tests": (RerunResult.NOT_REPRODUCIBLE, f"asserted by {YOU}: there is no command")}
 
 
 def test_a_number_that_the_workflow_takes_on_trust_is_told_and_not_red(here: Workspace) -> None:
@@ -210,7 +212,7 @@ def test_a_number_that_the_workflow_takes_on_trust_is_told_and_not_red(here: Wor
     done = reproduce(here, SPRINT)
 
     assert done.sound
-    assert found(done) == {"check/speed": (Found.ON_TRUST, f"asserted by {YOU}: there is no command")}
+    assert found(done) == {"check/speed": (RerunResult.ON_TRUST, f"asserted by {YOU}: there is no command")}
 
 
 # Old
@@ -224,8 +226,8 @@ def test_old_evidence_is_red_where_a_stage_passed_on_it(here: Workspace) -> None
     done = reproduce(here, SPRINT)
 
     why = "it is of other content: src/calc.py changed"
-    assert found(done)["build/built"] == (Found.STALE, why)
-    assert found(done)["check/tests"] == (Found.WAITING, why)
+    assert found(done)["build/built"] == (RerunResult.STALE, why)
+    assert found(done)["check/tests"] == (RerunResult.WAITING, why)
     assert reds(done) == {"build/built"}
 
 
@@ -235,7 +237,7 @@ def test_evidence_of_other_words_than_the_command_has_now_is_old(here: Workspace
     allow(here)
 
     assert found(reproduce(here, SPRINT))["build/built"] == (
-        Found.STALE,
+        RerunResult.STALE,
         "it is of other content: the command build changed",
     )
 
@@ -250,7 +252,7 @@ def test_a_result_that_is_another_each_time_is_red(tmp_path: Path) -> None:
     write_tree(here.root, {"tests/suite.py": lucky})
     run(here, "tests")
 
-    assert found(reproduce(here, SPRINT))["check/tests"][0] is Found.DIFFERS
+    assert found(reproduce(here, SPRINT))["check/tests"][0] is RerunResult.DIFFERS
 
 
 def test_a_command_that_changes_its_inputs_now_is_red(tmp_path: Path) -> None:
@@ -263,7 +265,7 @@ def test_a_command_that_changes_its_inputs_now_is_red(tmp_path: Path) -> None:
 
     said, why = found(reproduce(here, SPRINT))["check/tests"]
 
-    assert said is Found.NOT_REPRODUCIBLE
+    assert said is RerunResult.NOT_REPRODUCIBLE
     assert why.startswith("while test ran, its inputs changed (src/calc.py changed)")
 
 
@@ -315,4 +317,4 @@ def test_what_is_red_is_told_once(here: Workspace) -> None:
     advanced(here)
     write_tree(here.root, {"src/calc.py": "def add(a, b): return a - b\n"})
 
-    assert [row.criterion for row in reproduce(here, SPRINT).rows if row.found is not Found.WAITING] == ["built"]
+    assert [row.criterion for row in reproduce(here, SPRINT).rows if row.found is not RerunResult.WAITING] == ["built"]

@@ -17,7 +17,7 @@ from tests.rerun_world import forge, found, latest, verdict
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.use.rerun import Found, reproduce
+from verifflowcc.gates.use.rerun import RerunResult, reproduce
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.use.feedback import add_feedback
@@ -80,13 +80,13 @@ def test_a_tag_must_come_out_again_where_one_is_asked_for(tracked: Workspace) ->
     run(tracked, "tagged")
     commit(tracked.root, "log-in: on record")
     assert found(reproduce(tracked, SPRINT)) == {
-        "check/frozen": (Found.REPRODUCED, "1 file"),
-        "check/tagged": (Found.REPRODUCED, "1 file, tags 1"),
+        "check/frozen": (RerunResult.REPRODUCED, "1 file"),
+        "check/tagged": (RerunResult.REPRODUCED, "1 file, tags 1"),
     }, "what is put on record after the tag takes nothing away, and a tag that came later gives nothing"
 
     git(tracked.root, "tag", "--delete", "v1")
     assert found(reproduce(tracked, SPRINT))["check/tagged"] == (
-        Found.DIFFERS,
+        RerunResult.DIFFERS,
         "recorded 1 file, tags 1; now 1 file",
     )
 
@@ -97,7 +97,7 @@ def test_coverage_comes_out_again_though_other_files_changed_since(tracked: Work
     write_tree(tracked.root, {"tools/old.py": "", "tools/notes.txt": "later\n"})
 
     assert latest(tracked, "covered").measures["missing_files"] == 0
-    assert found(reproduce(tracked, SPRINT))["check/covered"][0] is Found.REPRODUCED
+    assert found(reproduce(tracked, SPRINT))["check/covered"][0] is RerunResult.REPRODUCED
 
 
 @pytest.mark.sweep
@@ -109,7 +109,7 @@ def test_changed_lines_that_are_said_to_be_covered_are_red(tracked: Workspace) -
     forge(tracked, honest, measures={**honest.measures, "changed_hit": 1})
 
     assert verdict(tracked, "check", "covered") is Verdict.PASS
-    assert found(reproduce(tracked, SPRINT))["check/covered"][0] is Found.DIFFERS
+    assert found(reproduce(tracked, SPRINT))["check/covered"][0] is RerunResult.DIFFERS
 
 
 @pytest.mark.sweep

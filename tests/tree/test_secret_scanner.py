@@ -18,12 +18,12 @@ from verifflowcc.base.model.config_values import BackendKind
 from verifflowcc.base.text.secrets import find_secrets
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.memory.use.copying import How, copy_items
-from verifflowcc.memory.use.editing import Changes, edit_item
-from verifflowcc.memory.use.importing import Choices, import_memory
-from verifflowcc.memory.use.memory_listing import Asked, list_items, show_item
+from verifflowcc.memory.use.copying import CopyOptions, copy_items
+from verifflowcc.memory.use.editing import ItemEdits, edit_item
+from verifflowcc.memory.use.importing import MemoryImportOptions, import_memory
+from verifflowcc.memory.use.memory_listing import ListQuery, list_items, show_item
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
-from verifflowcc.trace.use.trace_edits import Wanted, add_item
+from verifflowcc.trace.use.trace_edits import TraceItemRequest, add_item
 
 installed = pytest.mark.skipif(
     importlib.util.find_spec("detect_secrets") is None, reason="pip install detect-secrets, to see what it refuses"
@@ -45,7 +45,7 @@ def here(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 def _import(here: Workspace) -> None:
     path = here.root.parent / "said.md"
     path.write_text(f"{SAID}\n", encoding="utf-8")
-    import_memory(here, str(path), Choices(type="fact"), actor=ME, confirm=yes, today="2026-11-21")
+    import_memory(here, str(path), MemoryImportOptions(type="fact"), actor=ME, confirm=yes, today="2026-11-21")
 
 
 def _note(here: Workspace) -> None:
@@ -61,17 +61,17 @@ def _planted(here: Workspace) -> None:
 
 def _copy(here: Workspace) -> None:
     _planted(here)
-    copy_items(here, "project", BackendKind.FILES, BackendKind.SQLITE, How(), actor=ME)
+    copy_items(here, "project", BackendKind.FILES, BackendKind.SQLITE, CopyOptions(), actor=ME)
 
 
 WAYS: dict[str, Callable[[Workspace], object]] = {
     "add": lambda here: add(here, "fact", SAID),
     "add to the user": lambda here: add(here, "goal", SAID, scope="user"),
-    "edit": lambda here: edit_item(here, find(here, "bot"), Changes(text=SAID), actor=ME, today=TODAY, confirm=yes),
+    "edit": lambda here: edit_item(here, find(here, "bot"), ItemEdits(text=SAID), actor=ME, today=TODAY, confirm=yes),
     "import": _import,
     "note in a task": _note,
     "copy": _copy,
-    "a trace item": lambda here: add_item(here, Wanted("requirement", "Sign in", text=SAID), actor=ME),
+    "a trace item": lambda here: add_item(here, TraceItemRequest("requirement", "Sign in", text=SAID), actor=ME),
 }
 
 
@@ -93,7 +93,7 @@ def test_what_is_sound_is_kept_and_what_was_there_is_no_reason_to_refuse_the_res
     _planted(here)
 
     assert add(here, "fact", "The bot is on staging").written
-    done = edit_item(here, find(here, "planted"), Changes(importance=900), actor=ME, today=TODAY, confirm=yes)
+    done = edit_item(here, find(here, "planted"), ItemEdits(importance=900), actor=ME, today=TODAY, confirm=yes)
 
     assert done.item.importance == 900
 
@@ -133,7 +133,7 @@ def test_where_it_is_not_installed_writing_says_so_and_reading_goes_on(
     told = "memory.secret_scanner is detect-secrets, and that library is not installed; nothing was written"
     assert (raised.value.message, raised.value.hint) == (told, "pip install 'verifflowcc[scanner]'")
     assert texts(here) == before
-    assert len(list_items(here, ("project",), Asked()).rows) == 1
+    assert len(list_items(here, ("project",), ListQuery()).rows) == 1
     assert show_item(here, find(here, "bot"), ("project",)).text == "The deploy bot is called Bo"
 
 

@@ -19,12 +19,12 @@ from verifflowcc.cli.use.memory_checking import check_memory
 from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.memory.store.in_memory import InMemoryBackend
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.memory.use.copying import How, copy_items, export_memory
-from verifflowcc.memory.use.editing import Changes, edit_item, replace_text
+from verifflowcc.memory.use.copying import CopyOptions, copy_items, export_memory
+from verifflowcc.memory.use.editing import ItemEdits, edit_item, replace_text
 from verifflowcc.memory.use.forgetting import forget_item
-from verifflowcc.memory.use.importing import Choices, import_memory
+from verifflowcc.memory.use.importing import MemoryImportOptions, import_memory
 from verifflowcc.memory.use.inbox import open_inbox, reject_item
-from verifflowcc.memory.use.memory_listing import Asked, list_items, show_item
+from verifflowcc.memory.use.memory_listing import ListQuery, list_items, show_item
 from verifflowcc.memory.use.moving import move_item, promote_item
 from verifflowcc.memory.use.task_ending import end_task
 from verifflowcc.memory.use.task_filling import (
@@ -36,7 +36,7 @@ from verifflowcc.memory.use.task_filling import (
     start_task,
 )
 from verifflowcc.prompt.use.prompt_use import compile_context
-from verifflowcc.trace.use.trace_edits import Wanted, add_item
+from verifflowcc.trace.use.trace_edits import TraceItemRequest, add_item
 
 SAYS = f"The deploy bot signs in with {TOKEN} on staging."
 AT = "at 1:30"
@@ -67,7 +67,7 @@ def _imported(here: Workspace, actor: str, name: str, text: str) -> None:
     path = here.root.parent / "given" / name
     path.parent.mkdir()
     path.write_text(text, encoding="utf-8")
-    import_memory(here, str(path), Choices(type="fact"), actor=actor, confirm=yes, today="2026-11-21")
+    import_memory(here, str(path), MemoryImportOptions(type="fact"), actor=actor, confirm=yes, today="2026-11-21")
 
 
 def _end(here: Workspace) -> None:
@@ -77,10 +77,10 @@ def _end(here: Workspace) -> None:
 
 def _trace(here: Workspace, **said: str) -> None:
     wanted = {"type": "requirement", "title": "Sign in", "text": "The bot shall sign in.", **said}
-    add_item(here, Wanted(**wanted), actor=ME)  # type: ignore[arg-type]
+    add_item(here, TraceItemRequest(**wanted), actor=ME)  # type: ignore[arg-type]
 
 
-def _edit(here: Workspace, changes: Changes, name: str = "bot") -> None:
+def _edit(here: Workspace, changes: ItemEdits, name: str = "bot") -> None:
     edit_item(here, find(here, name), changes, actor=ME, today=LATER, confirm=yes)
 
 
@@ -112,7 +112,7 @@ def _move(here: Workspace) -> None:
 
 def _copy(here: Workspace) -> None:
     _planted(here)
-    copy_items(here, "project", BackendKind.FILES, BackendKind.SQLITE, How(), actor=ME)
+    copy_items(here, "project", BackendKind.FILES, BackendKind.SQLITE, CopyOptions(), actor=ME)
 
 
 PATHS: dict[str, tuple[Callable[[Workspace], object], str]] = {
@@ -130,10 +130,10 @@ PATHS: dict[str, tuple[Callable[[Workspace], object], str]] = {
         "the detail password holds .*password or key beside its name",
     ),
     "a ref": (lambda here: add(here, "fact", "Said", refs=(f"src/{TOKEN}.py",)), "a ref holds"),
-    "edit the text": (lambda here: _edit(here, Changes(text=SAYS)), f"the text holds .* {AT};"),
-    "edit the title": (lambda here: _edit(here, Changes(title=SAYS)), f"the title holds .* {AT};"),
-    "edit the key": (lambda here: _edit(here, Changes(key=TOKEN)), "the key holds"),
-    "edit a tag": (lambda here: _edit(here, Changes(tag=(TOKEN,))), "a tag holds"),
+    "edit the text": (lambda here: _edit(here, ItemEdits(text=SAYS)), f"the text holds .* {AT};"),
+    "edit the title": (lambda here: _edit(here, ItemEdits(title=SAYS)), f"the title holds .* {AT};"),
+    "edit the key": (lambda here: _edit(here, ItemEdits(key=TOKEN)), "the key holds"),
+    "edit a tag": (lambda here: _edit(here, ItemEdits(tag=(TOKEN,))), "a tag holds"),
     "edit in an editor": (_text, "the text holds"),
     "import lines": (
         lambda here: _imported(here, ME, "a.jsonl", json.dumps({"content": SAYS, "type": "fact"})),
@@ -230,7 +230,7 @@ def test_what_is_there_already_is_shown_without_its_secret(here: Workspace) -> N
 
     package = compile_context(here, question)
     shown = (
-        repr(list_items(here, scopes, Asked(everything=True))),
+        repr(list_items(here, scopes, ListQuery(everything=True))),
         repr(show_item(here, find(here, "planted"), scopes)),
         repr(open_inbox(here, scopes)),
         repr(check_memory(here)),
@@ -279,7 +279,9 @@ def test_sound_lines_are_imported_where_those_with_secrets_are_skipped(here: Wor
     rows = [{"content": "Sound", "type": "fact"}, {"content": SAYS, "type": "fact"}]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
-    done = import_memory(here, str(path), Choices(skip_broken=True), actor=ME, confirm=yes, today="2026-11-21")
+    done = import_memory(
+        here, str(path), MemoryImportOptions(skip_broken=True), actor=ME, confirm=yes, today="2026-11-21"
+    )
 
     assert [str(each.fate) for each in done.items] == ["added"]
     assert len(done.problems) == 1
@@ -292,6 +294,6 @@ def test_a_secret_that_is_there_is_no_reason_to_keep_it(here: Workspace) -> None
     keep(here, "project", held("waiting", status="pending"))
 
     reject_item(here, find(here, "waiting"), actor=ME, today=TODAY)
-    _edit(here, Changes(text="Where the token of the bot is: the vault of the team"), "planted")
+    _edit(here, ItemEdits(text="Where the token of the bot is: the vault of the team"), "planted")
 
     assert TOKEN not in find(here, "planted").stored.text

@@ -28,7 +28,7 @@ from verifflowcc.base.process.clock import OutOfTimeError
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.doctor import diagnose
 from verifflowcc.items.store.item_edits import parse_item
-from verifflowcc.memory.use.code_refs import Code
+from verifflowcc.memory.use.code_refs import ReferencedCode
 from verifflowcc.prompt.use import prompt_sources
 from verifflowcc.prompt.use import prompt_use as prompt_cache
 from verifflowcc.prompt.use.gathering import STALE_MARKS
@@ -160,7 +160,7 @@ def test_items_that_cannot_be_checked_for_stale_code_are_there_unmarked(
     def broken(*_: object) -> object:
         raise KeyError("x")
 
-    monkeypatch.setattr(Code, "stale", broken)
+    monkeypatch.setattr(ReferencedCode, "stale", broken)
 
     package = ask(here.root, task=TASK)
 

@@ -10,7 +10,7 @@ import pytest
 from tests.ledger_samples import ANN, START, TickingClock, advance, fill, snapshot, started, workspace
 from tests.trees import write_memory
 from verifflowcc.base.errors import ConfigError, GateClosed, UsageError, WorkspaceError
-from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.gate_values import CriterionKind
 from verifflowcc.base.model.people import Opinion
 from verifflowcc.base.process.clock import FixedClock
 from verifflowcc.base.text.canonical import digest_text
@@ -22,7 +22,7 @@ from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.gates.use.owed import way_on
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.prompt.use.stages import (
-    StageView,
+    StageDetails,
     advance_stage,
     reopen_stage,
     save_artifacts,
@@ -66,7 +66,7 @@ def standard(tmp_path: Path) -> Workspace:
 
 def artifacts_alone(tmp_path: Path) -> Workspace:
     """A workspace whose sprints have no criterion that closes a gate, except artifacts."""
-    others = sorted(kind for kind in Kind if kind not in {Kind.ARTIFACT, Kind.UPSTREAM})
+    others = sorted(kind for kind in CriterionKind if kind not in {CriterionKind.ARTIFACT, CriterionKind.UPSTREAM})
     modes = "".join(f"    {kind}: soft\n" for kind in others)
     return workspace(write_memory(tmp_path, {"config.yaml": f"format: 1\ngates:\n  modes:\n{modes}"}))
 
@@ -329,7 +329,7 @@ def test_a_stage_stands_again_once_what_it_used_is_passed_unchanged(tmp_path: Pa
     assert "planning was reopened once" in summary
 
 
-def met(view: StageView) -> dict[str, dict[str, bool]]:
+def met(view: StageDetails) -> dict[str, dict[str, bool]]:
     return {gate.side: {each.criterion.id: each.met for each in gate.assessments} for gate in view.gates}
 
 

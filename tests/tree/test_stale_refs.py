@@ -291,7 +291,7 @@ def test_what_holds_no_more_is_not_called_stale(here: Workspace) -> None:
     change(here, "[:LIMIT]", "")
 
     (one,) = [each for each in ask(here.root, with_past=True).placed if each.candidate.key == KEY]
-    assert (one.candidate.standing, one.candidate.stale) == ("archived", "")
+    assert (one.candidate.invalid_reason, one.candidate.stale) == ("archived", "")
 
 
 def test_a_kept_prompt_is_not_served_once_the_code_has_changed(

@@ -19,9 +19,9 @@ from verifflowcc.memory.store import task_files
 from verifflowcc.memory.store.file_backend import FilesBackend
 from verifflowcc.memory.use import task_ending as tasks_ending
 from verifflowcc.memory.use.stores import open_store
-from verifflowcc.memory.use.task_ending import Ended, clear_task, end_task, plan_end
+from verifflowcc.memory.use.task_ending import EndedTask, clear_task, end_task, plan_end
 from verifflowcc.memory.use.task_filling import Note, note_in_task, start_task
-from verifflowcc.memory.use.task_finding import all_tasks, find_task, list_tasks, open_task, show_task, task_in_work
+from verifflowcc.memory.use.task_finding import active_task, all_tasks, find_task, list_tasks, open_task, show_task
 
 YOU, CODER = "human:You", "agent:coder"
 
@@ -41,7 +41,7 @@ def note(here: Workspace, text: str, *, actor: str = YOU, task: str | None = Non
     return note_in_task(here, Note(text, key=key), actor=actor, task=task).item.id
 
 
-def finish(here: Workspace, task: str, *promote: str, actor: str = YOU) -> Ended:
+def finish(here: Workspace, task: str, *promote: str, actor: str = YOU) -> EndedTask:
     return end_task(here, task, TaskStatus.COMPLETED, actor=actor, outcome="done", promote=promote)
 
 
@@ -174,7 +174,7 @@ def test_a_note_that_does_not_fit_is_refused(plain: Workspace) -> None:
 
 def test_names_are_found_by_their_beginning_and_slips_told(here: Workspace) -> None:
     with pytest.raises(UsageError, match="no task is active") as slip:
-        task_in_work(here, None, None, command="")
+        active_task(here, None, None, command="")
     assert slip.value.hint == 'vfcc task start "What it is about"'
     with pytest.raises(UsageError, match="there is none at all"):
         find_task(here, "fix")
@@ -186,9 +186,9 @@ def test_names_are_found_by_their_beginning_and_slips_told(here: Workspace) -> N
     two = start_task(here, "Fix the logout", actor=YOU)
     with pytest.raises(UsageError, match="can be any of 2 tasks"):
         find_task(here, "fix")
-    assert task_in_work(here, None, None, command="") == two, "notes go to the newest"
+    assert active_task(here, None, None, command="") == two, "notes go to the newest"
     with pytest.raises(UsageError, match="several tasks are active"):
-        task_in_work(here, None, None, command="vfcc task finish")
+        active_task(here, None, None, command="vfcc task finish")
 
 
 def test_a_task_that_has_ended_takes_nothing_more(here: Workspace) -> None:

@@ -32,7 +32,7 @@ from verifflowcc.base.files.item_files import replace_item_file
 from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY
 from verifflowcc.trace.use.trace_edits import (
-    Wanted,
+    TraceItemRequest,
     add_item,
     begin_edit,
     chosen_relation,
@@ -48,7 +48,7 @@ from verifflowcc.trace.use.trace_edits import (
 def test_a_new_item_is_one_file_in_one_order_with_what_is_empty_left_out(tmp_path: Path) -> None:
     here = empty(tmp_path)
     put(here, NEED, "need", "Users log in", "")
-    wanted = Wanted(
+    wanted = TraceItemRequest(
         "Requirement",
         "It ends: after 5 s",
         "It shall end.\n\n- after 5 s\n",
@@ -78,7 +78,7 @@ def test_what_was_added_is_what_is_read(tmp_path: Path) -> None:
     put(here, NEED, "need", "Users log in", "")
     added = add_item(
         here,
-        Wanted("requirement", "It ends", "It shall end.", "test", (NEED,), "refines", rationale="Why."),
+        TraceItemRequest("requirement", "It ends", "It shall end.", "test", (NEED,), "refines", rationale="Why."),
         actor=AGENT,
     ).item
     read = view(here).by_id[added.id]
@@ -98,7 +98,7 @@ def test_any_printable_words_come_back_as_they_were_given(
     tmp_path_factory: pytest.TempPathFactory, title: str, tag: str, planned: str
 ) -> None:
     here = empty(tmp_path_factory.mktemp("words"))
-    wanted = Wanted("need", title, "It is.", planned=planned, tags=(tag,), rationale="w")
+    wanted = TraceItemRequest("need", title, "It is.", planned=planned, tags=(tag,), rationale="w")
 
     name = add_item(here, wanted, actor=YOU).item.id
     read = view(here).by_id[name]
@@ -113,7 +113,7 @@ def test_any_printable_words_come_back_as_they_were_given(
 @pytest.mark.vfcc("REQ-TRACE-IDS")
 def test_two_items_with_one_title_have_two_ids(tmp_path: Path) -> None:
     here = empty(tmp_path)
-    ids = {add_item(here, Wanted("need", "Log in"), actor=YOU).item.id for _ in range(20)}
+    ids = {add_item(here, TraceItemRequest("need", "Log in"), actor=YOU).item.id for _ in range(20)}
 
     assert len(ids) == 20
 
@@ -121,41 +121,49 @@ def test_two_items_with_one_title_have_two_ids(tmp_path: Path) -> None:
 def test_what_a_new_item_lacks_is_told(tmp_path: Path) -> None:
     here = empty(tmp_path)
 
-    added = add_item(here, Wanted("requirement", "It ends"), actor=YOU)
+    added = add_item(here, TraceItemRequest("requirement", "It ends"), actor=YOU)
 
     assert [lack.split(";")[0].split(":")[0] for lack in added.lacks] == [
         "it has no text yet",
         "it needs a verification method in the file",
         "it has no parent yet",
     ]
-    assert add_item(here, Wanted("need", "Log in", "Somebody gets in."), actor=YOU).lacks == ()
+    assert add_item(here, TraceItemRequest("need", "Log in", "Somebody gets in."), actor=YOU).lacks == ()
 
 
 @pytest.mark.points(4)
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Wanted("requirment", "x"), "there is no type requirment; did you mean requirement?"),
-        (Wanted("need", "  "), "an item needs a title"),
-        (Wanted("need", "a\x1b[31m"), "U+001B"),
-        (Wanted("need", "x", "a\x00b"), "U+0000"),
-        (Wanted("need", "x" * 201), "it may have 200"),
-        (Wanted("requirement", "x", verification="tset"), "no verification method tset; did you mean test?"),
-        (Wanted("requirement", "x", parents=("NEED-logni",)), f"no item NEED-logni; did you mean {NEED}?"),
-        (Wanted("requirement", "x", parents=(NEED,), relation="refine"), "no relation refine; did you mean refines?"),
-        (Wanted("requirement", "x", parents=(NEED,), relation="allocates"), "allocates does not lead from a"),
-        (Wanted("need", "x", parents=(REQ,)), f"no relation leads from a need to a requirement ({REQ})"),
-        (Wanted("requirement", "x", relation="refines"), "--relation goes with --parent"),
-        (Wanted("requirement", "x", derived=True), "a derived item says why it is there"),
-        (Wanted("requirement", "x", derived=True, rationale="y", parents=(NEED,)), "say --derived or --parent"),
-        (Wanted("need", "x", id=NEED), f"there is an item {NEED} already"),
-        (Wanted("need", "x", id=NEED.lower()), "already"),
-        (Wanted("need", "x", id="../x"), "cannot be an id"),
-        (Wanted("need", "x", id=".hidden"), "cannot be an id"),
-        (Wanted("need", "x", id="a\nb"), "cannot be an id"),
+        (TraceItemRequest("requirment", "x"), "there is no type requirment; did you mean requirement?"),
+        (TraceItemRequest("need", "  "), "an item needs a title"),
+        (TraceItemRequest("need", "a\x1b[31m"), "U+001B"),
+        (TraceItemRequest("need", "x", "a\x00b"), "U+0000"),
+        (TraceItemRequest("need", "x" * 201), "it may have 200"),
+        (TraceItemRequest("requirement", "x", verification="tset"), "no verification method tset; did you mean test?"),
+        (TraceItemRequest("requirement", "x", parents=("NEED-logni",)), f"no item NEED-logni; did you mean {NEED}?"),
+        (
+            TraceItemRequest("requirement", "x", parents=(NEED,), relation="refine"),
+            "no relation refine; did you mean refines?",
+        ),
+        (TraceItemRequest("requirement", "x", parents=(NEED,), relation="allocates"), "allocates does not lead from a"),
+        (TraceItemRequest("need", "x", parents=(REQ,)), f"no relation leads from a need to a requirement ({REQ})"),
+        (TraceItemRequest("requirement", "x", relation="refines"), "--relation goes with --parent"),
+        (TraceItemRequest("requirement", "x", derived=True), "a derived item says why it is there"),
+        (
+            TraceItemRequest("requirement", "x", derived=True, rationale="y", parents=(NEED,)),
+            "say --derived or --parent",
+        ),
+        (TraceItemRequest("need", "x", id=NEED), f"there is an item {NEED} already"),
+        (TraceItemRequest("need", "x", id=NEED.lower()), "already"),
+        (TraceItemRequest("need", "x", id="../x"), "cannot be an id"),
+        (TraceItemRequest("need", "x", id=".hidden"), "cannot be an id"),
+        (TraceItemRequest("need", "x", id="a\nb"), "cannot be an id"),
     ],
 )
-def test_what_cannot_be_added_is_refused_and_nothing_is_written(tmp_path: Path, wanted: Wanted, said: str) -> None:
+def test_what_cannot_be_added_is_refused_and_nothing_is_written(
+    tmp_path: Path, wanted: TraceItemRequest, said: str
+) -> None:
     here = written(tmp_path)
     before = everything(tmp_path)
 
@@ -173,8 +181,8 @@ def test_an_id_obeys_the_projects_own_pattern(tmp_path: Path) -> None:
     config.write_text("format: 1\ntrace:\n  id_pattern: '[A-Z]+-[0-9]{3}'\n")
 
     with pytest.raises(UsageError, match=r"does not fit the project's pattern \[A-Z\]"):
-        add_item(here, Wanted("need", "Log in"), actor=YOU)
-    assert add_item(here, Wanted("need", "Log in", id="NEED-001"), actor=YOU).item.id == "NEED-001"
+        add_item(here, TraceItemRequest("need", "Log in"), actor=YOU)
+    assert add_item(here, TraceItemRequest("need", "Log in", id="NEED-001"), actor=YOU).item.id == "NEED-001"
 
 
 @pytest.mark.vfcc("REQ-TRACE-ITEMS")
@@ -252,7 +260,7 @@ def test_retiring_keeps_the_file_and_tells_who_still_links_to_it(tmp_path: Path)
     with pytest.raises(UsageError, match="retired already"):
         retire_item(here, REQ, actor=YOU)
     with pytest.raises(UsageError, match="there is an item REQ-timeout already"):
-        add_item(here, Wanted("requirement", "x", id=REQ), actor=YOU)
+        add_item(here, TraceItemRequest("requirement", "x", id=REQ), actor=YOU)
 
 
 def test_a_file_with_crlf_keeps_it_and_its_permissions(tmp_path: Path) -> None:
@@ -333,7 +341,7 @@ def test_a_file_with_both_sides_of_a_merge_is_told_with_its_line_and_left_alone(
         link_items(here, SPEC, REQ)
     assert everything(tmp_path) == before
     with pytest.raises(UsageError, match="already"):
-        add_item(here, Wanted("requirement", "x", id=REQ), actor=YOU)
+        add_item(here, TraceItemRequest("requirement", "x", id=REQ), actor=YOU)
 
 
 def test_two_files_with_one_id_are_told(tmp_path: Path) -> None:
@@ -363,7 +371,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_changes(tmp_path: P
         with pytest.raises(WorkspaceError, match=r"cannot write .*Permission denied"):
             retire_item(here, REQ, actor=YOU)
         with pytest.raises(WorkspaceError, match="cannot write"):
-            add_item(here, Wanted("requirement", "x"), actor=YOU)
+            add_item(here, TraceItemRequest("requirement", "x"), actor=YOU)
     finally:
         folder.chmod(0o755)
     assert view(here).by_id[REQ].status is Status.ACTIVE

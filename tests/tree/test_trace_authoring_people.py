@@ -30,11 +30,11 @@ from verifflowcc.trace.use.trace_edits import retire_item
 from verifflowcc.trace.use.trace_narrowing import list_items, show_item
 from verifflowcc.trace.use.trace_reviews import (
     clear_link,
+    plan_clearance,
+    plan_review,
+    plan_verification,
     review_items,
     verify_item,
-    what_to_clear,
-    what_to_review,
-    what_to_verify,
 )
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-REVIEWS")
@@ -82,11 +82,11 @@ def test_nobody_but_a_named_person_reviews_clears_or_verifies(tmp_path: Path, ac
     before = everything(tmp_path)
 
     with pytest.raises(NotAllowed):
-        what_to_review(here, [REQ], actor=actor)
+        plan_review(here, [REQ], actor=actor)
     with pytest.raises(NotAllowed):
-        what_to_clear(here, REQ, NEED, "why", actor=actor)
+        plan_clearance(here, REQ, NEED, "why", actor=actor)
     with pytest.raises(NotAllowed):
-        what_to_verify(here, REQ, "review", "it", actor=actor)
+        plan_verification(here, REQ, "review", "it", actor=actor)
     assert everything(tmp_path) == before
 
 
@@ -177,7 +177,7 @@ def test_all_reviews_what_needs_it_and_tells_what_it_passed_over(tmp_path: Path)
 
 def test_what_is_not_as_it_was_shown_is_not_stamped(tmp_path: Path) -> None:
     here = written(tmp_path)
-    shown = what_to_review(here, [NEED, REQ], actor=OTHER)
+    shown = plan_review(here, [NEED, REQ], actor=OTHER)
     replace_in(here, REQ, "5 s", "6 s")
     before = everything(tmp_path)
 
@@ -188,7 +188,7 @@ def test_what_is_not_as_it_was_shown_is_not_stamped(tmp_path: Path) -> None:
 
 def test_the_other_end_changed_between_showing_and_stamping_is_suspect_at_once(tmp_path: Path) -> None:
     here = written(tmp_path)
-    shown = what_to_review(here, [REQ], actor=OTHER)
+    shown = plan_review(here, [REQ], actor=OTHER)
     replace_in(here, NEED, "gets in", "gets in at once")
 
     review_items(here, shown, actor=OTHER)
@@ -245,7 +245,7 @@ def test_an_end_that_changed_after_it_was_shown_is_not_cleared(tmp_path: Path) -
     here = written(tmp_path)
     reviewed(here, NEED, REQ)
     replace_in(here, NEED, "gets in", "gets in at once")
-    shown = what_to_clear(here, REQ, NEED, "why", actor=OTHER)
+    shown = plan_clearance(here, REQ, NEED, "why", actor=OTHER)
     replace_in(here, NEED, "at once", "never")
 
     with pytest.raises(ConflictError, match="changed since it was read"):
@@ -256,7 +256,7 @@ def test_a_persons_word_is_bound_to_what_the_item_says(tmp_path: Path) -> None:
     here = written(tmp_path)
     replace_in(here, REQ, "verification: test", "verification: inspection")
 
-    verify_item(here, what_to_verify(here, REQ, None, "It ended: I saw it", actor=OTHER))
+    verify_item(here, plan_verification(here, REQ, None, "It ended: I saw it", actor=OTHER))
 
     item = view(here).by_id[REQ]
     said = item.verified
@@ -282,7 +282,7 @@ def test_a_word_that_shows_nothing_is_refused(tmp_path: Path, method: str | None
     replace_in(here, REQ, "verification: test", "verification: inspection")
 
     with pytest.raises(UsageError) as caught:
-        what_to_verify(here, REQ, method, saw, actor=OTHER)
+        plan_verification(here, REQ, method, saw, actor=OTHER)
     assert said in caught.value.message
 
 

@@ -22,8 +22,8 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.checking import check_everything
 from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.store.trace_cache import TraceIndex
-from verifflowcc.trace.use.trace_checking import TraceChecked, check_trace
-from verifflowcc.trace.use.trace_code import INDEX, key_of, look, read_items
+from verifflowcc.trace.use.trace_checking import TraceCheckResult, check_trace
+from verifflowcc.trace.use.trace_code import INDEX, key_of, read_items, read_stamps
 from verifflowcc.trace.use.trace_sources import read_sources
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
@@ -45,11 +45,11 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", -(10**12))
 
 
-def codes(checked: TraceChecked) -> set[str]:
+def codes(checked: TraceCheckResult) -> set[str]:
     return {each.code for each in checked.report.findings}
 
 
-def told(checked: TraceChecked, path: str) -> list[str]:
+def told(checked: TraceCheckResult, path: str) -> list[str]:
     return [f"{each.line} {each.code}: {each.message}" for each in checked.report.findings if each.path == path]
 
 
@@ -100,7 +100,7 @@ def test_what_becomes_of_the_index_never_changes_an_answer(
 def test_the_unchanged_question_is_answered_from_the_index(tmp_path: Path, settled: None) -> None:
     here = traced(tmp_path)
     checked = check_trace(here)
-    key = key_of(here, look(here), None)
+    key = key_of(here, read_stamps(here), None)
     with TraceIndex(index(here)) as kept:
         body = kept.recall("report", key)
         assert body is not None
@@ -130,12 +130,12 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_key_of_a_report_changes_with_all_that_it_depends_on(tmp_path: Path, settled: None, change: str) -> None:
     here = traced(tmp_path)
-    before = key_of(here, look(here), None)
-    assert key_of(here, look(here), None) == before
+    before = key_of(here, read_stamps(here), None)
+    assert key_of(here, read_stamps(here), None) == before
 
     CHANGES[change](tmp_path)
 
-    assert key_of(here, look(here), None) != before
+    assert key_of(here, read_stamps(here), None) != before
 
 
 def test_the_key_of_a_report_changes_with_the_day_and_with_the_reports_of_results(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_the_key_of_a_report_changes_with_the_day_and_with_the_reports_of_result
     for day, text in ((1, "a"), (2, "a"), (2, "b")):
         here = Workspace(root, At(day))
         report.write_text(text)
-        keys.add(key_of(here, look(here, [str(report)]), None))
+        keys.add(key_of(here, read_stamps(here, [str(report)]), None))
         report.unlink()
 
     assert len(keys) == 3
@@ -247,11 +247,11 @@ def test_a_link_within_the_project_is_followed_and_its_target_watched(tmp_path: 
     (tmp_path / "kept.md").write_text(item("NEED-kept", "need"))
     (tmp_path / ITEMS / "need" / "NEED-kept.md").symlink_to(tmp_path / "kept.md")
     assert check_trace(here).report.counts["need"] == 2
-    before = key_of(here, look(here), None)
+    before = key_of(here, read_stamps(here), None)
 
     (tmp_path / "kept.md").write_text(item("NEED-kept", "need", text="It shall be otherwise, and longer."))
 
-    assert key_of(here, look(here), None) != before
+    assert key_of(here, read_stamps(here), None) != before
     assert read_items(here, policy_of(here)).parsed == 1
 
 

@@ -10,7 +10,7 @@ from tests.trees import commit, git, repository, write_tree
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.git.git_trace import find_place, read_authors, read_past
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.trace.use.trace_checking import TraceChecked, check_trace
+from verifflowcc.trace.use.trace_checking import TraceCheckResult, check_trace
 from verifflowcc.trace.use.trace_sources import read_sources
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
@@ -25,7 +25,7 @@ def started(root: Path, **more: str) -> Workspace:
     return here
 
 
-def of(checked: TraceChecked, code: str) -> list[tuple[str, str]]:
+def of(checked: TraceCheckResult, code: str) -> list[tuple[str, str]]:
     return [(each.item, each.path) for each in checked.report.findings if each.code == code]
 
 

@@ -11,13 +11,13 @@ from verifflowcc.base.errors import FormatError, UsageError, VfccError
 from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.items.rules.import_values import Side
+from verifflowcc.items.rules.import_values import ChangeSide
 from verifflowcc.sprint.use.pinned_workflow import policy_of
-from verifflowcc.trace.rules.adopt import Choices
+from verifflowcc.trace.rules.adopt import AdoptionChoices
 from verifflowcc.trace.rules.import_doorstop import stamp
-from verifflowcc.trace.store.foreign_files import Given
+from verifflowcc.trace.store.foreign_files import ImportSource
 from verifflowcc.trace.use.trace_code import read_items
-from verifflowcc.trace.use.trace_import import ImportReport, Outcome, export_items, import_items
+from verifflowcc.trace.use.trace_import import ImportReport, TraceImportOutcome, export_items, import_items
 
 YOU = "human:You"
 GOOD = stamp("REQ001", {"text": "It shall open.\n"}, ())
@@ -41,8 +41,8 @@ def here(tmp_path: Path) -> Workspace:
 
 
 def run(here: Workspace, *paths: str, actor: str = YOU, update: bool = False, dry_run: bool = False) -> ImportReport:
-    given = Given(tuple(here.root / each for each in paths or ("reqs",)))
-    return import_items(here, given, Choices(), actor=actor, update=update, dry_run=dry_run)
+    given = ImportSource(tuple(here.root / each for each in paths or ("reqs",)))
+    return import_items(here, given, AdoptionChoices(), actor=actor, update=update, dry_run=dry_run)
 
 
 def items(here: Workspace) -> dict[str, TraceItem]:
@@ -60,7 +60,7 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
     path.write_text(change(before), encoding="utf-8")
 
 
-def outcomes(report: ImportReport) -> Mapping[str, Outcome]:
+def outcomes(report: ImportReport) -> Mapping[str, TraceImportOutcome]:
     return {each.id: each.outcome for each in report.items}
 
 
@@ -105,7 +105,7 @@ def test_a_person_vouches_for_what_they_import_and_nobody_else_does(here: Worksp
     run(here)
     assert {item.trust for item in items(here).values()} == {Trust.HUMAN}
     other = Workspace(write_memory(tmp_path / "other", {"config.yaml": "format: 1\n"}))
-    import_items(other, Given((here.root / "reqs",)), Choices(), actor="agent:coder")
+    import_items(other, ImportSource((here.root / "reqs",)), AdoptionChoices(), actor="agent:coder")
     assert {item.trust for item in items(other).values()} == {Trust.EXTERNAL}
 
 
@@ -117,7 +117,7 @@ def test_the_second_run_changes_nothing(here: Workspace) -> None:
     run(here)
     before = tree(here)
     report = run(here, actor="agent:coder", update=True)
-    assert (report.written, set(outcomes(report).values())) == (0, {Outcome.SAME})
+    assert (report.written, set(outcomes(report).values())) == (0, {TraceImportOutcome.SAME})
     assert tree(here) == before
 
 
@@ -139,7 +139,7 @@ def test_an_edit_here_is_told_and_kept_even_under_update(here: Workspace) -> Non
     for update in (False, True):
         report = run(here, update=update)
         told = next(each for each in report.items if each.id == "REQ001")
-        assert (told.outcome, told.parts) == (Outcome.DIFFERENT, {"text": Side.HERE})
+        assert (told.outcome, told.parts) == (TraceImportOutcome.DIFFERENT, {"text": ChangeSide.HERE})
         assert (report.written, tree(here)) == (0, before)
 
 
@@ -152,8 +152,8 @@ def test_a_change_there_is_told_and_taken_under_update(here: Workspace) -> None:
     told = run(here)
     assert (told.written, tree(here)) == (0, before)
     parts = next(each.parts for each in told.items if each.id == "REQ001")
-    assert parts == dict.fromkeys(("title", "reviewed", "text"), Side.THERE)
-    assert run(here, update=True).count(Outcome.UPDATED) == 2
+    assert parts == dict.fromkeys(("title", "reviewed", "text"), ChangeSide.THERE)
+    assert run(here, update=True).count(TraceImportOutcome.UPDATED) == 2
     after = items(here)
     assert (after["REQ001"].text, after["REQ001"].title) == ("It shall close.", "It shall close.")
     assert "trust: human  # ours\n" in path.read_text(encoding="utf-8")
@@ -172,7 +172,7 @@ def test_update_keeps_what_only_changed_here(here: Workspace) -> None:
     edit(path, lambda text: text.replace("status: active", "status: pending"))
     edit(here.root / "reqs/tst/TST002.yml", lambda text: text.replace("Pull", "Draw"))
     told = next(each for each in run(here, update=True).items if each.id == "TST002")
-    assert (told.parts["status"], told.parts["text"]) == (Side.HERE, Side.THERE)
+    assert (told.parts["status"], told.parts["text"]) == (ChangeSide.HERE, ChangeSide.THERE)
     assert (items(here)["TST002"].status, items(here)["TST002"].text) == (Status.PENDING, "Draw it.")
 
 
@@ -181,7 +181,7 @@ def test_what_was_taken_is_what_the_next_change_is_held_against(here: Workspace)
     for old, new in (("Pull", "Draw"), ("Draw", "Drag")):
         edit(here.root / "reqs/tst/TST002.yml", lambda text, old=old, new=new: text.replace(old, new))  # type: ignore[misc]
         told = next(each for each in run(here, update=True).items if each.id == "TST002")
-        assert told.parts["text"] is Side.THERE
+        assert told.parts["text"] is ChangeSide.THERE
 
 
 def test_both_sides_changed_is_told_and_theirs_is_taken_when_asked_for(here: Workspace) -> None:
@@ -189,7 +189,7 @@ def test_both_sides_changed_is_told_and_theirs_is_taken_when_asked_for(here: Wor
     path = here.root / items(here)["TST002"].path
     edit(path, lambda text: text.replace("Pull it.\n", "Tear it.\n"))
     edit(here.root / "reqs/tst/TST002.yml", lambda text: text.replace("Pull", "Draw"))
-    assert next(each for each in run(here).items if each.id == "TST002").parts["text"] is Side.BOTH
+    assert next(each for each in run(here).items if each.id == "TST002").parts["text"] is ChangeSide.BOTH
     assert items(here)["TST002"].text == "Tear it."
     run(here, update=True)
     assert items(here)["TST002"].text == "Draw it."
@@ -208,14 +208,14 @@ def test_an_item_that_is_gone_there_stays_and_is_told(here: Workspace) -> None:
     run(here)
     (here.root / "reqs/tst/TST002.yml").unlink()
     report = run(here, update=True)
-    assert outcomes(report)["TST002"] is Outcome.GONE
+    assert outcomes(report)["TST002"] is TraceImportOutcome.GONE
     assert "TST002" in items(here)
 
 
 def test_another_source_of_the_same_tool_says_nothing_of_the_first(here: Workspace) -> None:
     write_tree(here.root, {"a.csv": "id,text\nA-1,It shall open.\n", "b.csv": "id,text\nB-1,It shall close.\n"})
     run(here, "a.csv")
-    assert outcomes(run(here, "b.csv")) == {"B-1": Outcome.NEW}
+    assert outcomes(run(here, "b.csv")) == {"B-1": TraceImportOutcome.NEW}
 
 
 def test_an_item_of_ours_is_never_taken_over(here: Workspace) -> None:
@@ -233,8 +233,8 @@ def test_an_item_that_was_renamed_here_is_found_again(here: Workspace) -> None:
     edit(old, lambda text: text.replace("id: REQ001\ntype", "id: DOOR\ntype"))
     old.rename(old.with_name("DOOR.md"))
     told = {each.foreign: each for each in run(here).items}
-    assert (told["REQ001"].id, told["REQ001"].outcome) == ("DOOR", Outcome.SAME)
-    assert told["TST001"].parts == {"links": Side.THERE}
+    assert (told["REQ001"].id, told["REQ001"].outcome) == ("DOOR", TraceImportOutcome.SAME)
+    assert told["TST001"].parts == {"links": ChangeSide.THERE}
 
 
 def test_ids_that_cannot_stay_are_made_the_same_every_time(here: Workspace) -> None:
@@ -269,28 +269,33 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_place_and_nothing_is_wri
 
 @pytest.mark.parametrize(
     "choices",
-    [Choices(type="requirment"), Choices(types={"REQ": "x"}), Choices(relation="x"), Choices(verification="x")],
+    [
+        AdoptionChoices(type="requirment"),
+        AdoptionChoices(types={"REQ": "x"}),
+        AdoptionChoices(relation="x"),
+        AdoptionChoices(verification="x"),
+    ],
 )
-def test_a_word_that_is_none_of_ours_is_refused(here: Workspace, choices: Choices) -> None:
+def test_a_word_that_is_none_of_ours_is_refused(here: Workspace, choices: AdoptionChoices) -> None:
     with pytest.raises(UsageError):
-        import_items(here, Given((here.root / "reqs",)), choices, actor=YOU)
+        import_items(here, ImportSource((here.root / "reqs",)), choices, actor=YOU)
 
 
 def test_a_malformed_part_is_skipped_and_refused_when_strict(here: Workspace) -> None:
     text = "req~a~1\n\nIt shall open.\n\nCovers:\n* everything\n"
     write_tree(here.root, {"a.md": text})
-    given = Given((here.root / "a.md",))
+    given = ImportSource((here.root / "a.md",))
 
     with pytest.raises(FormatError, match=r"^a\.md:6: `Covers`"):
-        import_items(here, given, Choices(), actor=YOU, strict=True)
+        import_items(here, given, AdoptionChoices(), actor=YOU, strict=True)
     assert items(here) == {}
-    report = import_items(here, given, Choices(), actor=YOU)
+    report = import_items(here, given, AdoptionChoices(), actor=YOU)
     assert (set(items(here)), len(report.left)) == ({"req-a"}, 1)
 
 
 def test_what_a_person_chose_goes_first(here: Workspace) -> None:
-    choices = Choices(type="requirement", types={"*/tst/*": "unit"}, verification="review")
-    import_items(here, Given((here.root / "reqs",)), choices, actor=YOU)
+    choices = AdoptionChoices(type="requirement", types={"*/tst/*": "unit"}, verification="review")
+    import_items(here, ImportSource((here.root / "reqs",)), choices, actor=YOU)
     found = items(here)
     assert (found["REQ001"].type, found["TST001"].type, found["REQ002"].type) == ("requirement", "unit", "information")
     assert (found["REQ001"].verification, found["REQ002"].verification) == ("review", None)
@@ -317,7 +322,7 @@ def test_what_was_exported_is_imported_with_the_same_fingerprints(here: Workspac
     other = Workspace(write_memory(tmp_path / "other", {"config.yaml": "format: 1\nworkflow: standard\n"}))
     exported = export_items(here, form)
     write_tree(other.root, {f"x.{form}": exported.text})
-    import_items(other, Given((other.root / f"x.{form}",)), Choices(), actor=YOU)
+    import_items(other, ImportSource((other.root / f"x.{form}",)), AdoptionChoices(), actor=YOU)
     ours, theirs = items(here), items(other)
     assert exported.items == len(theirs) == 2
     assert {name: (each.digest, each.rationale, each.type) for name, each in ours.items()} == {

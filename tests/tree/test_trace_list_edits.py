@@ -6,28 +6,28 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.items.rules.front_matter_list import ListEdit, entry
 from verifflowcc.items.store.item_edits import edit_item_list, read_block, same_meaning
 
 COMMENTS = ("# c", "# d", "# e", "# why", "# between")
-NEW = Table((("to", Scalar("NEED-new", True, 1)), ("relation", Scalar("refines", True, 1))), 1)
+NEW = FieldTable((("to", FieldScalar("NEED-new", True, 1)), ("relation", FieldScalar("refines", True, 1))), 1)
 words = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_size=12)
 spoken = st.one_of(words, st.sampled_from(["no", "null", "# c", "a: b", "it's", '"', "x # y", "- z", "[", "}", "ü"]))
 
 
 @st.composite
-def links(draw: st.DrawFn) -> Table:
+def links(draw: st.DrawFn) -> FieldTable:
     """A link with some keys that vfcc knows and some that it does not."""
     keys = draw(st.lists(st.sampled_from(["mine", "note", "by", "on", "reason"]), unique=True))
     pairs = [("to", draw(st.sampled_from(["NEED-a", "NEED-b", "REQ 1"]))), ("relation", "refines")]
     pairs += [(key, draw(spoken)) for key in keys]
-    return Table(tuple((key, Scalar(value, False, 1)) for key, value in pairs), 1)
+    return FieldTable(tuple((key, FieldScalar(value, False, 1)) for key, value in pairs), 1)
 
 
 @st.composite
-def files(draw: st.DrawFn) -> tuple[str, tuple[Table, ...]]:
+def files(draw: st.DrawFn) -> tuple[str, tuple[FieldTable, ...]]:
     """An item's file, its links written in one of the ways in which people write lists, with comments."""
     values = tuple(draw(st.lists(links(), max_size=4)))
     ways = ["flow", "lines", "block", "flow over lines"]
@@ -43,7 +43,7 @@ def files(draw: st.DrawFn) -> tuple[str, tuple[Table, ...]]:
     return text.replace("\n", newline), values
 
 
-def _written(draw: st.DrawFn, values: tuple[Table, ...], way: str):  # type: ignore[no-untyped-def]
+def _written(draw: st.DrawFn, values: tuple[FieldTable, ...], way: str):  # type: ignore[no-untyped-def]
     tail = st.sampled_from(["", "", "  # why"])
     if way == "flow":
         yield f"links: [{', '.join(map(entry, values))}]{draw(tail)}"
@@ -66,14 +66,14 @@ def _written(draw: st.DrawFn, values: tuple[Table, ...], way: str):  # type: ign
 
 
 @st.composite
-def changes(draw: st.DrawFn) -> tuple[str, tuple[Table, ...], ListEdit]:
+def changes(draw: st.DrawFn) -> tuple[str, tuple[FieldTable, ...], ListEdit]:
     """A file, and some of its links stamped, taken out or added."""
     text, values = draw(files())
     changed: dict[int, Value | None] = {}
     for index, value in enumerate(values):
         what = draw(st.sampled_from(["keep", "stamp", "take"]))
         if what != "keep":
-            stamped = Table((*value.pairs, ("fingerprint", Scalar("sha256:a.b/1/2", True, 1))), 1)
+            stamped = FieldTable((*value.pairs, ("fingerprint", FieldScalar("sha256:a.b/1/2", True, 1))), 1)
             changed[index] = stamped if what == "stamp" else None
     return text, values, ListEdit(changed, (NEW,) if draw(st.booleans()) else ())
 
@@ -81,7 +81,7 @@ def changes(draw: st.DrawFn) -> tuple[str, tuple[Table, ...], ListEdit]:
 @settings(deadline=None, max_examples=400)
 @given(changes())
 def test_a_change_of_links_leaves_all_else_as_it_was_or_is_refused(
-    case: tuple[str, tuple[Table, ...], ListEdit],
+    case: tuple[str, tuple[FieldTable, ...], ListEdit],
 ) -> None:
     text, values, change = case
     after = _after(text, change)
@@ -94,7 +94,7 @@ def test_a_change_of_links_leaves_all_else_as_it_was_or_is_refused(
     assert (parts.body, parts.newline, parts.closing) == (was.body, was.newline, was.closing)
     table = read_block((parts.block or "").replace("\r\n", "\n"))
     found = dict(table.pairs).get("links")
-    assert same_meaning(Sequence(change.on(values), 1), found if isinstance(found, Sequence) else Sequence((), 1))
+    assert same_meaning(FieldList(change.on(values), 1), found if isinstance(found, FieldList) else FieldList((), 1))
     assert _comments(text) == _comments(after), "no comment is lost"
     kept = [line for line in _others(text) if line.strip()]
     assert kept == [line for line in _others(after) if line.strip()], "other lines are as they were"

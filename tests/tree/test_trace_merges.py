@@ -10,7 +10,7 @@ from tests.trees import commit, environment, git, repository
 from verifflowcc.base.errors import ConflictError, FormatError
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state
-from verifflowcc.trace.use.trace_edits import Wanted, add_item, link_items, retire_item
+from verifflowcc.trace.use.trace_edits import TraceItemRequest, add_item, link_items, retire_item
 from verifflowcc.trace.use.trace_sources import create_baseline, full_view
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-MERGES")
@@ -49,7 +49,7 @@ def test_items_and_links_that_two_branches_add_to_one_parent_merge_clean(here: W
     for branch in ("ours", "theirs"):
         on_branch(here, branch)
         for title in ("It ends", f"Only {branch}"):
-            wanted = Wanted("requirement", title, "It shall end.", "test", (NEED,), "refines")
+            wanted = TraceItemRequest("requirement", title, "It shall end.", "test", (NEED,), "refines")
             added.append(add_item(here, wanted, actor=YOU).item.id)
         reviewed(here, *added[-2:])
         create_baseline(here, branch, actor=YOU)

@@ -21,7 +21,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.waivers import waive, what_to_waive
 from verifflowcc.gates.use.evidence_making import add_evidence
 from verifflowcc.gates.use.gates_now import results_path
-from verifflowcc.gates.use.rerun import Found, reproduce
+from verifflowcc.gates.use.rerun import RerunResult, reproduce
 from verifflowcc.gates.use.trace_results import OTHER, UNBOUND, read_results
 from verifflowcc.sprint.rules.evidence_files import inputs_digest
 from verifflowcc.trace.use.trace_code import read_code
@@ -328,7 +328,7 @@ def test_a_second_run_finds_the_same_results_and_writes_none(tmp_path: Path) -> 
     run(here, "tests")
     files = {path: path.read_bytes() for path in result_files(here)}
 
-    assert found(reproduce(here, SPRINT))["check/tests"][0] is Found.REPRODUCED
+    assert found(reproduce(here, SPRINT))["check/tests"][0] is RerunResult.REPRODUCED
     assert {path: path.read_bytes() for path in result_files(here)} == files
 
 
@@ -357,7 +357,7 @@ def test_results_made_up_under_honest_evidence_are_red_in_a_second_run(
     assert results(here).reports[0].problem == ""
     outcome, reason = found(reproduce(here, SPRINT))["check/tests"]
 
-    assert outcome is Found.DIFFERS
+    assert outcome is RerunResult.DIFFERS
     assert "on record" in reason
 
 
@@ -367,7 +367,7 @@ def test_items_that_come_and_go_leave_a_second_run_green(tmp_path: Path) -> None
     naming = ITEM.format(id="REQ-new").replace("verification", 'tests: ["tests/**"]\nverification')
     write_tree(tmp_path, {".memory/project/items/requirement/REQ-new.md": naming})
 
-    assert found(reproduce(here, SPRINT))["check/tests"][0] is Found.REPRODUCED
+    assert found(reproduce(here, SPRINT))["check/tests"][0] is RerunResult.REPRODUCED
 
 
 def test_skips_are_waived_with_their_criterion_and_while_that_holds(tmp_path: Path) -> None:

@@ -11,15 +11,15 @@ from tests.trees import write_memory
 from verifflowcc.base.files.item_files import read_item_file
 from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status
 from verifflowcc.base.model.trace_codes import METHODS
-from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.model.trace_values import TraceItem, Verification
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.sprint.use.pinned_workflow import policy_of
-from verifflowcc.trace.rules.adopt import Choices
+from verifflowcc.trace.rules.adopt import AdoptionChoices
 from verifflowcc.trace.rules.fingerprint import stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.trace_render import render_trace_item
-from verifflowcc.trace.store.foreign_files import Given
+from verifflowcc.trace.store.foreign_files import ImportSource
 from verifflowcc.trace.use.trace_code import read_items
 from verifflowcc.trace.use.trace_import import export_items, import_items
 
@@ -80,7 +80,7 @@ def _item(draw: st.DrawFn, name: str, ids: list[str]) -> tuple[TraceItem, str]:
         planned=draw(st.sampled_from((None, "release 2", "2027-01-01"))),
         integrity=draw(st.sampled_from((None, "SIL2"))),
         reviewed=Stamp(stamp_of_item(DIGEST), "human:You", DAY) if reviewed else None,
-        verified=Verified("inspection", "human:You", DAY, DIGEST, DIGEST, "all of it") if reviewed else None,
+        verified=Verification("inspection", "human:You", DAY, DIGEST, DIGEST, "all of it") if reviewed else None,
         tags=tuple(draw(st.lists(NAMES, max_size=2, unique=True))),
     )
     body = draw(WORDS)
@@ -140,7 +140,7 @@ def test_what_is_exported_comes_back_equal(
 
     exported = export_items(there, form)
     (folder / f"items.{form}").write_text(exported.text, encoding="utf-8", newline="")
-    import_items(here, Given((folder / f"items.{form}",)), Choices(), actor="human:You")
+    import_items(here, ImportSource((folder / f"items.{form}",)), AdoptionChoices(), actor="human:You")
 
     after = read(here)
     lost = " ".join(exported.notices)

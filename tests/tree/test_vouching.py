@@ -21,7 +21,7 @@ from verifflowcc.cli.use.skipping import skip_stage, what_to_skip
 from verifflowcc.cli.use.waivers import waive, what_to_waive
 from verifflowcc.gates.use.approvals import Opinions, approve, approve_signed, request_review, what_to_approve
 from verifflowcc.gates.use.gates_now import sound_facts
-from verifflowcc.gates.use.promotion_signers import Vouched, vouched
+from verifflowcc.gates.use.promotion_signers import VouchedDecision, vouched
 from verifflowcc.gates.use.rerun import reproduce
 from verifflowcc.gates.use.sprints import close_sprint
 from verifflowcc.prompt.use.stages import advance_stage
@@ -32,7 +32,7 @@ CHANGES = PLAN.replace("/plan/", "/build/").replace("plan.md", "changes.md")
 LOOSE = WORKFLOW.replace(", waivable: false", "")
 
 
-def people_of(here: Workspace) -> tuple[Vouched, ...]:
+def people_of(here: Workspace) -> tuple[VouchedDecision, ...]:
     state = show_sprint(here, ID)
     return vouched(here, state, sound_facts(here, state))
 
@@ -42,7 +42,7 @@ def words(here: Workspace) -> dict[str, tuple[bool, str]]:
     return {one.what: (one.good, one.reason) for one in people_of(here)}
 
 
-def only(here: Workspace) -> Vouched:
+def only(here: Workspace) -> VouchedDecision:
     """The one word that there is."""
     (one,) = people_of(here)
     return one

@@ -23,7 +23,7 @@ from tests.people_world import (
 from verifflowcc.base.errors import ConflictError, GateClosed, NotAllowed, UsageError
 from verifflowcc.base.model.gate_values import Verdict
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.cli.use.waivers import Waived, waive, what_to_waive
+from verifflowcc.cli.use.waivers import WaiverResult, waive, what_to_waive
 from verifflowcc.prompt.use.stages import advance_stage
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
@@ -38,7 +38,7 @@ def waived(
     criterion: str = "reviewed",
     expires: str | None = None,
     stage: str | None = None,
-) -> Waived:
+) -> WaiverResult:
     return waive(here, what_to_waive(here, ID, criterion, stage), "nobody is there", expires, actor=actor)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from verifflowcc.base.config.config_validate import check
 from verifflowcc.base.config.tools_file import parse_tools
-from verifflowcc.base.model.gate_values import RULES, Kind
+from verifflowcc.base.model.gate_values import RULES, CriterionKind
 from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY
 from verifflowcc.base.model.trace_values import Family, Severity
 from verifflowcc.sprint.store.workflow_load import load_shipped, parse_workflow, shipped_names, templates_folder
@@ -56,11 +56,11 @@ def test_the_commented_commands_in_the_shipped_configuration_are_sound() -> None
 
 
 @pytest.mark.parametrize("kind", RULES)
-def test_every_kind_stands_in_the_table_with_its_keys_and_measures(kind: Kind) -> None:
+def test_every_kind_stands_in_the_table_with_its_keys_and_measures(kind: CriterionKind) -> None:
     rows = {name: "".join(cells) for name, *cells in ROW.findall(page("workflows.md"))}
     told = set(re.findall(r"`(\w+)`", rows[kind]))
     if "as junit" in rows[kind]:
-        told |= set(re.findall(r"`(\w+)`", rows["junit"])) - set(RULES[Kind.JUNIT].measures or {})
+        told |= set(re.findall(r"`(\w+)`", rows["junit"])) - set(RULES[CriterionKind.JUNIT].measures or {})
     limits = {"at_least", "at_most"} if re.search("limits|as junit", rows[kind]) else set()
 
     assert {*RULES[kind].keys, *(RULES[kind].measures or {})} <= told | limits

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.base.errors import ConfigError, UsageError
-from verifflowcc.base.model.gate_values import Kind, Mode
+from verifflowcc.base.model.gate_values import CriterionKind, Mode
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.cli.use.initialise import initialise
@@ -235,7 +235,7 @@ def test_a_running_sprint_keeps_its_workflow(project: Workspace) -> None:
     assert done.running == ("first",)
     view = show_workflow(project)
     assert (view.sprint, view.workflow.name, view.default) == ("first", "mine", False)
-    assert [each.command for each in view.workflow.stages[0].exit if each.kind is Kind.JUNIT] == ["unit"]
+    assert [each.command for each in view.workflow.stages[0].exit if each.kind is CriterionKind.JUNIT] == ["unit"]
     assert view.statuses == {"code": StageStatus.ACTIVE}
     assert show_workflow(project, "mine").workflow.stages[0].exit[1].command == "other"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from verifflowcc.base.errors import ConfigError
-from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind, Mode
 from verifflowcc.base.model.sprint_state import Edits, Leg, Stage, Workflow, asks_nothing, default_uses
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.sprint.rules.stage_moves import pin, unpin
@@ -36,7 +36,7 @@ def one(workflow: Workflow, stage_id: str, name: str) -> Criterion:
     return next(each for each in criteria(stage) if each.id == name)
 
 
-def kinds(workflow: Workflow, stage_id: str) -> tuple[set[Kind], set[Kind]]:
+def kinds(workflow: Workflow, stage_id: str) -> tuple[set[CriterionKind], set[CriterionKind]]:
     stage = workflow.stage(stage_id)
     assert stage is not None
     return {each.kind for each in stage.enter}, {each.kind for each in stage.exit}
@@ -83,7 +83,7 @@ def test_no_sprint_ends_without_tests_that_pass(name: str) -> None:
     tests = [each for stage in shipped(name).stages for each in criteria(stage) if each.id == "tests"]
 
     assert tests
-    assert {(each.kind, each.mode, each.waivable) for each in tests} == {(Kind.JUNIT, Mode.HARD, False)}
+    assert {(each.kind, each.mode, each.waivable) for each in tests} == {(CriterionKind.JUNIT, Mode.HARD, False)}
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_no_sprint_ends_without_tests_that_pass(name: str) -> None:
 def test_every_workflow_asks_whether_tests_can_fail_and_were_kept(name: str, mode: str) -> None:
     asked = {each.kind: each.mode for stage in shipped(name).stages for each in stage.exit}
 
-    assert (str(asked[Kind.RED_FIRST]), str(asked[Kind.TESTS_KEPT])) == (mode, mode)
+    assert (str(asked[CriterionKind.RED_FIRST]), str(asked[CriterionKind.TESTS_KEPT])) == (mode, mode)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -107,7 +107,7 @@ def test_right_stages_may_not_edit_the_product_and_left_ones_nothing(name: str) 
 def test_a_right_stage_is_entered_only_when_its_pair_is_not_suspect(name: str) -> None:
     for stage in shipped(name).stages:
         if stage.leg is Leg.RIGHT:
-            asked = {name for each in stage.enter if each.kind is Kind.TRACE for name in each.checks}
+            asked = {name for each in stage.enter if each.kind is CriterionKind.TRACE for name in each.checks}
             assert "change" in asked or asked >= SUSPECT, stage.id
 
 
@@ -184,7 +184,7 @@ def test_each_requirement_is_answered_by_tests_that_pass_in_every_workflow() -> 
 def test_light_asks_of_the_trace_only_that_requirements_have_tests() -> None:
     light = shipped("light")
 
-    assert [each.id for stage in light.stages for each in criteria(stage) if each.kind is Kind.TRACE] == [
+    assert [each.id for stage in light.stages for each in criteria(stage) if each.kind is CriterionKind.TRACE] == [
         "requirements-tested"
     ]
     assert light.trace.needs == ()
@@ -210,9 +210,15 @@ def test_light_is_light() -> None:
 
     assert hard == ["tests"]
     assert [stage.id for stage in light.stages] == ["planning", "design", "coding", "testing", "validation"]
-    people = {Kind.REVIEW, Kind.ATTESTATION, Kind.BASELINE, Kind.FEEDBACK, Kind.COMMIT}
+    people = {
+        CriterionKind.REVIEW,
+        CriterionKind.ATTESTATION,
+        CriterionKind.BASELINE,
+        CriterionKind.FEEDBACK,
+        CriterionKind.COMMIT,
+    }
     assert not people & {each.kind for stage in light.stages for each in criteria(stage)}
-    assert one(light, "testing", "requirements-tested").kind is Kind.TRACE
+    assert one(light, "testing", "requirements-tested").kind is CriterionKind.TRACE
 
 
 def test_agile_has_six_stages_and_only_artifacts_tests_and_what_came_before_close_its_gates() -> None:
@@ -222,34 +228,79 @@ def test_agile_has_six_stages_and_only_artifacts_tests_and_what_came_before_clos
     assert [stage.id for stage in agile.stages] == [
         *("requirements", "design", "coding", "testing", "integration", "validation")
     ]
-    assert hard == {Kind.ARTIFACT, Kind.JUNIT, Kind.UPSTREAM}
+    assert hard == {CriterionKind.ARTIFACT, CriterionKind.JUNIT, CriterionKind.UPSTREAM}
 
 
 TABLE = {
-    "planning": ("validation", "planner", {Kind.FEEDBACK}, {Kind.TRACE, Kind.ARTIFACT, Kind.REVIEW}),
-    "requirements": ("system_test", "analyst", set(), {Kind.TRACE, Kind.ARTIFACT, Kind.REVIEW, Kind.BASELINE}),
-    "architecture": ("integration_test", "architect", {Kind.TRACE}, {Kind.TRACE, Kind.ARTIFACT, Kind.REVIEW}),
-    "detailed_design": ("unit_test", "designer", set(), {Kind.TRACE, Kind.ARTIFACT, Kind.REVIEW}),
+    "planning": (
+        "validation",
+        "planner",
+        {CriterionKind.FEEDBACK},
+        {CriterionKind.TRACE, CriterionKind.ARTIFACT, CriterionKind.REVIEW},
+    ),
+    "requirements": (
+        "system_test",
+        "analyst",
+        set(),
+        {CriterionKind.TRACE, CriterionKind.ARTIFACT, CriterionKind.REVIEW, CriterionKind.BASELINE},
+    ),
+    "architecture": (
+        "integration_test",
+        "architect",
+        {CriterionKind.TRACE},
+        {CriterionKind.TRACE, CriterionKind.ARTIFACT, CriterionKind.REVIEW},
+    ),
+    "detailed_design": (
+        "unit_test",
+        "designer",
+        set(),
+        {CriterionKind.TRACE, CriterionKind.ARTIFACT, CriterionKind.REVIEW},
+    ),
     "coding": (
         None,
         "coder",
         set(),
-        {Kind.ARTIFACT, Kind.COMMAND, Kind.SARIF, Kind.DIFF, Kind.TRACE, Kind.COMMIT, Kind.REVIEW},
+        {
+            CriterionKind.ARTIFACT,
+            CriterionKind.COMMAND,
+            CriterionKind.SARIF,
+            CriterionKind.DIFF,
+            CriterionKind.TRACE,
+            CriterionKind.COMMIT,
+            CriterionKind.REVIEW,
+        },
     ),
     "unit_test": (
         "detailed_design",
         "tester",
-        {Kind.TRACE},
-        {Kind.ARTIFACT, Kind.JUNIT, Kind.TRACE, Kind.COVERAGE, Kind.RED_FIRST, Kind.TESTS_KEPT},
+        {CriterionKind.TRACE},
+        {
+            CriterionKind.ARTIFACT,
+            CriterionKind.JUNIT,
+            CriterionKind.TRACE,
+            CriterionKind.COVERAGE,
+            CriterionKind.RED_FIRST,
+            CriterionKind.TESTS_KEPT,
+        },
     ),
-    "integration_test": ("architecture", "integrator", {Kind.TRACE}, {Kind.ARTIFACT, Kind.JUNIT, Kind.TRACE}),
+    "integration_test": (
+        "architecture",
+        "integrator",
+        {CriterionKind.TRACE},
+        {CriterionKind.ARTIFACT, CriterionKind.JUNIT, CriterionKind.TRACE},
+    ),
     "system_test": (
         "requirements",
         "tester",
-        {Kind.TRACE, Kind.ARTIFACT},
-        {Kind.ARTIFACT, Kind.JUNIT, Kind.REVIEW, Kind.TRACE},
+        {CriterionKind.TRACE, CriterionKind.ARTIFACT},
+        {CriterionKind.ARTIFACT, CriterionKind.JUNIT, CriterionKind.REVIEW, CriterionKind.TRACE},
     ),
-    "validation": ("planning", "stakeholder", {Kind.TRACE}, {Kind.ARTIFACT, Kind.ATTESTATION, Kind.BASELINE}),
+    "validation": (
+        "planning",
+        "stakeholder",
+        {CriterionKind.TRACE},
+        {CriterionKind.ARTIFACT, CriterionKind.ATTESTATION, CriterionKind.BASELINE},
+    ),
 }
 
 
@@ -257,7 +308,7 @@ def test_standard_is_the_table() -> None:
     standard = shipped("standard")
     found = {stage.id: (stage.pair, stage.role, *kinds(standard, stage.id)) for stage in standard.stages}
 
-    assert {name: (*row[:3], row[3] - {Kind.UPSTREAM}) for name, row in found.items()} == TABLE
+    assert {name: (*row[:3], row[3] - {CriterionKind.UPSTREAM}) for name, row in found.items()} == TABLE
     assert {each.mode for stage in standard.stages for each in criteria(stage)} == {Mode.HARD}
     limits = {"line": 80_000_000, "branch": 70_000_000, "changed": 90_000_000}
     assert one(standard, "unit_test", "coverage").at_least == limits
@@ -277,7 +328,7 @@ def test_each_left_stage_of_standard_owes_the_specification_of_its_pair() -> Non
     for name, pattern in owed.items():
         stage = standard.stage(name)
         assert stage is not None
-        assert any(each.kind is Kind.ARTIFACT and pattern in each.files for each in stage.exit)
+        assert any(each.kind is CriterionKind.ARTIFACT and pattern in each.files for each in stage.exit)
 
 
 def test_aspice_pairs_each_process_with_its_own_and_writes_measures_first() -> None:
@@ -326,14 +377,14 @@ def test_safety_asks_for_two_reviewers_hazards_levels_and_every_condition() -> N
 
     assert one(safety, "unit_test", "coverage").at_least == {"line": 100_000_000, "branch": 100_000_000}
     mcdc = one(safety, "unit_test", "mcdc")
-    assert (mcdc.kind, mcdc.metric, mcdc.at_least) == (Kind.METRIC, "mcdc", {"value": 100_000_000})
+    assert (mcdc.kind, mcdc.metric, mcdc.at_least) == (CriterionKind.METRIC, "mcdc", {"value": 100_000_000})
     assert one(safety, "planning", "hazards").requires == ("Hazards", "Risk", "Integrity level", "Measures")
-    assert one(safety, "requirements", "derived-approved").kind is Kind.REVIEW
+    assert one(safety, "requirements", "derived-approved").kind is CriterionKind.REVIEW
     for stage in safety.stages:
         if stage.leg is not Leg.RIGHT:
             assert one(safety, stage.id, "approved").at_least == {"approvals": 2_000_000}
     for name in ("requirements", "architecture", "detailed_design"):
-        assert one(safety, name, "integrity").kind is Kind.TRACE
+        assert one(safety, name, "integrity").kind is CriterionKind.TRACE
 
 
 @pytest.mark.parametrize("name", ["agile", "standard", "aspice", "safety"])

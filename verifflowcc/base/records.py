@@ -50,7 +50,7 @@ else:
     from reprlib import recursive_repr
 
     class _Field:
-        """What is said of one field. `default_factory` is called for each value anew."""
+        """The options of one field. `default_factory` is called for each value."""
 
         __slots__ = ("compare", "default", "default_factory", "init", "metadata", "repr")
 

@@ -77,7 +77,7 @@ def _begin_as_utf8() -> None:
 
 
 def _fill_streams() -> None:
-    """Open nothing in place of a stream that the caller closed, lest a file of ours gets its number."""
+    """Open the null device for closed streams, so that no file gets their numbers."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open("/dev/null", mode, encoding="utf-8"))  # noqa: SIM115 - it stays open

@@ -77,7 +77,7 @@ def complete(words: "list[str]", shell: str) -> "tuple[str, Values]":
     """Return `values` or `files`, and the values with their descriptions that fit the last of `words`."""
     with open(__file__.rpartition("/")[0] + "/completion.json", encoding="utf-8") as file:
         table: Table = quick_json.read(file.read())
-    place = _Place(table["commands"])
+    place = _LinePosition(table["commands"])
     for word in words[1:-1]:
         place.take(word)
     for folder in place.folders:
@@ -95,7 +95,7 @@ def complete(words: "list[str]", shell: str) -> "tuple[str, Values]":
     return _values(place, current, table["values"])
 
 
-class _Place:
+class _LinePosition:
     """How far the words of a line lead: which command, what it was given, and the option that waits for a value."""
 
     def __init__(self, commands: "Table") -> None:
@@ -159,7 +159,7 @@ class _Place:
         return here
 
 
-def _values(place: _Place, current: str, fixed: "Table") -> "tuple[str, Values]":
+def _values(place: _LinePosition, current: str, fixed: "Table") -> "tuple[str, Values]":
     kind = place.kind()
     if isinstance(kind, list):
         return "values", _fitting([(each, "") for each in kind], current)

@@ -38,7 +38,7 @@ def values(
     read = _READ.get(kind)
     if not root or read is None:
         return fixed.get(kind, [])
-    found = read(_Asked(root, kind, fixed, current, given, arguments))
+    found = read(_CompletionRequest(root, kind, fixed, current, given, arguments))
     return [(value, about) for value, about in found if is_plain(value)]
 
 
@@ -47,7 +47,7 @@ def is_plain(value: str) -> bool:
     return bool(value) and value[0] not in "-." and all(each.isalnum() or each in _IN_VALUES for each in value)
 
 
-class _Asked:
+class _CompletionRequest:
     """What is asked, and in which project."""
 
     def __init__(
@@ -106,29 +106,29 @@ def _head(path: str, size: int = _HEAD) -> str:
         return ""
 
 
-def _agents(asked: _Asked) -> "Values":
+def _agents(asked: _CompletionRequest) -> "Values":
     own = [(name, "") for name in _folders(f"{asked.memory}/agent")]
     return own or asked.known
 
 
-def _sprints(asked: _Asked) -> "Values":
+def _sprints(asked: _CompletionRequest) -> "Values":
     found = [(name, str(_started(asked, name).get("title", ""))) for name in _all_sprints(asked)]
     return [(name, title) for name, title in found if title]
 
 
-def _all_sprints(asked: _Asked) -> "list[str]":
+def _all_sprints(asked: _CompletionRequest) -> "list[str]":
     """Return the ids of all sprints, the last first."""
     return _folders(f"{asked.memory}/sprint")[::-1]
 
 
-def _named_sprints(asked: _Asked) -> "list[str]":
+def _named_sprints(asked: _CompletionRequest) -> "list[str]":
     """Return the sprint that the line or the environment names; all sprints where there is no such sprint."""
     named = asked.given.get("--sprint") or environ.get("VFCC_SPRINT")
     found = _all_sprints(asked)
     return [named] if named in found else found
 
 
-def _events(asked: _Asked, sprint: str) -> "list[str]":
+def _events(asked: _CompletionRequest, sprint: str) -> "list[str]":
     found = _entries(f"{asked.memory}/sprint/{sprint}/events")
     return [each.path for each in found if each.is_file(follow_symlinks=False)]
 
@@ -142,7 +142,7 @@ def _first(path: str) -> "dict[str, Json]":
     return value if isinstance(value, dict) else {}
 
 
-def _started(asked: _Asked, sprint: str) -> "dict[str, Json]":
+def _started(asked: _CompletionRequest, sprint: str) -> "dict[str, Json]":
     """Return the payload of the event that started a sprint; nothing where there is none."""
     for path in _events(asked, sprint):
         event = _first(path)
@@ -152,7 +152,7 @@ def _started(asked: _Asked, sprint: str) -> "dict[str, Json]":
     return {}
 
 
-def _stages_asked(asked: _Asked) -> "list[dict[str, Json]]":
+def _stages_asked(asked: _CompletionRequest) -> "list[dict[str, Json]]":
     """Return the stages of the sprint that is named; those of all sprints, the last first, where none is."""
     found: list[dict[str, Json]] = []
     for sprint in _named_sprints(asked):
@@ -161,11 +161,11 @@ def _stages_asked(asked: _Asked) -> "list[dict[str, Json]]":
     return found
 
 
-def _stages(asked: _Asked) -> "Values":
+def _stages(asked: _CompletionRequest) -> "Values":
     return [(stage["id"], stage.get("title", "")) for stage in _stages_asked(asked)] or asked.known
 
 
-def _criteria(asked: _Asked) -> "Values":
+def _criteria(asked: _CompletionRequest) -> "Values":
     stage = asked.given.get("--stage") or "".join(asked.arguments[:1])
     stages = _stages_asked(asked)
     inner = [each for each in stages if each["id"] == stage] or stages
@@ -173,7 +173,7 @@ def _criteria(asked: _Asked) -> "Values":
     return [(each["id"], each.get("title", "")) for each in criteria]
 
 
-def _workflows(asked: _Asked) -> "Values":
+def _workflows(asked: _CompletionRequest) -> "Values":
     own: dict[str, str] = {}
     for line in _head(f"{asked.memory}/workflow.yaml").split("\n"):
         key, colon, value = line.partition(":")
@@ -182,7 +182,7 @@ def _workflows(asked: _Asked) -> "Values":
     return [*asked.known, *([(own["name"], own.get("title", ""))] if "name" in own else ())]
 
 
-def _commands(asked: _Asked) -> "Values":
+def _commands(asked: _CompletionRequest) -> "Values":
     """Return the names below `gates.commands`, without reading YAML whole."""
     found: Values = []
     inside = False
@@ -198,7 +198,7 @@ def _commands(asked: _Asked) -> "Values":
     return found
 
 
-def _scopes(asked: _Asked) -> "Values":
+def _scopes(asked: _CompletionRequest) -> "Values":
     found: Values = [("project", ""), ("user", "")]
     for sprint in _all_sprints(asked):
         found.append((f"sprint/{sprint}", ""))
@@ -207,18 +207,18 @@ def _scopes(asked: _Asked) -> "Values":
     return found + [(f"task/{name}", about) for name, about in _tasks(asked)]
 
 
-def _tasks(asked: _Asked) -> "Values":
+def _tasks(asked: _CompletionRequest) -> "Values":
     folder = f"{asked.memory}/local/tasks"
     facts = [(name, _first(f"{folder}/{name}/task.json")) for name in _folders(folder)]
     return [(name, str(fact.get("description", ""))) for name, fact in facts]
 
 
-def _baselines(asked: _Asked) -> "Values":
+def _baselines(asked: _CompletionRequest) -> "Values":
     found = _entries(f"{asked.memory}/project/baselines")
     return [(each.name[:-5], "") for each in found if each.name.endswith(".json")]
 
 
-def _evidence(asked: _Asked) -> "Values":
+def _evidence(asked: _CompletionRequest) -> "Values":
     found: Values = []
     for sprint in _named_sprints(asked):
         for stage in _folders(f"{asked.memory}/stage/{sprint}"):
@@ -228,23 +228,23 @@ def _evidence(asked: _Asked) -> "Values":
     return found
 
 
-def _comments(asked: _Asked) -> "Values":
+def _comments(asked: _CompletionRequest) -> "Values":
     events = [_first(path) for sprint in _named_sprints(asked) for path in _events(asked, sprint)]
     comments = [each for each in events if each.get("type") == "feedback_added"]
     return [(str(each.get("id", "")), str(each["payload"].get("text", ""))) for each in comments]
 
 
-def _symbols(asked: _Asked) -> "Values":
+def _symbols(asked: _CompletionRequest) -> "Values":
     from verifflowcc.cli.store.symbol_names import symbol_names
 
     path = f"{asked.memory}/local/code.db"
     return [(name, "") for name in symbol_names(path)]
 
 
-def _items(wanted: "Callable[[str], bool]") -> "Callable[[_Asked], Values]":
+def _items(wanted: "Callable[[str], bool]") -> "Callable[[_CompletionRequest], Values]":
     """Return a reader of the items whose status is wanted, with their titles."""
 
-    def read(asked: _Asked) -> "Values":
+    def read(asked: _CompletionRequest) -> "Values":
         found: Values = []
         for path in _item_files(asked):
             fields = _front(_head(path))
@@ -255,14 +255,14 @@ def _items(wanted: "Callable[[str], bool]") -> "Callable[[_Asked], Values]":
     return read
 
 
-def _traced(asked: _Asked) -> "Values":
+def _traced(asked: _CompletionRequest) -> "Values":
     """Return the items of the types that the trace has."""
     types = {name for name, _ in asked.fixed["trace type"]}
     fields = [_front(_head(path)) for path in _item_files(asked)]
     return [(each["id"], each.get("title", "")) for each in fields if "id" in each and each.get("type") in types]
 
 
-def _item_files(asked: _Asked) -> "list[str]":
+def _item_files(asked: _CompletionRequest) -> "list[str]":
     user = f"{environ.get('XDG_DATA_HOME') or environ.get('HOME', '') + '/.local/share'}/vfcc/user"
     folders = [*(f"{asked.memory}/{scope}" for scope in _SCOPES), user]
     paths = [path for folder in folders for path in _pages(folder, _DEPTH)]
@@ -294,7 +294,7 @@ def _front(text: str) -> "dict[str, str]":
     return found
 
 
-_READ: "dict[str, Callable[[_Asked], Values]]" = {
+_READ: "dict[str, Callable[[_CompletionRequest], Values]]" = {
     "agent": _agents,
     "sprint": _sprints,
     "stage": _stages,

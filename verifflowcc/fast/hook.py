@@ -61,7 +61,7 @@ class AnswerLateError(BaseException):
 
 
 class Hook:
-    """One call of a hook: what was said, by which client, in which project."""
+    """One call of a hook by a client, in a project."""
 
     def __init__(self, client: str, event: str) -> None:
         self.client, self.event = client, event
@@ -76,29 +76,29 @@ class Hook:
 
     def run(self) -> None:
         """Record the event on stdin, then answer it."""
-        said = self._said()
-        self.event = said.get("hook_event_name") or self.event
+        payload = self._read_payload()
+        self.event = payload.get("hook_event_name") or self.event
         if not self.root:
             return
-        said = self.with_typed_words(said)
-        recorded, snapshot = self.record_first(said)
+        payload = self.with_typed_words(payload)
+        recorded, snapshot = self.record_first(payload)
         if self.again and self.event != "PreToolUse":
             return  # another hook of the same client answers it
-        if snapshot is None or self._wants_answer(said, snapshot) or not self._add_notes(said, snapshot):
-            self._answer(said, recorded, snapshot)
+        if snapshot is None or self._wants_answer(payload, snapshot) or not self._add_notes(payload, snapshot):
+            self._answer(payload, recorded, snapshot)
 
-    def with_typed_words(self, said: "dict[str, Json]") -> "dict[str, Json]":
+    def with_typed_words(self, payload: "dict[str, Json]") -> "dict[str, Json]":
         """Return a client's words with what a person typed as the prompt, and beside it what vfcc compiled of it."""
         from verifflowcc.history.rules.event_shape import with_typed_words
 
-        return dict(with_typed_words(said, self._sent_prompts))
+        return dict(with_typed_words(payload, self._sent_prompts))
 
     def _sent_prompts(self) -> "list[dict[str, Json]]":
         from verifflowcc.history.store.hook_files import sent_prompts
 
         return sent_prompts(self.root + LOCAL)
 
-    def record_first(self, said: "dict[str, Json]") -> "tuple[bool, dict[str, Json] | None]":
+    def record_first(self, payload: "dict[str, Json]") -> "tuple[bool, dict[str, Json] | None]":
         """Record the event unless the project records none; return whether it is on disk now, and the fresh snapshot.
 
         Finding out the sprint and stage can take long. Without a fresh snapshot the event is recorded as `unplaced`,
@@ -107,11 +107,11 @@ class Hook:
         now = time_ns() // 1_000_000  # before the look at the snapshot: see `as_of` in services/hooks/settings.py
         snapshot = self._snapshot()
         place = {"role": self.role, "unplaced": True} if snapshot is None else snapshot
-        self.again = not self._is_first(said, now)
+        self.again = not self._is_first(payload, now)
         if self.again:
             return False, snapshot
         try:
-            return self._records(snapshot) and self._record(said, place, now), snapshot
+            return self._records(snapshot) and self._record(payload, place, now), snapshot
         except OSError as error:  # a call that the rules deny is denied all the same
             self.fault(f"{type(error).__name__}: {error}")
             return False, snapshot
@@ -131,7 +131,7 @@ class Hook:
         except (OSError, ValueError):
             return  # there is nowhere left to tell it
 
-    def _record(self, said: "dict[str, Json]", place: "dict[str, Json]", now: int) -> bool:
+    def _record(self, payload: "dict[str, Json]", place: "dict[str, Json]", now: int) -> bool:
         """Append the event to the history; return False for a kind that is not recorded. Raises OSError."""
         from verifflowcc.base.git.git_repository import repository_around
         from verifflowcc.history.rules.event_shape import line_of, moment
@@ -139,7 +139,7 @@ class Hook:
 
         around = repository_around(self.root)
         place = {**place, "worktree": around.worktree if around else ""}
-        line = line_of(said, self.client, self.root, now, urandom(10), place, self._read_file)
+        line = line_of(payload, self.client, self.root, now, urandom(10), place, self._read_file)
         if line is None:
             return False
         add_events(self.root, moment(now)[:10], line, around)
@@ -178,14 +178,14 @@ class Hook:
 
         return records(self.root)
 
-    def _wants_answer(self, said: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
+    def _wants_answer(self, payload: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
         from verifflowcc.history.rules.permission import wants_the_program
 
-        return wants_the_program(said, snapshot, self.root, self._seen_by, realpath)
+        return wants_the_program(payload, snapshot, self.root, self._seen_by, realpath)
 
-    def _add_notes(self, said: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
+    def _add_notes(self, payload: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
         """Add what is known of files that were read, or fits a prompt; return False where the notes are stale."""
-        event = said.get("hook_event_name")
+        event = payload.get("hook_event_name")
         wanted = snapshot.get("recall" if event == "UserPromptSubmit" else "files")
         if wanted is not True or event not in ("PostToolUse", "UserPromptSubmit"):
             return True
@@ -195,33 +195,33 @@ class Hook:
 
         if not carries_context(self.client, event):
             return True
-        whose = conversation_of(said)
+        whose = conversation_of(payload)
         seen = set(self._seen_by(whose))
-        if event == "PostToolUse" and seen.issuperset(read_files(said, self.root)):
+        if event == "PostToolUse" and seen.issuperset(read_files(payload, self.root)):
             return True
         notes = self._left(NOTES, FORMAT)
         if notes is None:
             return False
-        parts, noted = chosen(said, self.root, notes, seen, int(snapshot.get("room") or 0))
+        parts, noted = chosen(payload, self.root, notes, seen, int(snapshot.get("room") or 0))
         if noted:
             from verifflowcc.history.store.partitions import add_seen
 
             add_seen(self.root + LOCAL, whose, noted)
         if parts:
             from verifflowcc.base.text.own_text import between_marks
-            from verifflowcc.history.rules.encode import Answer
+            from verifflowcc.history.rules.encode import HookAnswer
 
-            sys.stdout.write(encode(self.client, event, Answer(context=between_marks(parts)))[0])
+            sys.stdout.write(encode(self.client, event, HookAnswer(context=between_marks(parts)))[0])
             sys.stdout.flush()
         return True
 
-    def _answer(self, said: "dict[str, Json]", recorded: bool, snapshot: "dict[str, Json] | None") -> None:
+    def _answer(self, payload: "dict[str, Json]", recorded: bool, snapshot: "dict[str, Json] | None") -> None:
         """Let the full program answer, within its time; what is denied without it is denied also when it is late."""
         unplaced = snapshot is None
         rules = snapshot.get("rules") if snapshot else None
         seconds = LIMIT_AT_END_S if self.event == "SessionEnd" else LIMIT_S
         late = f"the answer took longer than {seconds} s and was left out"
-        limit = Limit(seconds, lambda: self._end_late(late, said, rules))
+        limit = Limit(seconds, lambda: self._end_late(late, payload, rules))
         try:
             with limit:
                 from verifflowcc.fast.garbage import collect_rarely
@@ -229,21 +229,21 @@ class Hook:
                 collect_rarely()
                 from verifflowcc.cli.cli.hook_command import answered
 
-                faults = answered(self.client, said, self.root, self.role, recorded=recorded, unplaced=unplaced)
+                faults = answered(self.client, payload, self.root, self.role, recorded=recorded, unplaced=unplaced)
         except (Exception, AnswerLateError):
             if not limit.late:
                 raise
-            self._end_late(late, said, rules)  # whatever Python made of it: in a `__set_name__` it is a RuntimeError
+            self._end_late(late, payload, rules)  # whatever Python made of it: in a `__set_name__` it is a RuntimeError
             return
         for fault in faults:
             self.fault(fault)
 
-    def _end_late(self, late: str, said: "dict[str, Json]", rules: "Json") -> None:
+    def _end_late(self, late: str, payload: "dict[str, Json]", rules: "Json") -> None:
         self.fault(late)
-        if said.get("hook_event_name") == "PreToolUse":
+        if payload.get("hook_event_name") == "PreToolUse":
             from verifflowcc.cli.cli.hook_command import deny
 
-            deny(self.client, said, self.root, rules)
+            deny(self.client, payload, self.root, rules)
 
     def _seen_by(self, session: str) -> "list[str]":
         from verifflowcc.history.store.partitions import seen_file
@@ -254,7 +254,7 @@ class Hook:
         except OSError:
             return []
 
-    def _said(self) -> "dict[str, Json]":
+    def _read_payload(self) -> "dict[str, Json]":
         """Return what the client says, in Claude Code's form. Raises ValueError."""
         from verifflowcc.base.text.quick_json import read as read_json
 
@@ -267,13 +267,13 @@ class Hook:
         from verifflowcc.history.rules.client import normal_form, speaking_client
 
         self.client = speaking_client(self.client, value)
-        said = normal_form(self.client, self.event, value)
+        payload = normal_form(self.client, self.event, value)
         if self.client == "codex":
-            said = _with_outcome(said)
-        cwd = said.get("cwd")
+            payload = _with_outcome(payload)
+        cwd = payload.get("cwd")
         if not self.root and isinstance(cwd, str):
             self.root = _root_above(cwd)
-        return said
+        return payload
 
     def _snapshot(self) -> "dict[str, Json] | None":
         """Return the snapshot that the full program wrote; None where there is none, or it is stale."""
@@ -297,19 +297,19 @@ class Hook:
         return found if is_fresh else None
 
 
-def _with_outcome(said: "dict[str, Json]") -> "dict[str, Json]":
+def _with_outcome(payload: "dict[str, Json]") -> "dict[str, Json]":
     """Return what Codex says of a command, with how it ended, by the end of the file that it names."""
     from verifflowcc.history.rules.codex import TAIL_BYTES, wants_outcome, with_outcome
 
-    path = said.get("transcript_path")
-    if not wants_outcome(said) or not isinstance(path, str) or not path.endswith(".jsonl"):
-        return said
+    path = payload.get("transcript_path")
+    if not wants_outcome(payload) or not isinstance(path, str) or not path.endswith(".jsonl"):
+        return payload
     try:
         with open(path, "rb") as file:
             file.seek(max(stat_of(path).st_size - TAIL_BYTES, 0))
-            return with_outcome(said, file.read(TAIL_BYTES))
+            return with_outcome(payload, file.read(TAIL_BYTES))
     except (OSError, ValueError):
-        return said
+        return payload
 
 
 def _root_above(folder: str) -> str:

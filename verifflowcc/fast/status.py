@@ -61,7 +61,7 @@ def _load(path: str) -> object:
 
 
 def fresh(root: str, stamps: object) -> bool:
-    """Say whether everything stands as it was stamped, below `root`."""
+    """Return whether every file below `root` still has its stamp."""
     if not isinstance(stamps, dict) or not stamps:
         return False
     return all(stamp(f"{root}/{path}") == expected for path, expected in stamps.items())
@@ -74,7 +74,7 @@ def _looks() -> bool:
 
 
 def _over(until: object) -> bool:
-    """Whether what it says has run out by now: something that people said held until a day, and that is over."""
+    """Return whether the answer has expired: something in it held until a day."""
     if until is None:
         return False
     from time import time_ns

@@ -14,7 +14,7 @@ from verifflowcc.base.config.gates_section import (
     ROLE,
     WRONG,
     InputPattern,
-    Section,
+    StrictSection,
     branch_problem,
     millionths,
     obeys,
@@ -32,7 +32,7 @@ from verifflowcc.base.model.config_values import (
     WindowSettings,
 )
 from verifflowcc.base.model.item_values import TYPES, USER_TYPES
-from verifflowcc.base.model.settings import Setting, settings_in
+from verifflowcc.base.model.settings import SettingRule, settings_in
 from verifflowcc.base.records import dataclass, is_record
 from verifflowcc.base.text.glob import pattern_fault
 from verifflowcc.base.text.plain_words import nearest
@@ -46,7 +46,7 @@ _TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN}
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ValueForm:
     """A form: the type of its value, the words for that and for an item of it, and how its value is written.
 
     `optional`: an absent value is `null` in the schema.
@@ -164,57 +164,59 @@ _FACTOR = Annotated[
 ]
 _PART = {"type": "number", "minimum": 0, "maximum": 1}
 _A_FILE = "the path of a file: a text such as build/"
-FORMS: Mapping[str, Form] = {
-    "patterns": Form(list[InputPattern], "a list of patterns", 'a pattern: a text such as "src/**"'),
-    "files": Form(list[_FILE], "a list of paths", f"{_A_FILE}junit.xml"),
-    "file": Form(_FILE | None, f"{_A_FILE}known.json"),
-    "command": Form(_text(_command_problem) | None, "a command: a text such as make test"),
-    "branch": Form(_text(branch_problem, pattern=r"^[^-\s]\S*$") | None, "the name of a branch: a text such as main"),
-    "expression": Form(
+FORMS: Mapping[str, ValueForm] = {
+    "patterns": ValueForm(list[InputPattern], "a list of patterns", 'a pattern: a text such as "src/**"'),
+    "files": ValueForm(list[_FILE], "a list of paths", f"{_A_FILE}junit.xml"),
+    "file": ValueForm(_FILE | None, f"{_A_FILE}known.json"),
+    "command": ValueForm(_text(_command_problem) | None, "a command: a text such as make test"),
+    "branch": ValueForm(
+        _text(branch_problem, pattern=r"^[^-\s]\S*$") | None, "the name of a branch: a text such as main"
+    ),
+    "expression": ValueForm(
         _text(_expression_problem, format="regex") | None, "a regular expression: a text such as REQ-[0-9]+"
     ),
-    "roles": Form(list[_ROLE], "a list of roles", "the name of a role: a text such as planner"),
-    "user types": Form(
+    "roles": ValueForm(list[_ROLE], "a list of roles", "the name of a role: a text such as planner"),
+    "user types": ValueForm(
         list[_one_of(dict.fromkeys(USER_TYPES), "user items")] | None,  # type: ignore[misc]
         "a list of types",
         "a type of user items: a text such as preference",
     ),
-    "model name": Form(_MODEL | None, "the name of a model: a text of 1 to 100 characters"),
-    "factors": Form(
+    "model name": ValueForm(_MODEL | None, "the name of a model: a text of 1 to 100 characters"),
+    "factors": ValueForm(
         dict[_MODEL, _FACTOR],
         "a mapping from models to numbers",
         "a number above 0 and at most 10, with at most six decimals",
     ),
-    "words": Form(
+    "words": ValueForm(
         Annotated[list[Annotated[str, Field(max_length=LONGEST_WORD)]], Field(min_length=1, max_length=MOST_WORDS)]
         | None,
         f"a list of 1 to {MOST_WORDS} words, such as [claude, -p]",
         optional=True,
     ),
-    "model": Form(
+    "model": ValueForm(
         Annotated[str, Field(max_length=200), AfterValidator(_names_provider_and_model)] | None,
         "a text such as openai:gpt-5-mini",
     ),
-    "server": Form(
+    "server": ValueForm(
         Annotated[str, Field(max_length=2_000), AfterValidator(_without_password)] | None,
         "a text such as postgresql://db.example.org/memory",
     ),
-    "days by type": Form(
+    "days by type": ValueForm(
         dict[_one_of(TYPES, "items"), _DAYS | None],  # type: ignore[misc]
         "a mapping from types to days",
         f"a whole number of days from 1 to {MOST_DAYS:,}, or null: never",
     ),
-    "speaker trust": Form(
+    "speaker trust": ValueForm(
         dict[Annotated[str, Field(min_length=1, max_length=80)], _TRUST],
         "a mapping from names to human, agent or external",
         "one of human, agent, external",
     ),
-    "days": Form(
+    "days": ValueForm(
         Annotated[int, BeforeValidator(_days), WithJsonSchema({"type": "string", "pattern": f"^{_INTERVAL}$"})],
         "a number of days such as 7d",
         written="{}d".format,
     ),
-    "thousandths": Form(
+    "thousandths": ValueForm(
         Annotated[int, BeforeValidator(_thousandths), WithJsonSchema(_PART)],
         "a number from 0 to 1 with at most three decimals",
         written=lambda value: value / _THOUSAND,
@@ -226,7 +228,7 @@ _NAMES = {"assembly": "AssembliesSection"}
 """Sections that are not called by their key."""
 
 
-class DescribedSection(Section):
+class DescribedSection(StrictSection):
     """A section whose keys are those of a record of settings."""
 
     made_from: ClassVar[Any]
@@ -310,7 +312,7 @@ _RULES: dict[type, type[DescribedSection]] = {
 }
 
 
-def section_of(name: str, record: Any, given: Setting | None = None) -> type[DescribedSection]:
+def section_of(name: str, record: Any, given: SettingRule | None = None) -> type[DescribedSection]:
     """Return the section of a key; `record` has its defaults, and `given` describes the key where it is one of many."""
     titles = dict(given.titles) if given else {}
     fields: dict[str, Any] = {}
@@ -335,7 +337,7 @@ def section_of(name: str, record: Any, given: Setting | None = None) -> type[Des
     return made_of
 
 
-def _form(setting: Setting, default: object) -> tuple[Any, str, str]:
+def _form(setting: SettingRule, default: object) -> tuple[Any, str, str]:
     """Return the type of a key's value, the words for it, and those for an item of it."""
     if setting.form:
         form = FORMS[setting.form]
@@ -349,12 +351,12 @@ def _form(setting: Setting, default: object) -> tuple[Any, str, str]:
     return Literal[choices_of(setting, default)], "", ""
 
 
-def choices_of(setting: Setting, default: object) -> tuple[str, ...]:
+def choices_of(setting: SettingRule, default: object) -> tuple[str, ...]:
     """Return the values that a key may have; nothing where they are not listed."""
     return setting.choices or (tuple(str(each) for each in type(default)) if isinstance(default, StrEnum) else ())
 
 
-def _field(setting: Setting, default: Any, title: str) -> Any:
+def _field(setting: SettingRule, default: Any, title: str) -> Any:
     form = FORMS.get(setting.form)
     if form and form.optional:
         return Field(default=default or None, description=title)

@@ -1,4 +1,7 @@
-"""The effective configuration of a project: from the cache where its file is unchanged, else validated anew."""
+"""Load the effective configuration of a project.
+
+It comes from the cache where its file is unchanged, and is validated otherwise.
+"""
 
 import os
 from collections.abc import Collection, Mapping
@@ -43,14 +46,14 @@ FILE = "config.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedConfig:
     """A configuration, and sentences for the reader about how it was come by."""
 
     config: Config
     notices: tuple[str, ...] = ()
 
 
-def load_config(path: Path, workflows: Collection[str], cache_folder: Path | None) -> Loaded:
+def load_config(path: Path, workflows: Collection[str], cache_folder: Path | None) -> LoadedConfig:
     """Read, validate and return `path` (`.memory/config.yaml`); the defaults, with a notice, where it is absent.
 
     `workflows` are the names that `workflow` may have. With a `cache_folder`, a valid configuration is remembered
@@ -59,18 +62,20 @@ def load_config(path: Path, workflows: Collection[str], cache_folder: Path | Non
     """
     data = read_config(path)
     if data is None:
-        return Loaded(default_config(), (f"{path.parent.name}/{FILE} is missing: the default configuration holds",))
+        return LoadedConfig(
+            default_config(), (f"{path.parent.name}/{FILE} is missing: the default configuration holds",)
+        )
     if cache_folder is None:
-        return Loaded(_validated(data, workflows))
+        return LoadedConfig(_validated(data, workflows))
     known = cache.recall(cache_folder, digest_text(data), workflows)
     if known is not None:
-        return Loaded(known)
+        return LoadedConfig(known)
     config = _validated(data, workflows)
     try:
         cache.remember(cache_folder, config, workflows)
     except WorkspaceError as error:
-        return Loaded(config, (f"the checked configuration was not remembered: {error.message}",))
-    return Loaded(config)
+        return LoadedConfig(config, (f"the checked configuration was not remembered: {error.message}",))
+    return LoadedConfig(config)
 
 
 def read_config(path: Path) -> bytes | None:

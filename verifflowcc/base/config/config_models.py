@@ -27,7 +27,7 @@ from verifflowcc.base.config.gates_section import (
     ROLE,
     WRONG,
     GatesSection,
-    Section,
+    StrictSection,
     decimal_text,
     obeys,
     pattern_problem,
@@ -63,7 +63,7 @@ Role = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pa
 Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
 
 
-class LayerSection(Section):
+class LayerSection(StrictSection):
     """Which files a layer considers for a prompt."""
 
     always_load: list[str]
@@ -118,7 +118,7 @@ _STRATEGY_FIELDS = {
 }
 
 
-class StrategySection(Section):
+class StrategySection(StrictSection):
     """Which files each layer considers; a layer or a key that is left out has its default."""
 
     def layer(self, layer: Layer) -> LayerSection:
@@ -137,7 +137,7 @@ else:
     )
 
 
-class AllocationSection(Section):
+class AllocationSection(StrictSection):
     """A role's share of the budget per layer. The shares add up to 1; a layer that is left out has none."""
 
     project: Share = Field(default=0, description="Share of the project layer, from 0 to 1.")
@@ -202,7 +202,7 @@ else:
     TokensSection = section_of("tokens", TokenSettings())
 
 
-class FileSection(Section):
+class FileSection(StrictSection):
     """What goes into an agent's prompt, and what is run for evidence (`.memory/config.yaml`)."""
 
     format: Annotated[int, Field(ge=1, le=FORMAT)] = Field(

@@ -7,7 +7,7 @@ from pathlib import Path
 from verifflowcc.base.config.config_defaults import LAYERS, default_config
 from verifflowcc.base.config.config_load import FILE, read_config
 from verifflowcc.base.model.config_values import DEFAULT_ALLOCATION, DEFAULT_ROLE, FORMAT, MIXES, SHARE_UNIT, Config
-from verifflowcc.base.model.settings import Setting as Described
+from verifflowcc.base.model.settings import SettingRule as Described
 from verifflowcc.base.model.settings import settings_in
 from verifflowcc.base.records import dataclass, is_record
 

@@ -18,7 +18,7 @@ from verifflowcc.base.config.gates_section import (
     SENTENCE,
     GatesSection,
 )
-from verifflowcc.base.config.yaml_values import QUOTE, Ambiguous, Lines, Loc, Plain, Value, read_yaml
+from verifflowcc.base.config.yaml_values import QUOTE, AmbiguousScalar, Lines, Loc, PlainValue, Value, read_yaml
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.config_values import (
     DEFAULT_ROLE,
@@ -102,14 +102,14 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ConfigProblem:
     """One thing that is wrong, and the line where."""
 
     line: int
     sentence: str
 
 
-def problems_of(error: ValidationError, lines: Lines, workflows: Collection[str]) -> tuple[Problem, ...]:
+def problems_of(error: ValidationError, lines: Lines, workflows: Collection[str]) -> tuple[ConfigProblem, ...]:
     """Return what is wrong as predicates on dotted names, in the order of the lines."""
     choices = {**_CHOICES, ("workflow",): tuple(sorted(workflows))}
     found = [_problem(details, lines, choices) for details in error.errors(include_url=False)]
@@ -128,20 +128,20 @@ def dotted(loc: Iterable[str | int]) -> str:
     return ".".join(part for part in loc if isinstance(part, str))
 
 
-def _problem(details: ErrorDetails, lines: Lines, choices: dict[Loc, tuple[str, ...]]) -> Problem:
+def _problem(details: ErrorDetails, lines: Lines, choices: dict[Loc, tuple[str, ...]]) -> ConfigProblem:
     loc: Loc = tuple(part for part in details["loc"] if part != "[key]")
     line = line_of(loc, lines)
     if details["type"] == "extra_forbidden":
-        return Problem(line, _unknown_key(loc))
+        return ConfigProblem(line, _unknown_key(loc))
     if details["type"] == "missing":
-        return Problem(line, _missing_key(loc))
+        return ConfigProblem(line, _missing_key(loc))
     if details["type"] == SENTENCE:
         context = details.get("ctx", {})
         loc = (*loc, context["at"]) if context.get("at") else loc
-        return Problem(line_of(loc, lines), f"{_subject(details['loc'], loc)} {context['text']}")
+        return ConfigProblem(line_of(loc, lines), f"{_subject(details['loc'], loc)} {context['text']}")
     if details["loc"][-1:] == ("[key]",):
-        return Problem(line, f"{dotted(loc[:-1])} has a name that is empty or too long: {_shown(loc[-1])}")
-    return Problem(line, _not_expected(loc, details["input"], choices))
+        return ConfigProblem(line, f"{dotted(loc[:-1])} has a name that is empty or too long: {_shown(loc[-1])}")
+    return ConfigProblem(line, _not_expected(loc, details["input"], choices))
 
 
 def _subject(pydantic_loc: Loc, loc: Loc) -> str:
@@ -169,7 +169,7 @@ def _not_expected(loc: Loc, value: object, choices: dict[Loc, tuple[str, ...]]) 
     expected = _expected(loc, choices)
     if value is None:
         return f"{name} has no value; give it {expected}, or remove the line"
-    if isinstance(value, Ambiguous):
+    if isinstance(value, AmbiguousScalar):
         advice = "" if expected.startswith(_NUMBERS) and value.advice == QUOTE else f"; {value.advice}"
         return f"{name} must be {expected}, and YAML reads {value.text} as {value.reading}{advice}"
     options = MODES if _fits(_MODE, loc) else choices.get(loc, ())
@@ -214,7 +214,7 @@ OWN_ITEMS = ("conventions/*.md", "decisions/*.md", "items/*/*.md")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ValidConfig:
     """A valid configuration, the line of each place that the file gives (keys from the top), and the file's format."""
 
     config: Config
@@ -222,7 +222,7 @@ class Checked:
     format: int = FORMAT
 
 
-def check(data: bytes, workflows: Collection[str]) -> Checked:
+def check(data: bytes, workflows: Collection[str]) -> ValidConfig:
     """Validate the file's content; `workflows` are the names that `workflow` may have.
 
     Raises ConfigError with all problems, each `config.yaml:LINE: …`, in the order of the lines.
@@ -239,14 +239,14 @@ def check(data: bytes, workflows: Collection[str]) -> Checked:
         problems += [f"{NAME}:{problem.line}: {problem.sentence}" for problem in found]
     if problems:
         raise ConfigError(tuple(sorted(dict.fromkeys(problems), key=_line)), hint="vfcc config schema")
-    return Checked(_config(section, digest_text(data)), plain.lines, section.format)
+    return ValidConfig(_config(section, digest_text(data)), plain.lines, section.format)
 
 
 def _line(problem: str) -> int:
     return int(problem.split(":", 2)[1])
 
 
-def refuse_newer(plain: Plain, name: str, newest: int) -> None:
+def refuse_newer(plain: PlainValue, name: str, newest: int) -> None:
     """Raise ConfigError for a file of a format above `newest`: its format is then the one problem that is reported."""
     given: Value = plain.value.get("format") if isinstance(plain.value, dict) else None
     if isinstance(given, int) and not isinstance(given, bool) and given > newest:

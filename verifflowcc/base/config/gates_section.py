@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from verifflowcc.base.config.yaml_values import Ambiguous
+from verifflowcc.base.config.yaml_values import AmbiguousScalar
 from verifflowcc.base.model.config_values import SHARE_UNIT
 from verifflowcc.base.model.gate_values import REPORTS
 from verifflowcc.base.model.layers import LAYER_OF, USER, Layer
@@ -211,7 +211,7 @@ SENTENCE = "sentence"
 """The type of an error that brings its own predicate; `at`, if any, is the key below that it is about."""
 
 
-class Section(BaseModel):
+class StrictSection(BaseModel):
     """A mapping in the file: known keys only, and no value is bent to fit."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -223,7 +223,7 @@ def sentence(text: str, at: str = "") -> PydanticCustomError:
 
 
 def obeys(problem: Callable[[str], str | None]) -> AfterValidator:
-    """Return the check that a text has no problem, told as a predicate on the text."""
+    """Turn a function that returns a text's problem into a validator."""
 
     def check(text: str) -> str:
         found = problem(text)
@@ -262,7 +262,7 @@ def _report_problem(path: str) -> str | None:
 
 def _off_is_a_mode(value: object) -> object:
     """`off` without quotes, which YAML may read as false, is what a person writes here."""
-    return "off" if isinstance(value, Ambiguous) and value.text == "off" else value
+    return "off" if isinstance(value, AmbiguousScalar) and value.text == "off" else value
 
 
 Name = Annotated[
@@ -284,7 +284,7 @@ ReportPath = Annotated[
 GateMode = Annotated[Literal["hard", "soft", "off"], BeforeValidator(_off_is_a_mode)]
 
 
-class ReportPaths(Section):
+class ReportPaths(StrictSection):
     """Where a command writes its reports, relative to the project's root; a report that is left out has a path."""
 
     def given(self) -> dict[str, str]:
@@ -305,7 +305,7 @@ else:
     )
 
 
-class CommandSection(Section):
+class CommandSection(StrictSection):
     """A command that vfcc may run for evidence, once it is allowed on this machine. No shell is involved."""
 
     run: list[Word] = Field(
@@ -333,7 +333,7 @@ class CommandSection(Section):
         return self
 
 
-class GatesSection(Section):
+class GatesSection(StrictSection):
     """What is run for evidence, and how strict a new sprint's gates are."""
 
     commands: dict[Name, CommandSection] = Field(

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from verifflowcc.base.config.gates_section import WRONG, Section, decimal_text, millionths, sentence
+from verifflowcc.base.config.gates_section import WRONG, StrictSection, decimal_text, millionths, sentence
 from verifflowcc.base.model.config_values import MIXES, PARTS, SHARE_UNIT, WHOLE, CodeMix
 from verifflowcc.base.text.plain_words import nearest
 
@@ -39,7 +39,7 @@ def decimals_listed(shares: dict[str, int]) -> str:
     return ", ".join(f"{name} {decimal_text(share)}" for name, share in shares.items())
 
 
-class CodeMixSection(Section):
+class CodeMixSection(StrictSection):
     """The share of each part of a role's code. They add up to 1; a part that is left out has none."""
 
     bodies: Share = Field(default=0, description="Share of functions, whole.")

@@ -73,12 +73,12 @@ def parse_tools(data: bytes, name: str) -> tuple[dict[str, Json], tuple[str, ...
         value, lines = load_yaml(data, name)
     except ConfigError as error:
         return {}, error.problems
-    reading = _Reading(name, lines)
+    reading = _ToolsReader(name, lines)
     table = reading.table(value)
     return table, tuple(reading.problems)
 
 
-class _Reading:
+class _ToolsReader:
     """Reads one file and notes what is wrong."""
 
     def __init__(self, name: str, lines: Lines) -> None:

@@ -7,8 +7,8 @@ from pydantic_core import ErrorDetails
 
 from verifflowcc.base.config.config_description import DescribedSection, section_of
 from verifflowcc.base.config.config_validate import dotted, line_of, refuse_newer
-from verifflowcc.base.config.gates_section import SENTENCE, Section
-from verifflowcc.base.config.yaml_values import Ambiguous, Lines, Loc, read_yaml
+from verifflowcc.base.config.gates_section import SENTENCE, StrictSection
+from verifflowcc.base.config.yaml_values import AmbiguousScalar, Lines, Loc, read_yaml
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.config_values import USER_FORMAT, ModelSettings, UserSettings
 from verifflowcc.base.model.settings import settings_in
@@ -23,7 +23,7 @@ else:
     LlmSection = section_of("llm", ModelSettings())
 
 
-class UserFileSection(Section):
+class UserFileSection(StrictSection):
     """A person's own settings."""
 
     format: Annotated[int, Field(ge=1, le=USER_FORMAT)] = Field(default=USER_FORMAT, description="Format of this file.")
@@ -56,8 +56,8 @@ def read_user_settings(data: bytes, name: str) -> UserSettings:
     try:
         section = UserFileSection.model_validate(given)
     except ValidationError as error:
-        told = (_problem(each, plain.lines) for each in error.errors(include_url=False))
-        found += [(line, f"{name}:{line}: {why}") for line, why in told]
+        problems = (_problem(each, plain.lines) for each in error.errors(include_url=False))
+        found += [(line, f"{name}:{line}: {why}") for line, why in problems]
     if found:
         raise ConfigError(tuple(dict.fromkeys(problem for _, problem in sorted(found))))
     found_settings: UserSettings = section.memory.settings()
@@ -85,7 +85,7 @@ def _not_expected(loc: Loc, value: object) -> str:
     name, expected = dotted(loc) or "the file", _EXPECTED.get(loc, f"a mapping with keys out of {', '.join(_KEYS[()])}")
     if value is None:
         return f"{name} has no value; give it {expected}, or remove the line"
-    if isinstance(value, Ambiguous):
+    if isinstance(value, AmbiguousScalar):
         return f"{name} must be {expected}, and YAML reads {value.text} as {value.reading}; {value.advice}"
     near = nearest(value, _KEPT_IN) if isinstance(value, str) and loc == ("memory", "backend") else None
     return f"{name} must be {expected}" + (f"; did you mean {near}?" if near else "")

@@ -1,7 +1,7 @@
 """YAML nodes → plain Python values, and the line of each.
 
 YAML's versions disagree on what `no`, `010`, `1:30` or `2026-01-01` without quotes are. Read exactly, such a scalar is
-`Ambiguous`, for the caller to explain; read leniently, it is the text as written.
+`AmbiguousScalar`, for the caller to explain; read leniently, it is the text as written.
 """
 
 import re
@@ -87,7 +87,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A single value as written; `plain` is true where it stands without quotes."""
+    """A single value as written; `plain` is true for one without quotes."""
 
     text: str
     plain: bool
@@ -264,7 +264,7 @@ class _Composer:
 
 
 @dataclass(frozen=True, slots=True)
-class Ambiguous:
+class AmbiguousScalar:
     """A scalar that readers of YAML take for different things; `reading` says for what, `advice` what to write."""
 
     text: str
@@ -272,13 +272,13 @@ class Ambiguous:
     advice: str
 
 
-Value = None | bool | int | float | Decimal | str | Ambiguous | list["Value"] | dict[str, "Value"]
+Value = None | bool | int | float | Decimal | str | AmbiguousScalar | list["Value"] | dict[str, "Value"]
 Loc = tuple[str | int, ...]
 Lines = dict[Loc, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class PlainValue:
     """A file's value, the line of every place in it (keys and list positions from the top) and its problems."""
 
     value: Value
@@ -300,8 +300,8 @@ def load_yaml(data: bytes, name: str, limits: Limits = DEFAULT_LIMITS, first_lin
 
 def read_yaml(
     data: bytes | str, name: str, *, exact: bool, limits: Limits = DEFAULT_LIMITS, first_line: int = 1
-) -> Plain:
-    """Return the value with its lines and problems; exact: decimals are `Decimal`, ambiguous scalars `Ambiguous`.
+) -> PlainValue:
+    """Return the value with its lines and problems; exact: decimals are `Decimal`, ambiguous scalars `AmbiguousScalar`.
 
     Raises ConfigError only where there is nothing to go on with (see `compose`).
     """
@@ -309,21 +309,21 @@ def read_yaml(
     lines: Lines = {}
     problems = list(document.problems)
     if document.root is None:
-        return Plain(None, lines, tuple(problems))
-    value = _plain(document.root, (), _Reading(name, exact, lines, problems))
+        return PlainValue(None, lines, tuple(problems))
+    value = _plain(document.root, (), _PlainReader(name, exact, lines, problems))
     lines[()] = document.root.line
-    return Plain(value, lines, tuple(problems))
+    return PlainValue(value, lines, tuple(problems))
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _PlainReader:
     name: str
     exact: bool
     lines: Lines
     problems: list[str]
 
 
-def _plain(node: Node, loc: Loc, reading: _Reading) -> Value:
+def _plain(node: Node, loc: Loc, reading: _PlainReader) -> Value:
     if isinstance(node, Scalar):
         return read_scalar(node, exact=reading.exact)
     if isinstance(node, Sequence):
@@ -420,10 +420,10 @@ def read_scalar(scalar: Scalar, *, exact: bool) -> Value:
     return (_ambiguous(text) or text) if exact else text
 
 
-def _ambiguous(text: str) -> Ambiguous | None:
+def _ambiguous(text: str) -> AmbiguousScalar | None:
     if len(text) > _LONGEST_NUMBER and (_INT.fullmatch(text) or _DECIMAL.fullmatch(text)):
-        return Ambiguous(text[:_LONGEST_NUMBER] + "…", "a number of too many digits", "write fewer digits")
+        return AmbiguousScalar(text[:_LONGEST_NUMBER] + "…", "a number of too many digits", "write fewer digits")
     for rule, reading, advice in _AMBIGUOUS:
         if rule.fullmatch(text[: 4 * _LONGEST_NUMBER]):
-            return Ambiguous(text[: 2 * _LONGEST_NUMBER], reading(text[: 2 * _LONGEST_NUMBER]), advice)
+            return AmbiguousScalar(text[: 2 * _LONGEST_NUMBER], reading(text[: 2 * _LONGEST_NUMBER]), advice)
     return None

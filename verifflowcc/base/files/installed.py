@@ -68,8 +68,8 @@ def wrapper(path: Path) -> str:
     if not head.startswith(b"#!"):
         return ""
     first, _, rest = head.decode("utf-8", "replace").partition("\n")
-    said = first if "python" in first else first + rest
-    return next((f"a script that calls {each}" for each in _WRAPPERS if each in said), "")
+    text = first if "python" in first else first + rest
+    return next((f"a script that calls {each}" for each in _WRAPPERS if each in text), "")
 
 
 def package() -> Path:
@@ -78,7 +78,7 @@ def package() -> Path:
 
 
 def without_byte_code(modules: Sequence[str]) -> list[str]:
-    """Return those of vfcc's modules that Python has to compile anew each time it starts."""
+    """Return vfcc's modules that have no byte code, so that every start compiles them."""
     return [name for name in modules if not _compiled(_source(name))]
 
 

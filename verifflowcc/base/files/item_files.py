@@ -1,4 +1,4 @@
-"""Item files on the disk: read whole, made anew, or replaced where nobody changed them meanwhile."""
+"""Item files on the disk: read them, create them, replace them if unchanged."""
 
 import secrets
 from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.model.layers import HANDOVER, LAYER_OF, Layer
 from verifflowcc.base.records import dataclass, field
 
-# Nothing of a memory tree lies outside of it, whatever a link says.
+# No link may lead out of the memory tree: what a clone brings must not make us read or write elsewhere.
 
 
 def check_inside(path: Path, memory: Path) -> None:
@@ -112,7 +112,7 @@ def is_projection(path: str) -> bool:
     return any(matches(path, each) for each in PROJECTIONS)
 
 
-class Derived(Enum):
+class DerivedSource(Enum):
     """A source that is not a file of its own."""
 
     PROGRESS = "progress.json"
@@ -123,11 +123,11 @@ class Derived(Enum):
     @property
     def local(self) -> bool:
         """Whether other clones do not have it."""
-        return self in (Derived.RECENT_ACTIONS, Derived.HISTORY)
+        return self in (DerivedSource.RECENT_ACTIONS, DerivedSource.HISTORY)
 
 
 @dataclass(frozen=True, slots=True)
-class Supplied:
+class SourceContent:
     """What a derived source says: its path below the project's root, its text, and whose word that is."""
 
     path: str
@@ -152,14 +152,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class FilePattern:
     """A pattern relative to a folder, which is itself relative to the project's root."""
 
     folder: str
     pattern: str
 
 
-Source = Files | Derived
+Source = FilePattern | DerivedSource
 
 _ALIASES: dict[tuple[Layer, str], str] = {
     (Layer.STAGE, "current_artifacts"): "artifacts",
@@ -172,7 +172,7 @@ _SOURCE_NAMES = {(Layer.STAGE, "previous_stage_summary.md"): HANDOVER}
 
 
 def source_of(layer: Layer, pattern: str) -> str:
-    """Return the virtual source that `pattern` stands for in a layer's strategy; empty where it names files."""
+    """Return the virtual source that `pattern` names; empty where it names files."""
     name = _SOURCE_NAMES.get((layer, pattern), pattern)
     return name if name in LAYER_OF else ""
 
@@ -191,7 +191,9 @@ def folder_of(layer: Layer, place: Place) -> str | None:
 
 
 def sources(layer: Layer, pattern: str, place: Place) -> tuple[Source, ...]:
-    """Return what `pattern` in the layer's strategy stands for; nothing where the layer has no folder here.
+    """Return what `pattern` names in a layer's strategy.
+
+    That is nothing where the layer has no folder here.
 
     >>> sources(Layer.AGENT, "prompt_template.md", Place("coder"))
     (Files(folder='.memory/agent/coder', pattern='prompt.md'),)
@@ -200,12 +202,12 @@ def sources(layer: Layer, pattern: str, place: Place) -> tuple[Source, ...]:
     if folder is None:
         return ()
     if layer is Layer.PROJECT and pattern in CORE_FILES:
-        return tuple(Files("", name) for name in CORE_FILES)
-    if layer is Layer.SPRINT and pattern == Derived.PROGRESS.value:
-        return (Derived.PROGRESS,)
-    if layer is Layer.AGENT and pattern == Derived.RECENT_ACTIONS.value:
-        return (Derived.RECENT_ACTIONS,)
+        return tuple(FilePattern("", name) for name in CORE_FILES)
+    if layer is Layer.SPRINT and pattern == DerivedSource.PROGRESS.value:
+        return (DerivedSource.PROGRESS,)
+    if layer is Layer.AGENT and pattern == DerivedSource.RECENT_ACTIONS.value:
+        return (DerivedSource.RECENT_ACTIONS,)
     if layer is Layer.SPRINT and pattern.startswith("retrospectives/"):
-        return tuple(Files(f"{MEMORY}/sprint/{sprint}", "retrospective.md") for sprint in place.earlier_sprints)
+        return tuple(FilePattern(f"{MEMORY}/sprint/{sprint}", "retrospective.md") for sprint in place.earlier_sprints)
     head, slash, tail = pattern.partition("/")
-    return (Files(folder, _ALIASES.get((layer, head), head) + slash + tail),)
+    return (FilePattern(folder, _ALIASES.get((layer, head), head) + slash + tail),)

@@ -470,7 +470,10 @@ class LedgerWriter:
             raise WorkspaceError(f"cannot make {target}: {error.strerror or error}") from error
 
     def project(self, progress: str) -> str | None:
-        """Refresh `progress.json`; return a warning where that fails, since what it shows stands without it."""
+        """Refresh `progress.json`; return a warning where that fails.
+
+        The file is derived, so that the move itself is valid without it.
+        """
         try:
             self.put(f"sprint/{self.sprint_id}/progress.json", progress)
         except WorkspaceError as error:

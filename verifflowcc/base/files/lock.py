@@ -112,7 +112,7 @@ def _is_at(path: Path, found: os.stat_result) -> bool:
     return (now.st_ino, now.st_dev) == (found.st_ino, found.st_dev)
 
 
-def log_said(path: Path) -> bytes:
+def log_bytes(path: Path) -> bytes:
     """Return all of the log; nothing where there is none. Raises WorkspaceError where it cannot be read."""
     try:
         return read_log(path)
@@ -152,7 +152,9 @@ def locked(path: Path, wait_s: float, *, shared: bool = False) -> Iterator[None]
 
 
 def holder(path: Path) -> str | None:
-    """Return the process that holds the lock file, `unknown` where it does not say, or None where nobody does.
+    """Return the process that holds the lock file; None where it is free.
+
+    It is `unknown` where the file does not name it.
 
     Nothing is made or written. Raises WorkspaceError where that cannot be asked.
     """
@@ -167,7 +169,7 @@ def holder(path: Path) -> str | None:
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _said(handle)
+        return _holder_text(handle)
     except OSError as error:
         raise WorkspaceError(f"cannot ask for {path}: {error.strerror or error}") from error
     finally:
@@ -183,7 +185,7 @@ def _note(handle: int, path: Path) -> None:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _said(handle: int) -> str:
+def _holder_text(handle: int) -> str:
     return os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
 
 
@@ -204,17 +206,17 @@ def _acquire(handle: int, path: Path, wait_s: float, *, shared: bool) -> None:
         try:
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            if not _waited(handle, kind, wait_s):
+            if not _wait_for_lock(handle, kind, wait_s):
                 raise ConflictError(
-                    f"{path} is held by another vfcc (process {_said(handle)})",
+                    f"{path} is held by another vfcc (process {_holder_text(handle)})",
                     hint="wait until it is done, then run the command again",
                 ) from error
     except OSError as error:
         raise WorkspaceError(f"cannot lock {path}: {error.strerror or error}") from error
 
 
-def _waited(handle: int, kind: int, wait_s: float) -> bool:
-    """Wait in the system's own queue, where nobody is passed over; return whether the lock is held now.
+def _wait_for_lock(handle: int, kind: int, wait_s: float) -> bool:
+    """Wait in the system's own queue, which is fair; return whether the lock is held.
 
     The system cannot be told how long to wait, so a thread waits. It has the file open for itself: where nobody wants
     the lock any more when it comes, closing that gives it back.

@@ -125,7 +125,7 @@ def _is_binary(start: bytes) -> bool:
     return b"\0" in start[:_TEXT_PROBE_BYTES]
 
 
-# A git repository inside the project: a submodule, or a clone that lies there. Its commit stands for its files.
+# A git repository inside the project is a submodule, or a clone. Git does not list its files, so its commit is used.
 
 Follow = Callable[[Sequence[tuple[str, bytes]], Collection[str]], Iterator[tuple[str, str]]]
 """Takes links (name, path) and the names of files that count already; yields each link that leads elsewhere, with the
@@ -336,16 +336,18 @@ def _names(root: Path) -> Iterator[tuple[bytes, bool]]:
 
 def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
     """Return the files that git has (True) or would add; None where it has nothing to do with this folder."""
-    said = ask_git(root, "ls-files", "-z", "-t", *_HAS_OR_ADDS)
-    if said.code:
-        if "not a git repository" in said.err:
+    answer = ask_git(root, "ls-files", "-z", "-t", *_HAS_OR_ADDS)
+    if answer.code:
+        if "not a git repository" in answer.err:
             return None
         hint = (
-            "git config --global --add safe.directory " + str(root) if "dubious ownership" in said.err else "git status"
+            "git config --global --add safe.directory " + str(root)
+            if "dubious ownership" in answer.err
+            else "git status"
         )
-        raise WorkspaceError(f"git cannot list the files of {root}: {said.first_line}", hint=hint)
+        raise WorkspaceError(f"git cannot list the files of {root}: {answer.first_line}", hint=hint)
     names: dict[bytes, bool] = {}
-    for line in said.out.split(b"\0"):
+    for line in answer.out.split(b"\0"):
         tag, _, name = line.partition(b" ")
         if name:
             path = name.rstrip(b"/")

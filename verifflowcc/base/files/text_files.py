@@ -36,7 +36,7 @@ def packages_named(path: Path) -> frozenset[str]:
     return frozenset(package_table(path, "dependencies", "devDependencies"))
 
 
-# The text of a file that a person names, of any size that a document has.
+# The text of a file that a person names; only a size that no document has is refused.
 
 LARGEST = 64 * 1_048_576
 

@@ -267,7 +267,7 @@ def sync_folder(folder: Path) -> None:
 
 # Temporary files that a killed process left behind: found, and swept away by the next writer.
 #
-# A temporary file's name tells the process that makes it; it is left over once no such process runs here.
+# A temporary file has its process's id in its name; it may be removed once no such process runs on this machine.
 
 
 def leftovers(folders: Iterable[Path], *, deep: bool = True) -> tuple[Path, ...]:
@@ -294,7 +294,10 @@ def _leftovers_temporary(folder: Path, deep: bool) -> Iterator[Path]:
 
 
 def _is_running(name: str) -> bool:
-    """Say whether the process that the name tells runs; a name that tells none is from a process long gone."""
+    """Return whether the process whose id is in the name still runs.
+
+    A name without an id is from a process that ended long ago.
+    """
     digits = name.removeprefix(PREFIX).partition("-")[0]
     if not (digits.isascii() and digits.isdecimal()) or not 0 < int(digits) < 1 << 31:
         return False
@@ -317,7 +320,7 @@ LARGEST_FILE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ProjectFile:
     """A file: its path relative to the project's root, its stat signature, or why it cannot be read.
 
     `signature` changes whenever the content may have; `touched_ns` is the later of the file's times.
@@ -330,18 +333,18 @@ class Found:
 
 
 @dataclass(slots=True)
-class Tree:
+class ProjectTree:
     """The files of one project, each folder listed and each file stat'ed at most once."""
 
     root: Path
     stamps: Stamps = field(init=False)
     _listed: dict[str, tuple[tuple[str, os.DirEntry[str]], ...]] = field(default_factory=dict)
-    _found: dict[str, Found | None] = field(default_factory=dict)
+    _found: dict[str, ProjectFile | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.stamps = Stamps(self.root)
 
-    def find(self, folder: str, pattern: str) -> tuple[Found, ...]:
+    def find(self, folder: str, pattern: str) -> tuple[ProjectFile, ...]:
         """Return the files under `folder` that match `pattern`, sorted by path.
 
         `*` and `?` stay within one name and do not match a leading dot; `**` spans folders.
@@ -404,34 +407,36 @@ class Tree:
         except OSError:
             return False
 
-    def _file(self, path: str) -> Found | None:
+    def _file(self, path: str) -> ProjectFile | None:
         if path not in self._found:
             self._found[path] = self._look(path)
         return self._found[path]
 
-    def _look(self, path: str) -> Found | None:
+    def _look(self, path: str) -> ProjectFile | None:
         full = f"{self.root}/{as_on_disk(path)}"
         try:
             stat = os.stat(full)  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
             self.stamps.take([path])
-            return Found(path, problem="is a broken link") if os.path.islink(full) else None  # noqa: PTH114
+            return ProjectFile(path, problem="is a broken link") if os.path.islink(full) else None  # noqa: PTH114
         except OSError as error:
             self.stamps.take([path])
-            return Found(path, problem=f"cannot be read: {error.strerror}")
+            return ProjectFile(path, problem=f"cannot be read: {error.strerror}")
         signature = self.stamps.note(path, stat)
         if S_ISDIR(stat.st_mode):
             return None
         if not S_ISREG(stat.st_mode):
-            return Found(path, problem="is not an ordinary file")
+            return ProjectFile(path, problem="is not an ordinary file")
         if not _is_text(path):
-            return Found(path, problem="has a name that is not UTF-8")
+            return ProjectFile(path, problem="has a name that is not UTF-8")
         if not self._inside(full):
-            return Found(path, problem="is a link that leaves the project")
+            return ProjectFile(path, problem="is a link that leaves the project")
         if stat.st_size > LARGEST_FILE_BYTES:
             size = f"{stat.st_size / 1_048_576:,.1f} MiB"
-            return Found(path, problem=f"has {size}; a memory file may have {LARGEST_FILE_BYTES // 1_048_576} MiB")
-        return Found(path, signature, max(stat.st_mtime_ns, stat.st_ctime_ns))
+            return ProjectFile(
+                path, problem=f"has {size}; a memory file may have {LARGEST_FILE_BYTES // 1_048_576} MiB"
+            )
+        return ProjectFile(path, signature, max(stat.st_mtime_ns, stat.st_ctime_ns))
 
     def _inside(self, full: str) -> bool:
         """Whether the file is in the project once every link on the way is followed; folders are resolved once."""
@@ -479,7 +484,7 @@ def _segment_regex(segment: str) -> re.Pattern[str]:
 
 # Names of files as text that can be written down, whatever bytes a file system allows in them.
 #
-# A name that is UTF-8 is itself. In any other, each byte that is not part of a character stands as `\xff`.
+# A name that is UTF-8 is itself. In any other, each byte that is not part of a character is written as `\xff`.
 
 _ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
 

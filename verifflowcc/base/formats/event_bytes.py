@@ -134,7 +134,7 @@ def _check_envelope(value: Mapping[str, Json]) -> None:
 
 
 def _check_body(body: Mapping[str, Json]) -> None:
-    """Check all but the id, which stands on it."""
+    """Check all but the id, which the caller checks."""
     parents, actor, time, kind, payload = (body[key] for key in ("parents", "actor", "time", "type", "payload"))
     if not isinstance(parents, list | tuple) or not all(isinstance(p, str) and is_ulid(p) for p in parents):
         raise LedgerError("parents must be a list of event ids")

@@ -10,9 +10,8 @@ from operator import methodcaller
 from typing import TypeVar
 
 from verifflowcc.base.model.item_values import (
-    Archived,
+    ArchiveNote,
     ItemKey,
-    Kind,
     Link,
     Ref,
     Relation,
@@ -20,6 +19,7 @@ from verifflowcc.base.model.item_values import (
     SourceKind,
     Stamp,
     Uses,
+    ValueKind,
 )
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.dates import read_moment
@@ -27,7 +27,7 @@ from verifflowcc.base.text.plain_words import nearest
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
+class FieldScalar:
     """A scalar's text; `plain` where it stood without quotes; `line` of the block, from 1."""
 
     text: str
@@ -36,7 +36,7 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class FieldList:
     """A list's values."""
 
     values: tuple["Value", ...]
@@ -44,14 +44,14 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A mapping's pairs in their order; a key that stands twice is here twice."""
+class FieldTable:
+    """The pairs of a mapping in their order; a repeated key is here twice."""
 
     pairs: tuple[tuple[str, "Value"], ...]
     line: int
 
 
-Value = Scalar | Sequence | Table
+Value = FieldScalar | FieldList | FieldTable
 
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -88,7 +88,7 @@ class _Beyond(Exception):  # noqa: N818 - not an error: the text is beyond the s
     pass
 
 
-def read_simple(block: str) -> Table | None:
+def read_simple(block: str) -> FieldTable | None:
     """Return what a block with LF newlines says, or None where it uses more of YAML than this reads.
 
     Where it answers, it answers as YAML does; the tests hold it against the YAML library.
@@ -104,7 +104,7 @@ def read_simple(block: str) -> Table | None:
         return None
 
 
-def _block(lines: list[str]) -> Table:
+def _block(lines: list[str]) -> FieldTable:
     pairs: list[tuple[str, Value]] = []
     number, first = 0, 0
     while number < len(lines):
@@ -116,7 +116,7 @@ def _block(lines: list[str]) -> Table:
             if rest is None or _SKIPPED.fullmatch(rest):
                 values, number_after = _items(lines, number)
                 at = values[0].line if values else number
-                pairs.append((found[1], Sequence(values, at) if values else Scalar("", True, number)))
+                pairs.append((found[1], FieldList(values, at) if values else FieldScalar("", True, number)))
                 number = number_after
             else:
                 pairs.append((found[1], _inline(rest, number)))
@@ -124,7 +124,7 @@ def _block(lines: list[str]) -> Table:
             raise _Beyond
     if not pairs:
         raise _Beyond
-    return Table(tuple(pairs), first)
+    return FieldTable(tuple(pairs), first)
 
 
 def _items(lines: list[str], number: int) -> tuple[tuple[Value, ...], int]:
@@ -150,13 +150,13 @@ def _inline(text: str, line: int) -> Value:
     first = text[0]
     if first == "{" and _FLAT.fullmatch(text):
         pairs = [pair.partition(": ") for pair in text[1:-1].split(", ")]
-        return Table(tuple([(key, Scalar(value, True, line)) for key, _, value in pairs]), line)
+        return FieldTable(tuple([(key, FieldScalar(value, True, line)) for key, _, value in pairs]), line)
     if first in "[{":
         value, end = _flow(text, 0, line)
     elif first in "\"'":
         value, end = _quoted(text, 0, line)
     elif found := _PLAIN.match(text):
-        value, end = Scalar(found[0], True, line), found.end()
+        value, end = FieldScalar(found[0], True, line), found.end()
     else:
         raise _Beyond
     if not _TAIL.fullmatch(text, end):
@@ -164,11 +164,11 @@ def _inline(text: str, line: int) -> Value:
     return value
 
 
-def _quoted(text: str, point: int, line: int) -> tuple[Scalar, int]:
+def _quoted(text: str, point: int, line: int) -> tuple[FieldScalar, int]:
     found = _QUOTED.match(text, point)
     if found is None:
         raise _Beyond
-    return Scalar(found[2] if found[1] is None else found[1].replace("''", "'"), False, line), found.end()
+    return FieldScalar(found[2] if found[1] is None else found[1].replace("''", "'"), False, line), found.end()
 
 
 def _flow(text: str, point: int, line: int, depth: int = 0) -> tuple[Value, int]:
@@ -180,24 +180,24 @@ def _flow(text: str, point: int, line: int, depth: int = 0) -> tuple[Value, int]
         found = _FLOW_SCALAR.match(text, point)
         if found is None:
             raise _Beyond
-        return Scalar(found[0], True, line), found.end()
+        return FieldScalar(found[0], True, line), found.end()
     if depth == 8:
         raise _Beyond
     return _flow_list(text, point, line, depth) if character == "[" else _flow_table(text, point, line, depth)
 
 
-def _flow_list(text: str, point: int, line: int, depth: int) -> tuple[Sequence, int]:
+def _flow_list(text: str, point: int, line: int, depth: int) -> tuple[FieldList, int]:
     values: list[Value] = []
     point = _skip(text, point + 1)
     while text[point : point + 1] != "]" or values:
         value, point = _flow(text, point, line, depth + 1)
         values.append(value)
         if (point := _next(text, point, "]")) < 0:
-            return Sequence(tuple(values), line), -point
-    return Sequence((), line), point + 1
+            return FieldList(tuple(values), line), -point
+    return FieldList((), line), point + 1
 
 
-def _flow_table(text: str, point: int, line: int, depth: int) -> tuple[Table, int]:
+def _flow_table(text: str, point: int, line: int, depth: int) -> tuple[FieldTable, int]:
     pairs: list[tuple[str, Value]] = []
     point = _skip(text, point + 1)
     while text[point : point + 1] != "}" or pairs:
@@ -207,8 +207,8 @@ def _flow_table(text: str, point: int, line: int, depth: int) -> tuple[Table, in
         value, point = _flow(text, key.end(), line, depth + 1)
         pairs.append((key[1], value))
         if (point := _next(text, point, "}")) < 0:
-            return Table(tuple(pairs), line), -point
-    return Table((), line), point + 1
+            return FieldTable(tuple(pairs), line), -point
+    return FieldTable((), line), point + 1
 
 
 _ENTRY_KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]{0,99}): +")
@@ -258,7 +258,7 @@ class Fields:
         value = self.values.get(name)
         if value is None or is_null(value):
             return None
-        if isinstance(value, Scalar):
+        if isinstance(value, FieldScalar):
             return " ".join(value.text.split())
         self.note(value, f"{name} is {_shape(value)}, not a text; it is ignored")
         return None
@@ -283,8 +283,8 @@ class Fields:
             return default
         value = read_thousandths(text)
         if value is None:
-            said = f"{name} {quoted(text)} is not a number from 0 to 1"
-            self.note(self.values[name], f"{said}; {show_thousandths(default)} is used")
+            problem = f"{name} {quoted(text)} is not a number from 0 to 1"
+            self.note(self.values[name], f"{problem}; {show_thousandths(default)} is used")
             return default
         return value
 
@@ -299,10 +299,10 @@ class Fields:
     def words(self, name: str) -> tuple[str, ...]:
         """Return a list of texts; a scalar is a list of what its commas part."""
         value = self.values.get(name)
-        if isinstance(value, Scalar):
+        if isinstance(value, FieldScalar):
             return tuple(part.strip() for part in (self.text(name) or "").split(",") if part.strip())
-        texts = [each.text for each in self._list(name) if isinstance(each, Scalar) and not is_null(each)]
-        if isinstance(value, Sequence) and len(texts) < len(value.values):
+        texts = [each.text for each in self._list(name) if isinstance(each, FieldScalar) and not is_null(each)]
+        if isinstance(value, FieldList) and len(texts) < len(value.values):
             self.note(value, f"{name} holds what is no text; that is ignored")
         return tuple(" ".join(text.split()) for text in texts)
 
@@ -332,7 +332,7 @@ class Fields:
         """Return the places in code; a plain text is a path."""
         found = []
         for value in self._list("refs"):
-            path = value.text.strip() if isinstance(value, Scalar) else member(value, "path")
+            path = value.text.strip() if isinstance(value, FieldScalar) else member(value, "path")
             if path:
                 found.append(Ref(path, member(value, "symbol"), member(value, "digest")))
             else:
@@ -340,38 +340,41 @@ class Fields:
         return tuple(found)
 
     def source(self) -> Source:
-        """Return where the item came from; explicit, by a human, where nothing is said."""
+        """Return where the item came from (default: explicit, by a human)."""
         value = self.values.get("source")
         if value is None or is_null(value):
             return Source()
-        kind = value.text.strip() if isinstance(value, Scalar) else member(value, "kind")
-        if isinstance(value, Sequence) or (kind is not None and kind not in set(SourceKind)):
-            said = quoted(kind) if kind else "a list"
-            self.note(value, f"source {said} is not one of {_choice(kind or '', tuple(SourceKind))}; explicit is used")
+        kind = value.text.strip() if isinstance(value, FieldScalar) else member(value, "kind")
+        if isinstance(value, FieldList) or (kind is not None and kind not in set(SourceKind)):
+            shown = quoted(kind) if kind else "a list"
+            self.note(value, f"source {shown} is not one of {_choice(kind or '', tuple(SourceKind))}; explicit is used")
             kind = None
         names = (member(value, name) for name in ("project", "session", "origin", "turn", "speaker"))
         return Source(SourceKind(kind or "explicit"), member(value, "actor") or "human", *names)
 
     def uses(self) -> Uses:
-        """Return how often the item was used and when last; none where nothing is said."""
+        """Return how often the item was used and when last (default: never)."""
         value = self.values.get("uses")
         if value is None or is_null(value):
             return Uses()
         count, last = member(value, "count"), member(value, "last")
         day = read_moment(last) if last else None
-        if not isinstance(value, Table) or not whole_number(count or "0") or (last and day is None):
+        if not isinstance(value, FieldTable) or not whole_number(count or "0") or (last and day is None):
             self.note(value, "uses needs a whole `count` and a date `last`; it is ignored")
             return Uses()
         return Uses(int(count or "0"), day)
 
-    def archived(self) -> Archived | None:
-        """Return when and why the item was put away; None where nothing is said, or by somebody's own key."""
+    def archived(self) -> ArchiveNote | None:
+        """Return when and why the item was archived; None if it was not.
+
+        None too where `archived` is a key of a person's own.
+        """
         value = self.values.get("archived")
         on = member(value, "on") if value is not None else None
         day = read_moment(on) if on else None
         if value is None or day is None:
             return None
-        return Archived(day[:10], member(value, "why") or "", member(value, "into"), member(value, "was"))
+        return ArchiveNote(day[:10], member(value, "why") or "", member(value, "into"), member(value, "was"))
 
     def truth(self, name: str) -> bool:
         """Return true or false; false where the key is missing."""
@@ -389,15 +392,15 @@ class Fields:
         return None if text is None else int(text)
 
     def details(self) -> tuple[tuple[str, str], ...]:
-        """Return the texts of the mapping `details`, in its order; of a key that stands twice, the last."""
+        """Return the texts of the mapping `details`, in order; the last of a repeated key."""
         value = self.values.get("details")
         if value is None or is_null(value):
             return ()
-        if not isinstance(value, Table):
+        if not isinstance(value, FieldTable):
             self.note(value, f"details is {_shape(value)}, not a mapping; it is ignored")
             return ()
         found = {key: text for key, _ in value.pairs if (text := member(value, key)) is not None}
-        if any(not isinstance(each, Scalar) for _, each in value.pairs):
+        if any(not isinstance(each, FieldScalar) for _, each in value.pairs):
             self.note(value, "details holds what is no text; that is ignored")
         return tuple(found.items())
 
@@ -405,18 +408,18 @@ class Fields:
         value = self.values.get(name)
         if value is None or is_null(value):
             return ()
-        if isinstance(value, Sequence):
+        if isinstance(value, FieldList):
             return value.values
         self.note(value, f"{name} is {_shape(value)}, not a list; it is ignored")
         return ()
 
 
-_READERS: Mapping[Kind, Callable[[Fields, str], object]] = {
-    Kind.TEXT: Fields.text,
-    Kind.WHOLE: Fields.whole,
-    Kind.MOMENT: Fields.moment,
-    Kind.TEXTS: Fields.words,
-    Kind.TRUTH: Fields.truth,
+_READERS: Mapping[ValueKind, Callable[[Fields, str], object]] = {
+    ValueKind.TEXT: Fields.text,
+    ValueKind.WHOLE: Fields.whole,
+    ValueKind.MOMENT: Fields.moment,
+    ValueKind.TEXTS: Fields.words,
+    ValueKind.TRUTH: Fields.truth,
 }
 
 
@@ -462,7 +465,7 @@ def show_thousandths(value: int) -> str:
 
 def is_null(value: Value) -> bool:
     """Say whether YAML means nothing by this value."""
-    return isinstance(value, Scalar) and value.plain and value.text in _NULL
+    return isinstance(value, FieldScalar) and value.plain and value.text in _NULL
 
 
 def member(value: Value, name: str) -> str | None:
@@ -472,13 +475,13 @@ def member(value: Value, name: str) -> str | None:
 
 def texts_of(value: Value) -> dict[str, str | None]:
     """Return the texts of a mapping; None for a key whose value is null or no text. Empty where it is no mapping."""
-    if not isinstance(value, Table):
+    if not isinstance(value, FieldTable):
         return {}
     return {key: _text(each) for key, each in value.pairs}
 
 
 def _text(value: Value) -> str | None:
-    if not isinstance(value, Scalar) or (value.plain and value.text in _NULL):
+    if not isinstance(value, FieldScalar) or (value.plain and value.text in _NULL):
         return None
     return value.text.strip() or None
 
@@ -489,7 +492,7 @@ def quoted(text: str) -> str:
 
 
 def _shape(value: Value) -> str:
-    return {Scalar: "a text", Sequence: "a list", Table: "a mapping"}[type(value)]
+    return {FieldScalar: "a text", FieldList: "a list", FieldTable: "a mapping"}[type(value)]
 
 
 def _choice(text: str, allowed: tuple[str, ...]) -> str:

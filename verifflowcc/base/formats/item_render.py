@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from verifflowcc.base.formats.front_matter_values import show_thousandths
-from verifflowcc.base.model.item_values import MEMORY_KEYS, Archived, Item, ItemKey, Kind, Link, Ref, Source, Uses
+from verifflowcc.base.model.item_values import (
+    MEMORY_KEYS,
+    ArchiveNote,
+    Item,
+    ItemKey,
+    Link,
+    Ref,
+    Source,
+    Uses,
+    ValueKind,
+)
 
 # Text of anybody's as text in a page: nothing in it deceives a reader about what is there.
 
@@ -73,10 +83,10 @@ def render_uses(uses: Uses) -> str:
     return "{" + f"count: {uses.count}" + (f", last: {_date(uses.last)}" if uses.last else "") + "}"
 
 
-def render_archived(archived: Archived) -> str:
-    """Return when and why an item was put away, as the one line of YAML that follows `archived:`.
+def render_archived(archived: ArchiveNote) -> str:
+    """Return when and why an item was archived: the line of YAML after `archived:`.
 
-    >>> render_archived(Archived("2026-11-21", "ended", was="active"))
+    >>> render_archived(ArchiveNote("2026-11-21", "ended", was="active"))
     '{on: 2026-11-21, why: ended, was: active}'
     """
     pairs = (("why", archived.why), ("into", archived.into), ("was", archived.was))
@@ -96,7 +106,7 @@ def render_details(details: Iterable[tuple[str, str]]) -> str:
 
 
 def scalar(text: str) -> str:
-    """Return a text as one line of YAML that reads as this text, whoever reads it; quoted only where it must be.
+    """Return a text as one line of YAML, quoted only where it must be.
 
     >>> scalar("Index with FTS5"), scalar("no"), scalar("a: 'b'"), scalar("010")
     ('Index with FTS5', "'no'", "'a: ''b'''", "'010'")
@@ -115,7 +125,7 @@ def _escape(character: str) -> str:
 
 def _value(key: ItemKey, value: Any) -> str | None:
     """Return a value as one line of YAML; None where it is left out."""
-    if value in (None, (), Uses()) or (value is False and key.kind is Kind.TRUTH):
+    if value in (None, (), Uses()) or (value is False and key.kind is ValueKind.TRUTH):
         return None
     return _WRITERS[key.kind or key.name](value)
 
@@ -151,13 +161,13 @@ def _list(values: Iterable[str]) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[Any], str]] = {
-    Kind.TEXT: scalar,
-    Kind.WORD: str,
-    Kind.DECIMAL: show_thousandths,
-    Kind.WHOLE: str,
-    Kind.MOMENT: _date,
-    Kind.TEXTS: render_tags,
-    Kind.TRUTH: lambda _: "true",
+    ValueKind.TEXT: scalar,
+    ValueKind.WORD: str,
+    ValueKind.DECIMAL: show_thousandths,
+    ValueKind.WHOLE: str,
+    ValueKind.MOMENT: _date,
+    ValueKind.TEXTS: render_tags,
+    ValueKind.TRUTH: lambda _: "true",
     "links": render_links,
     "source": render_source,
     "refs": lambda refs: _list(map(_ref, refs)),

@@ -7,14 +7,14 @@ from typing import Any
 
 from verifflowcc.base.records import dataclass, field
 
-# What a client's file of a session tells, told as its hooks tell it; and what a session spent.
+# A client's session file is read into the form of its hooks, so that an import and a recording give the same events.
 
 Json = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Numbers of tokens. `input` is what was read anew: neither out of a cache nor into one."""
+    """Numbers of tokens. `input` was neither read from a cache nor written to one."""
 
     input: int = 0
     """Tokens read without a cache."""
@@ -52,7 +52,7 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HookLine:
     """The words of a hook that a session would have called, at a time in milliseconds since 1970.
 
     `key` tells it from others of its kind in the session. A live hook has recorded the same where it told of the same
@@ -66,7 +66,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class TokenSpending:
     """What one message of a model took, or what a client counts beyond its messages (`message` is empty then)."""
 
     at: int
@@ -79,10 +79,10 @@ class Spent:
     agent_type: str = ""
 
 
-# Lines of JSON of a transcript: each an object, with what is broken told, and a torn last line left for next time.
+# A torn last line of a transcript is left for the next time: the client may still be writing it.
 
 JsonLinesJson = None | bool | int | float | str | Sequence["JsonLinesJson"] | Mapping[str, "JsonLinesJson"]
-_JSON_LINES_MOST_TOLD = 20
+_MAX_LINE_NOTES = 20
 
 
 @dataclass(slots=True)
@@ -108,10 +108,10 @@ class JsonLines:
                 self.notes.append(f"{self.name}:{number}: the last line is not whole yet; it is left for next time")
             else:
                 broken += 1
-                if broken <= _JSON_LINES_MOST_TOLD:
+                if broken <= _MAX_LINE_NOTES:
                     self.problems.append(f"{self.name}:{number}: {why or 'this is no JSON object'}")
-        if broken > _JSON_LINES_MOST_TOLD:
-            self.problems.append(f"{self.name}:1: {broken - _JSON_LINES_MOST_TOLD:,} more lines are no JSON objects")
+        if broken > _MAX_LINE_NOTES:
+            self.problems.append(f"{self.name}:1: {broken - _MAX_LINE_NOTES:,} more lines are no JSON objects")
 
 
 def _value(line: bytes) -> tuple[JsonLinesJson, str]:
@@ -146,7 +146,7 @@ def texts_of(content: JsonLinesJson) -> str:
 
 LONGEST = 16 * 1024 * 1024
 """No line of more bytes is read."""
-_MOST_TOLD = 20
+_MAX_CALL_NOTES = 20
 
 
 @dataclass(slots=True)
@@ -173,9 +173,9 @@ class CallLines:
             elif why:
                 wrong += 1
                 torn = not line.endswith(b"\n") and len(line) < LONGEST
-                if torn or wrong <= _MOST_TOLD:
+                if torn or wrong <= _MAX_CALL_NOTES:
                     self.notes.append(f"{self.name}:{number}: {_TORN if torn else why}")
-        if wrong > _MOST_TOLD:
+        if wrong > _MAX_CALL_NOTES:
             self.notes.append(f"{self.name}:1: {wrong:,} lines in all are no JSON objects")
 
 

@@ -65,7 +65,7 @@ class TestNames:
 
 
 def fits(pattern: str, symbol: str) -> bool:
-    """Say whether a pattern of symbols names this one, or what it stands in.
+    """Return whether a pattern of symbols names this symbol or one around it.
 
     >>> fits("TestForm", "TestForm.test_a"), fits("test_a*", "test_ab"), fits("TestForm::test_a[1]", "TestForm.test_a")
     (True, True, True)

@@ -61,7 +61,7 @@ class GitResult:
         return (self._errors() or lines or ["no reason given"])[0].removeprefix("fatal: ").removeprefix("error: ")
 
     @property
-    def tells_why(self) -> bool:
+    def has_error_text(self) -> bool:
         """Whether git itself, and not a program that it calls, says what is wrong."""
         return bool(self._errors())
 

@@ -19,7 +19,7 @@ _OF_REPOSITORY = frozenset(("local", "worktree"))
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class GitSetting:
     """A setting: its key as git lists it (section and last part in lower case), its value, and its scope."""
 
     key: str
@@ -37,7 +37,7 @@ class Setting:
         return self.scope in _OF_REPOSITORY
 
 
-def read_settings(root: Path) -> tuple[Setting, ...]:
+def read_settings(root: Path) -> tuple[GitSetting, ...]:
     """Return all settings that hold in `root`, in git's order: of two with one key the later counts.
 
     Raises WorkspaceError where git cannot read them.
@@ -47,12 +47,12 @@ def read_settings(root: Path) -> tuple[Setting, ...]:
         raise WorkspaceError(f"git cannot read its settings: {result.first_line}", hint="git config --list")
     parts = os.fsdecode(result.out).split("\0")
     pairs = ((scope, *each.partition("\n")) for scope, each in zip(parts[::2], parts[1::2], strict=False))
-    return tuple(Setting(key, value if mark else "true", scope) for scope, key, mark, value in pairs)
+    return tuple(GitSetting(key, value if mark else "true", scope) for scope, key, mark, value in pairs)
 
 
 # What a repository has git run at a commit: active hooks, filters, and programs that sign.
 #
-# Only what the repository itself names counts. Programs that stand in the machine's own settings are the person's, as
+# Only what the repository itself names counts. Programs in the machine's own settings are the person's, as
 # are hooks in a folder that these name outside of the project.
 
 HOOKS = (
@@ -95,7 +95,7 @@ def read_repository_code(root: Path) -> tuple[RepositoryCode, ...]:
     return tuple(sorted({*named, *hooks}, key=lambda each: (each.kind, each.name, each.text)))
 
 
-def _hooks_folder(top: Path, settings: tuple[Setting, ...]) -> Path | None:
+def _hooks_folder(top: Path, settings: tuple[GitSetting, ...]) -> Path | None:
     """Return the folder of the repository's hooks; None where the machine names one outside of the project."""
     found = [each for each in settings if each.key == "core.hookspath" and each.scope != "command"]
     if not found or not found[-1].value:
@@ -128,7 +128,7 @@ def _of_hook(file: Path, name: str) -> RepositoryCode:
     return RepositoryCode("hook", name, str(file), digest_bytes(data))
 
 
-def _of_setting(setting: Setting) -> RepositoryCode:
+def _of_setting(setting: GitSetting) -> RepositoryCode:
     text = setting.value
     return RepositoryCode("setting", setting.key, text, digest_bytes(text.encode("utf-8", "surrogateescape")))
 
@@ -147,7 +147,7 @@ Permits = Callable[[tuple[RepositoryCode, ...]], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class CommitResult:
     """What became of a commit: its id, or a warning that says why there is none."""
 
     sha: str | None = None
@@ -158,7 +158,7 @@ def _permits_nothing(_code: tuple[RepositoryCode, ...]) -> bool:
     return False
 
 
-def commit_paths(root: Path, paths: tuple[str, ...], message: str, permits: Permits = _permits_nothing) -> Commit:
+def commit_paths(root: Path, paths: tuple[str, ...], message: str, permits: Permits = _permits_nothing) -> CommitResult:
     """Commit `paths` (relative to `root`, folders with all that is in them) and nothing else.
 
     New files are added first, ignored ones left out. A repository that has code for a commit gets none unless that code
@@ -167,21 +167,23 @@ def commit_paths(root: Path, paths: tuple[str, ...], message: str, permits: Perm
     """
     top, folder = top_of(root), git_folder(root)
     if top is None or folder is None:
-        return Commit(warning=f"not committed: {root} is in no git repository")
+        return CommitResult(warning=f"not committed: {root} is in no git repository")
     under_way = [what for name, what in _UNDER_WAY.items() if (folder / name).exists()]
     if under_way:
-        return Commit(warning=f"not committed: {under_way[0]} is under way")
+        return CommitResult(warning=f"not committed: {under_way[0]} is under way")
     try:
         code = read_repository_code(root)
         if code and not permits(code):
-            return Commit(warning=f"not committed: a commit here runs {_named(code)}, not allowed yet: vfcc allow")
+            return CommitResult(
+                warning=f"not committed: a commit here runs {_named(code)}, not allowed yet: vfcc allow"
+            )
         given = [os.path.relpath((root / path).resolve(), top.resolve()) for path in paths if (root / path).exists()]
         return _commit(top, given, message)
     except WorkspaceError as error:
-        return Commit(warning=f"not committed: {error.message}")
+        return CommitResult(warning=f"not committed: {error.message}")
 
 
-def _commit(top: Path, paths: list[str], message: str) -> Commit:
+def _commit(top: Path, paths: list[str], message: str) -> CommitResult:
     def ask(*arguments: str) -> bytes:
         result = commit_with_git(top, *arguments)
         if result.code:
@@ -192,11 +194,11 @@ def _commit(top: Path, paths: list[str], message: str) -> Commit:
     inside = [_exactly(path) for path in paths]
     inside = [path for path in inside if ask("ls-files", "--cached", "--others", "--exclude-standard", "--", path)]
     if not inside:
-        return Commit(warning="not committed: there is no file to commit, or git ignores it")
+        return CommitResult(warning="not committed: there is no file to commit, or git ignores it")
     listed = ask("ls-files", "-z", "--others", "--exclude-standard", "--", *inside).split(b"\0")
     new = [_exactly(os.fsdecode(name)) for name in listed if name]
     if not new and not ask("status", "--porcelain", "--untracked-files=no", "--", *inside):
-        return Commit(warning="not committed: git has these files already, or ignores them")
+        return CommitResult(warning="not committed: git has these files already, or ignores them")
     try:
         if new:
             ask("add", "--intent-to-add", "--", *inside)
@@ -205,7 +207,7 @@ def _commit(top: Path, paths: list[str], message: str) -> Commit:
         if new:
             ask("rm", "--cached", "--quiet", "--force", "--ignore-unmatch", "--", *new)
         raise
-    return Commit(sha=ask("rev-parse", "HEAD").decode("ascii").strip())
+    return CommitResult(sha=ask("rev-parse", "HEAD").decode("ascii").strip())
 
 
 def _exactly(path: str) -> str:

@@ -1,4 +1,4 @@
-"""What git tells of which repository this is: its first commits and its name, wherever it is checked out.
+"""The identity of a repository in git: its first commits and its name.
 
 A commit's first ancestors never change, so they are remembered for it in `local/identity.json`; what came since is all
 that is walked again. The file is derived, and holds for the git folder on this very disk alone.
@@ -26,7 +26,7 @@ _FACTS = ("--show-toplevel", "--git-common-dir", "--is-shallow-repository", "--s
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class RepositoryIdentity:
     """A repository by its name, its first commit, and the folder in it that the project is (empty: all of it).
 
     `root` is the whole id of the first commit, of several the smallest; None before any commit.
@@ -38,7 +38,7 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _RepositoryPlace:
     top: Path
     common: Path
     shallow: bool
@@ -46,7 +46,7 @@ class _Place:
     head: str | None
 
 
-def read_repository(root: Path, local: Path) -> Repository | None:
+def read_repository(root: Path, local: Path) -> RepositoryIdentity | None:
     """Return what the repository of the project in `root` is; None where it is in none. Remembers in `local`.
 
     Raises WorkspaceError where git cannot tell: it cannot be run or refuses to read the repository, or the history is
@@ -62,13 +62,13 @@ def read_repository(root: Path, local: Path) -> Repository | None:
             hint=f"git fetch --unshallow, or {_HINT}",
         )
     roots = _roots(root, local, place) if place.head else ()
-    found = Repository(_name(root, place), min(roots, default=None), place.prefix)
+    found = RepositoryIdentity(_name(root, place), min(roots, default=None), place.prefix)
     if stamps:
         remember_repository(local, stamps, (found.name, found.root, found.folder))
     return found
 
 
-def _place(root: Path) -> _Place:
+def _place(root: Path) -> _RepositoryPlace:
     try:
         result = ask_git(root, "rev-parse", *_FACTS, "HEAD^{commit}")
     except WorkspaceError as error:
@@ -80,7 +80,7 @@ def _place(root: Path) -> _Place:
     head = lines[4] if result.code == 0 and len(lines) > 4 and _COMMIT.fullmatch(lines[4]) else None
     if shallow not in ("true", "false"):
         raise WorkspaceError(f"{root}: a folder's name with a line break hides which project this is", hint=_HINT)
-    return _Place(Path(top), (root / common).resolve(), shallow == "true", prefix.rstrip("/"), head)
+    return _RepositoryPlace(Path(top), (root / common).resolve(), shallow == "true", prefix.rstrip("/"), head)
 
 
 def _why(result: GitResult) -> str:
@@ -93,7 +93,7 @@ def _hint_of(root: Path, result: GitResult) -> str:
     return f"git config --global --add safe.directory {root}" if "dubious ownership" in result.err else _HINT
 
 
-def _name(root: Path, place: _Place) -> str:
+def _name(root: Path, place: _RepositoryPlace) -> str:
     """Return the last part of where the repository was cloned from, else the name of its own folder."""
     result = ask_git(root, "config", "--get", "remote.origin.url")
     origin = os.fsdecode(result.out).strip() if result.code == 0 else ""
@@ -117,7 +117,7 @@ def _last_part(url: str) -> str:
     return clean_name(shown) if shown.strip() else ""
 
 
-def _roots(root: Path, local: Path, place: _Place) -> tuple[str, ...]:
+def _roots(root: Path, local: Path, place: _RepositoryPlace) -> tuple[str, ...]:
     head = place.head or ""
     remembered = _read(local, place)
     if head in remembered:
@@ -152,7 +152,7 @@ def _walk(root: Path, head: str) -> tuple[str, ...]:
     return found
 
 
-def _read(local: Path, place: _Place) -> dict[str, tuple[str, ...]]:
+def _read(local: Path, place: _RepositoryPlace) -> dict[str, tuple[str, ...]]:
     """Return the first commits by commit, the last asked for at the end; what is damaged counts as absent."""
     kept = _FILE.read(local / FILE, _mark(place.common)) or {}
     heads = {str(head): tuple(map(str, roots)) for head, roots in kept.items()}

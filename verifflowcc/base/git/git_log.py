@@ -91,7 +91,7 @@ _FIELDS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedCommit:
     """A commit, the tags that point at it, and all who have a part in it.
 
     `authors` are names: the author, co-authors, and who a `Vfcc-Actor:` line names. `contributors` are these with their
@@ -104,7 +104,7 @@ class Logged:
     contributors: tuple[Contributor, ...]
 
 
-def parse_log(out: bytes, prefix: bytes) -> Iterator[Logged]:
+def parse_log(out: bytes, prefix: bytes) -> Iterator[LoggedCommit]:
     """Yield the commits in what git printed for `LOG`, in its order, with the paths below the folder `prefix` alone.
 
     Paths are relative to that folder, which ends with `/` or is empty. (Git's own `--relative` forgets merges.)
@@ -122,7 +122,7 @@ def parse_log(out: bytes, prefix: bytes) -> Iterator[Logged]:
         people = (_person(author, email), _person(committer, committer_email), *others)
         authors = (name, *(one.actor.removeprefix("human:") for one in others))
         note = CommitNote(sha, name, subject, body, tuple(sorted(inside)), time, authors)
-        yield Logged(note, tags, authors=authors, contributors=tuple(dict.fromkeys(people)))
+        yield LoggedCommit(note, tags, authors=authors, contributors=tuple(dict.fromkeys(people)))
 
 
 def _paths(parts: Sequence[bytes], place: int) -> tuple[int, list[bytes]]:

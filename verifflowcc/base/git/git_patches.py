@@ -22,7 +22,7 @@ from verifflowcc.base.git.work_tree import (
     GONE,
     LARGEST_FOLDED_BYTES,
     LINK,
-    OnDisk,
+    DiskFile,
     WorkTree,
     blob_ids,
     index_differences,
@@ -81,7 +81,7 @@ def _commit(root: Path, revision: str) -> str:
 
 
 @contextmanager
-def index_of_work_tree(root: Path, prefix: bytes, changed: Mapping[bytes, OnDisk]) -> Iterator[Mapping[str, str]]:
+def index_of_work_tree(root: Path, prefix: bytes, changed: Mapping[bytes, DiskFile]) -> Iterator[Mapping[str, str]]:
     """Give the variables with which git takes the files that `changed` names for what its index holds.
 
     `prefix` is the folder of `root` in the repository, ending with `/` or empty. A file that is too large to have lines
@@ -111,7 +111,7 @@ def _written(root: Path, env: Mapping[str, str], lines: bytes) -> GitResult:
     return ask_git(root, "update-index", "-z", "--index-info", env=env, given=lines)
 
 
-def _line(root: Path, objects: Path, prefix: bytes, name: bytes, found: OnDisk) -> bytes:
+def _line(root: Path, objects: Path, prefix: bytes, name: bytes, found: DiskFile) -> bytes:
     if found.mode == GONE:
         about = f"0 {'0' * 40}"
     elif found.mode == FOLDER:
@@ -122,7 +122,7 @@ def _line(root: Path, objects: Path, prefix: bytes, name: bytes, found: OnDisk) 
     return about.encode() + b"\t" + prefix + name + b"\0"
 
 
-def _content(full: bytes, found: OnDisk) -> bytes:
+def _content(full: bytes, found: DiskFile) -> bytes:
     try:
         if found.mode == LINK:
             return os.readlink(full)  # noqa: PTH115 - names are bytes here
@@ -210,7 +210,7 @@ def uncommitted_state(root: Path) -> str:
     return "\n".join(sorted([*lines, *(f"{shown_name(name)} {each}" for name, each in staged.items())]))
 
 
-def _new_files(root: Path, tree: WorkTree) -> Iterator[tuple[bytes, OnDisk]]:
+def _new_files(root: Path, tree: WorkTree) -> Iterator[tuple[bytes, DiskFile]]:
     """Yield the product's files that git does not know; repositories inside are left alone."""
     width = next((each.width for each in tree.tracked.values()), _WIDTH)
     top = os.fsencode(root)
@@ -219,7 +219,7 @@ def _new_files(root: Path, tree: WorkTree) -> Iterator[tuple[bytes, OnDisk]]:
         if name.endswith(b"/") or not belongs(shown_name(name)) or os.path.islink(full):  # noqa: PTH114
             continue
         if ids := blob_ids(full, width):
-            yield name, OnDisk(_PROGRAM if os.access(full, os.X_OK) else _FILE, ids)
+            yield name, DiskFile(_PROGRAM if os.access(full, os.X_OK) else _FILE, ids)
 
 
 def _prefix(root: Path) -> bytes:

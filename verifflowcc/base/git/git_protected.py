@@ -11,7 +11,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.project_content import belongs, is_memory
 from verifflowcc.base.files.write import on_disk, shown_name
 from verifflowcc.base.git.git_command import GitResult, ask_git
-from verifflowcc.base.git.git_log import LOG, Logged, parse_log
+from verifflowcc.base.git.git_log import LOG, LoggedCommit, parse_log
 from verifflowcc.base.git.git_patches import index_of_work_tree
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.git.work_tree import FOLDER, GONE, WorkTree, blob_ids, names_differing, read_work_tree
@@ -49,7 +49,7 @@ _SAME = ("diff-tree", "-r", "--quiet", "--no-renames")
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _HeadPlace:
     """Where HEAD is, and which folder of the repository the project is (empty: all of it)."""
 
     head: str
@@ -136,7 +136,7 @@ def authors_since(root: Path, base: str, paths: Sequence[str]) -> Mapping[str, t
     return _authors(commits_since(root, base, paths))
 
 
-def commits_since(root: Path, commit: str, paths: Sequence[str]) -> tuple[Logged, ...]:
+def commits_since(root: Path, commit: str, paths: Sequence[str]) -> tuple[LoggedCommit, ...]:
     """Return the commits after `commit` that touch one of `paths`, newest first. Raises as `authors_since`."""
     place = _find_place(root, commit)
     return _log(root, place, f"{commit}..{place.head}", paths=paths)
@@ -158,7 +158,7 @@ def product_changes(root: Path, commit: str) -> tuple[str, ...]:
     return _product_changes(root, read_work_tree(root), commit)
 
 
-def _find_place(root: Path, base: str) -> _Place:
+def _find_place(root: Path, base: str) -> _HeadPlace:
     if not _COMMIT.fullmatch(base):
         raise WorkspaceError(f"the sprint's base {base!r} is no commit's id")
     result = ask_git(
@@ -170,7 +170,7 @@ def _find_place(root: Path, base: str) -> _Place:
     if shallow == b"true":
         raise WorkspaceError("the clone is shallow and its history is cut off; git fetch --unshallow brings the rest")
     prefix, head, _ = rest.removesuffix(b"\n").rsplit(b"\n", 2)
-    return _Place(head.decode("utf-8", "replace"), prefix)
+    return _HeadPlace(head.decode("utf-8", "replace"), prefix)
 
 
 def why_unknown(root: Path, base: str, result: GitResult) -> str:
@@ -186,7 +186,7 @@ def why_unknown(root: Path, base: str, result: GitResult) -> str:
     return f"git has no commit {base[:12]}, the sprint's base{more}"
 
 
-def _commits(root: Path, base: str, place: _Place) -> tuple[tuple[Logged, ...], tuple[str, ...]]:
+def _commits(root: Path, base: str, place: _HeadPlace) -> tuple[tuple[LoggedCommit, ...], tuple[str, ...]]:
     """Return the commits since `base` that touch the project, and the tags of the content at HEAD."""
     if base == place.head:
         return (), _tags_at(root, place)
@@ -196,7 +196,7 @@ def _commits(root: Path, base: str, place: _Place) -> tuple[tuple[Logged, ...], 
     return tuple(one for one in commits if one.note.paths or not place.prefix), tags
 
 
-def _tags_before(root: Path, place: _Place, commits: tuple[Logged, ...]) -> tuple[str, ...]:
+def _tags_before(root: Path, place: _HeadPlace, commits: tuple[LoggedCommit, ...]) -> tuple[str, ...]:
     """Return the tags of the last tagged commit, where nothing but `.memory/` changed after it.
 
     What a sprint puts on record after its tag is committed, too; the project that was tagged is the same.
@@ -210,18 +210,18 @@ def _tags_before(root: Path, place: _Place, commits: tuple[Logged, ...]) -> tupl
     return ()
 
 
-def _tags_at(root: Path, place: _Place) -> tuple[str, ...]:
+def _tags_at(root: Path, place: _HeadPlace) -> tuple[str, ...]:
     return tuple(tag for one in _log(root, place, "--no-walk", place.head) for tag in one.tags)
 
 
-def _log(root: Path, place: _Place, *revisions: str, paths: Sequence[str] = ()) -> tuple[Logged, ...]:
+def _log(root: Path, place: _HeadPlace, *revisions: str, paths: Sequence[str] = ()) -> tuple[LoggedCommit, ...]:
     result = ask_git(root, "--literal-pathspecs", *LOG, *revisions, "--", *paths)
     if result.code:
         raise WorkspaceError(f"git cannot tell the commits since the sprint's base: {result.first_line}")
     return tuple(parse_log(result.out, place.prefix))
 
 
-def _authors(commits: Iterable[Logged]) -> Mapping[str, tuple[Contributor, ...]]:
+def _authors(commits: Iterable[LoggedCommit]) -> Mapping[str, tuple[Contributor, ...]]:
     found: dict[str, set[Contributor]] = defaultdict(set)
     for one in commits:
         for path in one.note.paths:
@@ -242,7 +242,7 @@ def _work_tree(root: Path) -> WorkTree:
         raise WorkspaceError(f"git cannot compare with the sprint's base: {error.message}") from error
 
 
-def _tracked(root: Path, base: str, place: _Place, tree: WorkTree) -> Iterator[Change]:
+def _tracked(root: Path, base: str, place: _HeadPlace, tree: WorkTree) -> Iterator[Change]:
     changed = {name: found for name, found in tree.changed.items() if not is_memory(shown_name(name))}
     with index_of_work_tree(root, place.prefix, changed) as env:
         listed, lines = _compared(ask_git(root, *_DIFF, base, "--", ".", env=env))

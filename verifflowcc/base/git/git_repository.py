@@ -1,13 +1,18 @@
-"""Where a repository keeps for a project what all of its worktrees share, found without git and with few looks.
-
-That is a folder of its own in `.git`: a clone cannot bring it, and it outlasts the worktree that wrote to it. It runs
-inside of hooks, so it imports nothing but `os`.
-"""
+"""The repository around a folder."""
 
 import os
 
+# Where a repository keeps for a project what all of its worktrees share, found without git and with few looks.
+#
+# That is a folder of its own in `.git`: a clone cannot bring it, and it outlasts the worktree that wrote to it. It
+# runs inside of hooks, so it imports nothing but `os`.
+
 FOLDER = "vfcc"
+
+
 _KIND, _PLAIN, _DIRECTORY = 0o170000, 0o100000, 0o040000
+
+
 _LARGEST_BYTES = 10_000
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.git.git_command import ask_git
-from verifflowcc.base.git.git_commit import Setting, read_settings
+from verifflowcc.base.git.git_commit import GitSetting, read_settings
 from verifflowcc.base.git.git_place import in_repository, top_of
 from verifflowcc.base.process.acting import clean_name
 from verifflowcc.base.records import dataclass
@@ -178,7 +178,7 @@ def _resolve(root: Path, revision: str) -> str:
     return result.out.decode("ascii").strip()
 
 
-def _judges(machine: tuple[Setting, ...], *, with_signers: bool) -> Iterator[str]:
+def _judges(machine: tuple[GitSetting, ...], *, with_signers: bool) -> Iterator[str]:
     """Yield the settings that decide whether a signature is good, as the machine has them."""
     own = {each.key.replace("gpg.openpgp.", "gpg."): each.value for each in machine}
     values = {key: own.get(key, default) for key, default in _DEFAULTS.items()}
@@ -188,7 +188,7 @@ def _judges(machine: tuple[Setting, ...], *, with_signers: bool) -> Iterator[str
     yield f"gpg.openpgp.program={values['gpg.program']}"
 
 
-def _no_signers(root: Path, machine: tuple[Setting, ...]) -> str:
+def _no_signers(root: Path, machine: tuple[GitSetting, ...]) -> str:
     """Return why the machine trusts no ssh key; nothing where its file of them lies outside of the repository."""
     files = [each.value for each in machine if each.key == _SIGNERS]
     if not files or not files[-1]:
@@ -209,7 +209,7 @@ def _problem(root: Path, sha: str, state: str, judges: tuple[str, ...]) -> str:
     result = ask_git(root, "verify-commit", "--", sha, settings=judges)
     if result.code == 0 and state == "G":
         return ""
-    if result.tells_why:
+    if result.has_error_text:
         missing = _MISSING.fullmatch(result.first_line)
         why = f"{missing[1]} is not installed" if missing else result.first_line
         return f"its signature cannot be checked: {why}"

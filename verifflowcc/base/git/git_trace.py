@@ -1,6 +1,6 @@
 """What git knows of trace items: ids that were retired and are used again, ids that another branch took too, authors.
 
-Few calls, each about all items at once. What only commits decide (`Past`, authors) can be kept by their ids.
+Few calls, each about all items at once. What only commits decide (`CommitHistory`, authors) can be kept by their ids.
 """
 
 import re
@@ -27,7 +27,7 @@ _SHALLOW = "the clone is shallow and its history is cut off; git fetch --unshall
 
 @dataclass(frozen=True, slots=True)
 class GitPlace:
-    """Where the project stands in git.
+    """The branch, commit and folder of the project in git.
 
     `head` is the id of the commit that is checked out; `prefix` the project's folder in the repository, ending with `/`
     or empty. `target` is the name of the branch to compare with and `tip` its commit. `problem` says why git knows
@@ -49,7 +49,7 @@ class GitPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class CommitHistory:
     """What commits decide alone.
 
     `deleted` maps an id (a file's name without `.md`) to the paths of files that some commit removed; `added` maps one
@@ -62,7 +62,7 @@ class Past:
 
 
 def find_place(root: Path, target: str | None) -> GitPlace:
-    """Return where the project stands; `target` is the branch that the configuration names, if any."""
+    """Return the project's place in git; `target` is the configured branch, if any."""
     if not in_repository(root):
         return GitPlace(problem=f"{root} is in no git repository")
     try:
@@ -78,20 +78,20 @@ def find_place(root: Path, target: str | None) -> GitPlace:
         return GitPlace(problem=error.message)
 
 
-def read_past(root: Path, place: GitPlace) -> Past:
+def read_past(root: Path, place: GitPlace) -> CommitHistory:
     """Return what the history of HEAD and of the target says. Raises WorkspaceError where git cannot tell."""
     deleted: dict[str, tuple[str, ...]] = {}
     for path in _deletions(root, place):
         deleted[_id(path)] = tuple(dict.fromkeys((*deleted.get(_id(path), ()), path)))
     notices = (_SHALLOW,) if place.shallow else ()
     if place.tip in {None, place.head}:
-        return Past(deleted, notices=notices)
+        return CommitHistory(deleted, notices=notices)
     result = ask_git(root, "merge-base", place.head, str(place.tip))
     base = result.out.decode("ascii", "replace").strip()
     if result.code or not _COMMIT.fullmatch(base):
         reason = _SHALLOW if place.shallow else "it has no commit in common with HEAD"
-        return Past(deleted, notices=(f"ids were not compared with {place.target}: {reason}",))
-    return Past(deleted, {} if base == place.tip else _added(root, base, str(place.tip)), notices)
+        return CommitHistory(deleted, notices=(f"ids were not compared with {place.target}: {reason}",))
+    return CommitHistory(deleted, {} if base == place.tip else _added(root, base, str(place.tip)), notices)
 
 
 def read_authors(root: Path, place: GitPlace) -> Mapping[str, tuple[str, ...]]:
@@ -108,7 +108,7 @@ def read_authors(root: Path, place: GitPlace) -> Mapping[str, tuple[str, ...]]:
     return {path: tuple(sorted(found[path])) for path in sorted(found) if path.startswith(f"{ITEMS}/")}
 
 
-def read_reused(root: Path, place: GitPlace, past: Past, ids: Mapping[str, str]) -> Mapping[str, str]:
+def read_reused(root: Path, place: GitPlace, past: CommitHistory, ids: Mapping[str, str]) -> Mapping[str, str]:
     """Return the path of each item of `ids` (id → path of the live ones) whose id a retired item had, with the path of
     that one and the commit that removed it. Raises WorkspaceError where git cannot tell.
     """
@@ -141,7 +141,7 @@ def read_reused(root: Path, place: GitPlace, past: Past, ids: Mapping[str, str])
     return found
 
 
-def read_collisions(root: Path, place: GitPlace, past: Past, ids: Mapping[str, str]) -> Mapping[str, str]:
+def read_collisions(root: Path, place: GitPlace, past: CommitHistory, ids: Mapping[str, str]) -> Mapping[str, str]:
     """Return the ids of `ids` (id → path) that the target branch added too, each with the path there.
 
     A file that both hold with one content (a cherry-pick) is no collision. Raises WorkspaceError where git cannot

@@ -65,8 +65,8 @@ def text_of(root: Path, path: str, blob: str) -> bytes | None:
 
 def committed_text(root: Path, blob: str) -> bytes | None:
     """Return the bytes of a blob; None where git does not have it."""
-    said = ask_git(root, "cat-file", "blob", blob) if blob else None
-    return said.out if said and not said.code else None
+    answer = ask_git(root, "cat-file", "blob", blob) if blob else None
+    return answer.out if answer and not answer.code else None
 
 
 def committed_files(root: Path, revision: str) -> list[tuple[bytes, str]]:
@@ -74,12 +74,12 @@ def committed_files(root: Path, revision: str) -> list[tuple[bytes, str]]:
 
     Raises UsageError where there is no such commit, WorkspaceError where this is no git repository.
     """
-    said = ask_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    if said.code and "not a git repository" in said.err:
+    answer = ask_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if answer.code and "not a git repository" in answer.err:
         raise WorkspaceError(f"{root} is in no git repository, so nothing is committed", hint="git init")
-    if said.code:
+    if answer.code:
         raise UsageError(f"git has no commit {revision}", hint="git log --oneline")
-    listed = ask_git(root, "ls-tree", "-r", "-z", said.out.decode().strip())
+    listed = ask_git(root, "ls-tree", "-r", "-z", answer.out.decode().strip())
     if listed.code:
         raise WorkspaceError(f"git cannot list the files of {revision}: {listed.first_line}", hint="git fsck")
     lines = [line.partition(b"\t") for line in listed.out.split(b"\0") if line]

@@ -1,9 +1,4 @@
-"""Which repository this is, as git answered, in `local/repository.json`, while nothing that it follows from moved.
-
-For a plain repository alone: a folder `.git` with HEAD, refs and settings in it. Beside it stand the stamps of all that
-git would read to answer; they hold the time at which each file became what it is on this very disk, which a file that
-somebody committed cannot know. Derived and deletable: what does not fit, or is damaged, counts as absent.
-"""
+"""What git answered about a repository, kept."""
 
 import os
 from collections.abc import Iterator
@@ -12,8 +7,20 @@ from pathlib import Path
 from verifflowcc.base.files.layout import Stamps, settled
 from verifflowcc.base.files.write import DerivedFile
 
-FILE = "repository.json"
-_FILE = DerivedFile(FILE, 1, keyed_by="the user; stamps of what git reads", largest_bytes=64 * 1024)
+# Which repository this is, as git answered, in `local/repository.json`, while nothing that it follows from moved.
+#
+# For a plain repository alone: a folder `.git` with HEAD, refs and settings in it. Beside it stand the stamps of all
+# that git would read to answer; they hold the time at which each file became what it is on this very disk, which a
+# file that somebody committed cannot know. Derived and deletable: what does not fit, or is damaged, counts as absent.
+
+IDENTITY_KEPT_FILE = "repository.json"
+
+
+_IDENTITY_KEPT_FILE = DerivedFile(
+    IDENTITY_KEPT_FILE, 1, keyed_by="the user; stamps of what git reads", largest_bytes=64 * 1024
+)
+
+
 _READ_BY_GIT = (
     "HEAD",
     "packed-refs",
@@ -24,9 +31,12 @@ _READ_BY_GIT = (
     "info/grafts",
     "commondir",
 )
+
+
 _SETTINGS = ("GIT_CONFIG", "GIT_TEST", "GIT_CEILING", "GIT_DISCOVERY")
 
-Told = tuple[str, str | None, str]
+
+GitAnswers = tuple[str, str | None, str]
 """A repository's name, its first commit, and the folder in it that the project is."""
 
 
@@ -50,22 +60,22 @@ def stamps_of_repository(root: Path) -> Stamps | None:
     return None if stamps.by_path[os.fspath(git / "commondir")] else stamps
 
 
-def recall_repository(root: Path, local: Path) -> Told | None:
+def recall_repository(root: Path, local: Path) -> GitAnswers | None:
     """Return what was remembered of the project in `root` where all stamps are the same; None else."""
     now = stamps_of_repository(root)
     if now is None:
         return None
-    kept = _FILE.read(local / FILE, _user())
+    kept = _IDENTITY_KEPT_FILE.read(local / IDENTITY_KEPT_FILE, _user())
     if kept is None or kept[0] != now.by_path:
         return None
     name, first, folder = kept[1]
     return (name, first, folder)
 
 
-def remember_repository(local: Path, before: Stamps, told: Told) -> None:
+def remember_repository(local: Path, before: Stamps, answers: GitAnswers) -> None:
     """Remember what git answered; `before` are the stamps taken before. What cannot be written is not kept."""
     if settled(before.touched_ns):
-        _FILE.write(local / FILE, [before.by_path, told], _user())
+        _IDENTITY_KEPT_FILE.write(local / IDENTITY_KEPT_FILE, [before.by_path, answers], _user())
 
 
 def _ref_of(git: Path) -> Iterator[str]:

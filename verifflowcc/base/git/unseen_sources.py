@@ -48,7 +48,7 @@ def unseen_sources(root: Path) -> tuple[UnseenSource, ...]:
 
 
 def links_around(root: Path) -> tuple[str, ...]:
-    """Return the links that git has and that lead to a folder around the project: no digest holds what is there.
+    """Return tracked links to a folder around the project; no digest covers its content.
 
     Raises WorkspaceError where git cannot list them.
     """
@@ -71,6 +71,6 @@ def _sources(top: bytes, ignored: list[bytes]) -> Iterator[bytes]:
 
 def _rule(root: Path, name: bytes) -> str:
     """Return the file that makes git ignore a file, where it is none that git has or would add; "" where it is one."""
-    told = ask_git(root, "--no-literal-pathspecs", "check-ignore", "-z", "-v", "--stdin", given=name + b"\0")
-    source = os.fsdecode(told.out.split(b"\0")[0])
+    answer = ask_git(root, "--no-literal-pathspecs", "check-ignore", "-z", "-v", "--stdin", given=name + b"\0")
+    source = os.fsdecode(answer.out.split(b"\0")[0])
     return "" if not source or (not source.startswith("/") and listed_at(root, [source])) else source

@@ -40,7 +40,7 @@ _STAMPS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """A file as the index has it. `blob` is empty for one that is not merged, or only intended to be added.
 
     `left_out` are files that a sparse checkout leaves out (skip-worktree), `assumed` those that git does not look at
@@ -58,7 +58,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class OnDisk:
+class DiskFile:
     """A file as it is on disk: its mode as git writes it (`GONE` where there is none), and what its id may be.
 
     A submodule has the id of its commit, and none where its own files differ from that.
@@ -75,8 +75,8 @@ class WorkTree:
     Of a repository inside, git would add the folder; its name ends with `/`.
     """
 
-    tracked: Mapping[bytes, Entry] = field(default_factory=dict)
-    changed: Mapping[bytes, OnDisk] = field(default_factory=dict)
+    tracked: Mapping[bytes, IndexEntry] = field(default_factory=dict)
+    changed: Mapping[bytes, DiskFile] = field(default_factory=dict)
     untracked: tuple[bytes, ...] = ()
 
     @property
@@ -152,7 +152,7 @@ def names_differing(root: Path, tree: WorkTree, commit: str, *paths: str) -> lis
     return [name for name in both if not _is_same(listed.get(name), tree.changed.get(name))]
 
 
-def _is_same(listed: Difference | None, found: OnDisk | None) -> bool:
+def _is_same(listed: Difference | None, found: DiskFile | None) -> bool:
     """Say whether a file that differs from the index is, on disk, what the commit holds after all."""
     if listed is None or found is None:
         return False
@@ -187,7 +187,7 @@ def repository_status(root: Path) -> RepositoryStatus:
     return RepositoryStatus(head or "(initial)", lines, tree)
 
 
-def _line(entry: Entry | None, staged: Difference | None, found: OnDisk | None) -> bytes:
+def _line(entry: IndexEntry | None, staged: Difference | None, found: DiskFile | None) -> bytes:
     if entry is not None and not entry.merged:
         return b"u "
     none = "0" * len(staged.old_blob if staged else entry.blob if entry else "")
@@ -210,7 +210,7 @@ def _staged_code(staged: Difference | None, mode: str) -> str:
     return "." if staged.old_mode == GONE else "D"
 
 
-def _code(mode: str, found: OnDisk | None) -> str:
+def _code(mode: str, found: DiskFile | None) -> str:
     if found is None:
         return "."
     if found.mode == GONE:
@@ -220,9 +220,9 @@ def _code(mode: str, found: OnDisk | None) -> str:
     return "M" if mode[:3] == found.mode[:3] else "T"
 
 
-def _parse(out: bytes) -> tuple[dict[bytes, Entry], list[bytes]]:
+def _parse(out: bytes) -> tuple[dict[bytes, IndexEntry], list[bytes]]:
     """Return the entries of the index by name, and the names of files that git would add."""
-    tracked: dict[bytes, Entry] = {}
+    tracked: dict[bytes, IndexEntry] = {}
     untracked, place = [], 0
     while place < len(out):
         found = _LISTED.match(out, place)
@@ -236,7 +236,7 @@ def _parse(out: bytes) -> tuple[dict[bytes, Entry], list[bytes]]:
     return tracked, untracked
 
 
-def _entry(found: "re.Match[bytes]") -> Entry:
+def _entry(found: "re.Match[bytes]") -> IndexEntry:
     numbers = _STAMPS.fullmatch(found[6])
     flags = int(numbers[7], 16) if numbers else 0
     stamps = None
@@ -245,12 +245,12 @@ def _entry(found: "re.Match[bytes]") -> Entry:
         stamps = (ctime_s * 10**9 + ctime_ns, mtime_s * 10**9 + mtime_ns, inode, size)
     merged = found[4] == b"0"
     blob = found[3].decode() if merged and not flags & _ONLY_INTENDED else ""
-    return Entry(
+    return IndexEntry(
         found[2].decode(), blob, merged, bool(flags & _LEFT_OUT), bool(flags & _ASSUMED), len(found[3]), stamps
     )
 
 
-def _changed(root: Path, tracked: Mapping[bytes, Entry]) -> Iterator[tuple[bytes, OnDisk]]:
+def _changed(root: Path, tracked: Mapping[bytes, IndexEntry]) -> Iterator[tuple[bytes, DiskFile]]:
     folder = git_folder(root)
     try:
         written_ns = (folder / "index").stat().st_mtime_ns if folder else 0
@@ -273,7 +273,7 @@ class _Folders:
     top: bytes
     real: dict[bytes, bool] = field(default_factory=lambda: {b"": True})
 
-    def look(self, name: bytes, entry: Entry, written_ns: int) -> OnDisk | None:
+    def look(self, name: bytes, entry: IndexEntry, written_ns: int) -> DiskFile | None:
         """Return what is on disk in place of an entry; None where it is the same. Raises OSError."""
         full = os.path.join(self.top, name)  # noqa: PTH118 - names are bytes here
         try:
@@ -281,7 +281,7 @@ class _Folders:
         except (FileNotFoundError, NotADirectoryError):
             found = None
         if found is None:
-            return None if entry.left_out else OnDisk()
+            return None if entry.left_out else DiskFile()
         if entry.mode == FOLDER:
             return _nested(full, entry) if S_ISDIR(found.st_mode) else _file(full, found, entry.width)
         if _mode(found) == entry.mode and entry.blob and _untouched(found, entry, written_ns):
@@ -297,7 +297,7 @@ class _Folders:
         return self.real[folder]
 
 
-def _untouched(found: os.stat_result, entry: Entry, written_ns: int) -> bool:
+def _untouched(found: os.stat_result, entry: IndexEntry, written_ns: int) -> bool:
     """Say whether a file is as git saw it, by its stamps.
 
     One that was written when the index was, or later, may have changed under the same stamps (git calls it racy).
@@ -324,13 +324,13 @@ def _mode(found: os.stat_result) -> str:
     return "100755" if found.st_mode & 0o100 else "100644"
 
 
-def _file(full: bytes, found: os.stat_result, width: int) -> OnDisk:
+def _file(full: bytes, found: os.stat_result, width: int) -> DiskFile:
     """Return a file with the ids that its content may have; a folder, a device or a pipe is no file."""
     mode = _mode(found)
     if mode == GONE:
-        return OnDisk()
+        return DiskFile()
     if mode == LINK:
-        return OnDisk(mode, (object_id(os.readlink(full), width),))  # noqa: PTH115 - names are bytes here
+        return DiskFile(mode, (object_id(os.readlink(full), width),))  # noqa: PTH115 - names are bytes here
     with open(os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:  # noqa: PTH123
         data = file.read(LARGEST_FOLDED_BYTES + 1)
         if len(data) > LARGEST_FOLDED_BYTES:
@@ -339,11 +339,11 @@ def _file(full: bytes, found: os.stat_result, width: int) -> OnDisk:
             while data := file.read(_CHUNK_BYTES):
                 whole.update(data)
                 content.update(data)
-            return OnDisk(mode, (whole.hexdigest(), _pointer_id(content.hexdigest(), found.st_size, width)))
+            return DiskFile(mode, (whole.hexdigest(), _pointer_id(content.hexdigest(), found.st_size, width)))
     ids = [object_id(data, width), _pointer_id(hashlib.sha256(data).hexdigest(), len(data), width)]
     if b"\r\n" in data and b"\0" not in data[:_TEXT_PROBE_BYTES]:
         ids.append(object_id(data.replace(b"\r\n", b"\n"), width))
-    return OnDisk(mode, tuple(ids))
+    return DiskFile(mode, tuple(ids))
 
 
 def blob_ids(full: bytes, width: int) -> tuple[str, ...]:
@@ -354,7 +354,7 @@ def blob_ids(full: bytes, width: int) -> tuple[str, ...]:
         return ()
 
 
-def _nested(full: bytes, entry: Entry) -> OnDisk | None:
+def _nested(full: bytes, entry: IndexEntry) -> DiskFile | None:
     """Return the commit that is checked out in a submodule, unless it is the recorded one with nothing changed."""
     folder = Path(os.fsdecode(full))
     if not (folder / ".git").exists():
@@ -362,7 +362,7 @@ def _nested(full: bytes, entry: Entry) -> OnDisk | None:
     now = repository_status(folder)
     if now.commit == entry.blob and not now.lines:
         return None
-    return OnDisk(FOLDER, () if now.lines else (now.commit,))
+    return DiskFile(FOLDER, () if now.lines else (now.commit,))
 
 
 def object_id(data: bytes, width: int) -> str:
@@ -386,7 +386,7 @@ def _pointer_id(sha256: str, size: int, width: int) -> str:
     return object_id(text.encode(), width)
 
 
-def _is_mode_alone(entry: Entry, found: OnDisk) -> bool:
+def _is_mode_alone(entry: IndexEntry, found: DiskFile) -> bool:
     return entry.blob in found.ids and {entry.mode, found.mode} == {"100644", "100755"}
 
 

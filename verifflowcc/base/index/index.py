@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
 
-from verifflowcc.base.files.write import Found
+from verifflowcc.base.files.write import ProjectFile
 from verifflowcc.base.index.index_file import DerivedTables, Store
 from verifflowcc.base.model.recall_values import Extent, Unit
 from verifflowcc.base.records import dataclass
@@ -61,7 +61,7 @@ Matches = Mapping[str, tuple[Unit, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class IndexedFile:
     """A file as it was read: its digest, the facts parsed from it (JSON), and what the parser noticed (one a line).
 
     `extent` is the number of its units, and of their terms by field.
@@ -77,10 +77,10 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class FileReading:
     """A file that was just read, with what of it is searched."""
 
-    known: Known
+    known: IndexedFile
     units: tuple[Unit, ...]
 
     @property
@@ -96,7 +96,7 @@ class Index(DerivedTables):
         super().__init__(path)
         self.counts = CountCache(self._store)
 
-    def known(self, files: Sequence[Found], terms: Sequence[str]) -> tuple[dict[str, Known], Matches]:
+    def known(self, files: Sequence[ProjectFile], terms: Sequence[str]) -> tuple[dict[str, IndexedFile], Matches]:
         """Return what is known of those of `files` whose signature is unchanged and settled, by path, and what is
         searched of the files that hold any of `terms`, by path.
 
@@ -111,7 +111,7 @@ class Index(DerivedTables):
             return {}, {}
         return (found, matches) if self._store.replaced == before else ({}, {})
 
-    def learn(self, files: Sequence[Learned]) -> None:
+    def learn(self, files: Sequence[FileReading]) -> None:
         """Replace what is known of `files`, all in one transaction."""
 
         def write(store: Store) -> None:
@@ -127,10 +127,10 @@ class Index(DerivedTables):
         if self.counts.new:
             self._write(lambda _: self.counts.save())
 
-    def _known(self, files: Sequence[Found]) -> dict[str, Known]:
+    def _known(self, files: Sequence[ProjectFile]) -> dict[str, IndexedFile]:
         wanted = {file.path: file.signature for file in files}
         return {
-            path: Known(path, signature, digest, facts, notices, Extent(*json.loads(extent)), True)
+            path: IndexedFile(path, signature, digest, facts, notices, Extent(*json.loads(extent)), True)
             for path, signature, settled, digest, facts, notices, extent in self._rows(wanted)
             if settled and wanted.get(path) == signature
         }
@@ -153,7 +153,7 @@ class Index(DerivedTables):
         marks = ",".join("?" * len(wanted))
         return self._store.rows(f"{columns} WHERE path IN ({marks})", tuple(wanted))
 
-    def _replace(self, number: int, file: Learned) -> None:
+    def _replace(self, number: int, file: FileReading) -> None:
         known = file.known
         for old in self._store.rows("SELECT number FROM files WHERE path = ?", (known.path,)):
             self._store.rows("DELETE FROM postings WHERE number = ?", old)

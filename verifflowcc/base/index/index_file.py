@@ -40,7 +40,7 @@ _SQL = {Operator.ABOVE: ">", Operator.FROM: ">=", Operator.BELOW: "<", Operator.
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SqlCondition:
     """What of a question SQL answers: a condition with its values; `rest` must hold besides."""
 
     where: str
@@ -60,7 +60,7 @@ def column_values(item: Item) -> tuple[Value | None, ...]:
     return (*scalars, _lines(map(json.dumps, item.tags)), _lines(details))
 
 
-def asked_in_sql(conditions: Iterable[Condition]) -> Asked:
+def asked_in_sql(conditions: Iterable[Condition]) -> SqlCondition:
     """Return conditions as SQL, and those that are left."""
     parts, values, rest = ["1"], list[Value](), list[Condition]()
     for condition in conditions:
@@ -70,7 +70,7 @@ def asked_in_sql(conditions: Iterable[Condition]) -> Asked:
         part, needed = _part(condition)
         parts.append(part)
         values += needed
-    return Asked(" AND ".join(parts), tuple(values), tuple(rest))
+    return SqlCondition(" AND ".join(parts), tuple(values), tuple(rest))
 
 
 def order_in_sql(order_by: str) -> str | None:
@@ -208,7 +208,7 @@ CREATE TABLE memory_checked (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts T
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class IndexFormat:
     """What an index file holds: its tables, the number of their layout, and the version of what fills them beside ours.
 
     A file of another form, or of another version of vfcc, is emptied when it is opened.
@@ -234,19 +234,19 @@ class Form:
         return bool(row == (__version__ + self.readers,))
 
 
-def index_form() -> Form:
+def index_form() -> IndexFormat:
     """Return the form of the index itself; what its columns are of takes long to import, and other files do without."""
 
-    return Form(_SCHEMA.format(columns=definitions(), linking=LINKING), LAYOUT)
+    return IndexFormat(_SCHEMA.format(columns=definitions(), linking=LINKING), LAYOUT)
 
 
 class Store:
-    """A connection to the index that outlives damage to its file: it goes on with an empty one.
+    """A connection to the index; a damaged file is replaced by an empty one.
 
     `replaced` counts how often that happened, and `notice` says why nothing is kept, where nothing is.
     """
 
-    def __init__(self, path: Path, form: Form | None = None) -> None:
+    def __init__(self, path: Path, form: IndexFormat | None = None) -> None:
         self._path, self._form = path, form or index_form()
         self._connection, self.notice = open_store(path, self._form)
         self.replaced = 0
@@ -290,7 +290,7 @@ class Store:
         self._connection.close()
 
     def start_over_if_damaged(self, error: sqlite3.DatabaseError) -> bool:
-        """Go on with an empty index where `error` tells of damage; return whether it does."""
+        """Continue with an empty index if `error` shows damage; return whether it did."""
         if _damaged(error):
             self._start_over()
         return _damaged(error)
@@ -311,7 +311,7 @@ class Store:
         self._connection, self.notice = _replace(self._path, self._form)
 
 
-def open_store(path: Path, form: Form) -> tuple[sqlite3.Connection, str | None]:
+def open_store(path: Path, form: IndexFormat) -> tuple[sqlite3.Connection, str | None]:
     """Open the index at `path`, or one in memory where that folder cannot be written.
 
     Returns the connection and a notice for the person where the index is not kept.
@@ -328,7 +328,7 @@ def open_store(path: Path, form: Form) -> tuple[sqlite3.Connection, str | None]:
     return _replace(path, form)
 
 
-def _replace(path: Path, form: Form) -> tuple[sqlite3.Connection, str | None]:
+def _replace(path: Path, form: IndexFormat) -> tuple[sqlite3.Connection, str | None]:
     try:
         remove(path)
         return _open_file(path, form), None
@@ -347,7 +347,7 @@ def _damaged(error: sqlite3.DatabaseError) -> bool:
     return not isinstance(error, sqlite3.OperationalError) or not hasattr(error, "sqlite_errorcode")
 
 
-def _open_file(path: Path, form: Form) -> sqlite3.Connection:
+def _open_file(path: Path, form: IndexFormat) -> sqlite3.Connection:
     with private_if_own(path):
         connection = sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
     try:
@@ -362,20 +362,20 @@ def _open_file(path: Path, form: Form) -> sqlite3.Connection:
 
 
 def _rows(connection: sqlite3.Connection, statement: str, values: Sequence[object]) -> list[Any]:
-    """Return all rows. Python's own error for what it cannot read of a damaged file is told as SQLite's are."""
+    """Return all rows; an error of Python's over damaged data is raised as SQLite's."""
     try:
         return connection.execute(statement, values).fetchall()
     except UnicodeDecodeError as error:
         raise sqlite3.DatabaseError(_NO_TEXT) from error
 
 
-def _in_memory(form: Form) -> sqlite3.Connection:
+def _in_memory(form: IndexFormat) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     form.create(connection)
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, form: Form) -> None:
+def _prepare(connection: sqlite3.Connection, form: IndexFormat) -> None:
     if form.made(connection):
         return
     connection.execute("PRAGMA journal_mode = WAL")
@@ -406,7 +406,7 @@ class DerivedTables:
 
     unused = "the index was not used"
 
-    def __init__(self, path: Path, form: Form | None = None) -> None:
+    def __init__(self, path: Path, form: IndexFormat | None = None) -> None:
         self._path, self._form = path, form
         self._opened: Store | None = None
         self._lock = RLock()

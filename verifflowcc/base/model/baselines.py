@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 
-from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.gate_values import CriterionKind
 from verifflowcc.base.records import dataclass, field
 
 FOLDER = ".memory/project/baselines/accepted"
@@ -24,11 +24,11 @@ class BaselineKind(StrEnum):
         return f"{FOLDER}/{self}.json"
 
 
-OF_KIND: Mapping[Kind, BaselineKind] = {
-    Kind.JUNIT: BaselineKind.TESTS,
-    Kind.SARIF: BaselineKind.LINT,
-    Kind.LINT: BaselineKind.LINT,
-    Kind.TRACE: BaselineKind.TRACE,
+OF_KIND: Mapping[CriterionKind, BaselineKind] = {
+    CriterionKind.JUNIT: BaselineKind.TESTS,
+    CriterionKind.SARIF: BaselineKind.LINT,
+    CriterionKind.LINT: BaselineKind.LINT,
+    CriterionKind.TRACE: BaselineKind.TRACE,
 }
 """The baseline that a criterion of a kind is compared with."""
 

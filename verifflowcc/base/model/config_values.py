@@ -33,7 +33,7 @@ _LOCAL = [".memory", "local"]
 
 
 @dataclass(frozen=True, slots=True)
-class CodeNow:
+class CodeStatus:
     """What is at a path of the project now.
 
     `digest` is None where nothing is there, and empty for a folder and for what cannot be read. `symbols` maps those
@@ -295,7 +295,7 @@ class ExtractionMode(StrEnum):
 
 
 class ScopeMode(StrEnum):
-    """How the scope of what is new is chosen, where nobody names one.
+    """How the scope of a new item is chosen, where none is named.
 
     By whose a statement is (`workspace`), what a role learns to that role (`skill`), or by a person alone (`manual`).
     """
@@ -312,8 +312,8 @@ class SecretScanner(StrEnum):
     DETECT_SECRETS = "detect-secrets"
 
 
-class Stale(StrEnum):
-    """What becomes of an item whose code changed."""
+class StalePolicy(StrEnum):
+    """What happens to an item whose code changed."""
 
     FLAG = "flag"
     WITHHOLD = "withhold"
@@ -355,7 +355,7 @@ class AssembliesSettings:
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
-    """Whether a model orders the best candidates anew."""
+    """Whether a model reorders the best candidates."""
 
     enabled: bool = key(False, "Whether a model is asked to order the best candidates.")
     max_candidates: int = key(20, "The most candidates that it is given.", least=1, most=MOST_CANDIDATES)
@@ -390,7 +390,7 @@ class EmbeddingsSettings:
 
 @dataclass(frozen=True, slots=True)
 class ScopeSettings:
-    """How the scope of what is new is chosen, where nobody names one."""
+    """How the scope of a new item is chosen, where none is named."""
 
     mode: ScopeMode = key(
         ScopeMode.WORKSPACE,
@@ -467,7 +467,9 @@ class MemorySettings:
     secret_scanner: SecretScanner = key(
         SecretScanner.OWN, "Who looks for secrets in what is written: vfcc, or detect-secrets beside it."
     )
-    stale: Stale = key(Stale.FLAG, "How an item is treated after its code changed: marked, or left out of prompts.")
+    stale: StalePolicy = key(
+        StalePolicy.FLAG, "How an item is treated after its code changed: marked, or left out of prompts."
+    )
 
     speakers: Mapping[str, SpeakerTrust] = key({}, "Trust of each named speaker; others only propose.", "speaker trust")
 
@@ -478,14 +480,14 @@ class MemorySettings:
 
 
 class ToolTable(StrEnum):
-    """What happens to a call of a tool that the role of the stage in work may not make."""
+    """What happens to a call of a tool that the role of the active stage may not make."""
 
     DENY = "deny"
     ASK = "ask"
     OFF = "off"
 
 
-class Share(StrEnum):
+class HistorySharing(StrEnum):
     """Whether the history of each session is committed, in a form without parameters, results and words."""
 
     NEVER = "never"
@@ -497,7 +499,9 @@ class HookSettings:
     """What the hooks of agents' clients do here."""
 
     record: bool = key(True, "Whether hooks record what agents do, on this machine.")
-    share: Share = key(Share.NEVER, "Whether each session leaves a file to commit, without parameters and results.")
+    share: HistorySharing = key(
+        HistorySharing.NEVER, "Whether each session leaves a file to commit, without parameters and results."
+    )
     tools: ToolTable = key(
         ToolTable.DENY, "Answer to tool calls that the active stage does not allow the role to make."
     )

@@ -54,7 +54,7 @@ class TraceEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class TraceLeftOut:
+class OmittedTraceItem:
     """A trace item that no prompt of this sprint and task offers, and why."""
 
     id: str
@@ -68,9 +68,9 @@ class Candidate:
 
     `key` is its name within the layer (`decisions/0007-index.md`), `path` where it lies, relative to the project's
     root, with `/`. `tokens` counts the body alone. `always` marks an always-load entry. `local` marks what other clones
-    do not have. `date`, `trust`, `standing`, why it does not hold any more, and `stale`, what became of the code that
-    it speaks of, stand beside the text in the prompt. The text itself is fetched by `path` when it is needed, so that a
-    thousand candidates that do not fit cost no reading.
+    do not have. `date`, `trust`, `invalid_reason` (why it is no longer in force) and `stale` (how the code that it
+    cites changed) are shown beside the text in the prompt. The text itself is fetched by `path` when it is needed, so
+    that a thousand candidates that do not fit cost no reading.
     `relevance` is how well the task's words match it: 0 where none is in it, 1,000 for the best of its layer.
     `origin` is the virtual source that named it, empty for a pattern of files. `tier` is its lifetime: `task`,
     `project` or `global`. `item` is a typed item's id within its `scope`, and `type` its type; empty for other
@@ -106,7 +106,7 @@ class Candidate:
     """Its id as a typed item, or empty."""
     type: str = ""
     scope: str = ""
-    standing: str = ""
+    invalid_reason: str = ""
     """Why it is no longer in force, or empty."""
     stale: str = ""
     """How the code that it cites changed, or empty."""
@@ -136,7 +136,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedCandidate:
     """A candidate with its fate.
 
     `tokens` is what its body takes in the prompt (0 where dropped); `reason` is a short sentence; `text` is the trimmed
@@ -229,7 +229,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedEntry:
     """A file that a rule left out before packing: superseded, archived, empty, unreadable; with the reason."""
 
     layer: Layer
@@ -259,9 +259,9 @@ class ContextPackage:
 
     prompt: Prompt
     task: str
-    placed: tuple[Placed, ...]
+    placed: tuple[PlacedCandidate, ...]
     """Every candidate with its outcome."""
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedEntry, ...]
     """Files that a rule left out."""
     sources: Mapping[str, str]
     """Digests of the files in the prompt."""

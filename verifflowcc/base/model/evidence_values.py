@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.base.model.gate_values import NEWER, Kind, Trust
+from verifflowcc.base.model.gate_values import NEWER, CriterionKind, EvidenceTrust
 from verifflowcc.base.records import dataclass, field
 
 EVIDENCE_FORMAT = 2
@@ -10,7 +10,7 @@ EVIDENCE_FORMAT = 2
 LARGEST_EVIDENCE_BYTES = 4096
 
 
-def evidence_format(kind: Kind) -> int:
+def evidence_format(kind: CriterionKind) -> int:
     """Return the `v` of evidence: that of the format in which its kind was added.
 
     So evidence of the first format counts as it did, and an older program asks for an upgrade where it meets a kind
@@ -73,8 +73,8 @@ class Evidence:
     sprint: str
     stage: str
     criterion: str
-    kind: Kind
-    trust: Trust
+    kind: CriterionKind
+    trust: EvidenceTrust
     """`ran_by_vfcc`, `imported_ci` or `asserted`."""
     producer: str
     time: str
@@ -99,7 +99,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """What a parser found in a report, before it becomes evidence. Fields as in `Evidence`."""
 
     measures: Mapping[str, int]

@@ -6,7 +6,7 @@ from enum import IntEnum, StrEnum
 
 from verifflowcc.base.model.trace_codes import CHECKS, Check
 from verifflowcc.base.model.trace_help import HELP, Help
-from verifflowcc.base.model.trace_values import RED, Asked, Family, Finding, Severity
+from verifflowcc.base.model.trace_values import RED, CheckCount, Family, Finding, Severity
 from verifflowcc.base.records import dataclass
 
 # Findings of one kind as one group with its folders, the most useful groups first.
@@ -141,7 +141,7 @@ class MissingResults:
         return f"{self.tests:,} test of {items} has" if self.tests == 1 else f"{self.tests:,} tests of {items} have"
 
 
-def missing_results(findings: Iterable[Finding], asked: Iterable[Asked]) -> MissingResults | None:
+def missing_results(findings: Iterable[Finding], asked: Iterable[CheckCount]) -> MissingResults | None:
     """Return what of these findings follows from missing results; None where nothing does.
 
     `asked` are the checks of the same report, which count the results that there are.
@@ -187,7 +187,7 @@ def _absent(finding: Finding) -> bool:
     return finding.code == "unreadable-report" and finding.message.endswith(NO_FILE)
 
 
-def _nothing(asked: Iterable[Asked]) -> bool:
+def _nothing(asked: Iterable[CheckCount]) -> bool:
     """Whether no result counts: `unknown-test` is asked of each that does; without it, of all, `failed-result`."""
     counts = {each.code: each.asked for each in asked}
     return counts.get("unknown-test", counts.get("failed-result", 1)) == 0

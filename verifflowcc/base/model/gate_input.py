@@ -100,7 +100,7 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedEvidence:
     """An evidence file and its place in the ledger.
 
     `problem` says why it is no evidence (made by hand, changed, not named by any event). `order` is the place of its
@@ -169,7 +169,7 @@ class Facts:
     content: Mapping[str, str] = field(default_factory=dict)
     memory: Mapping[str, str] = field(default_factory=dict)
     artifacts: Mapping[str, tuple[ArtifactText, ...]] = field(default_factory=dict)
-    recorded: tuple[Recorded, ...] = ()
+    recorded: tuple[RecordedEvidence, ...] = ()
     commands: Mapping[str, Command] = field(default_factory=dict)
     history: History | None = None
     reviews: tuple[Review, ...] = ()

@@ -6,7 +6,7 @@ from enum import Enum, StrEnum
 from verifflowcc.base.records import dataclass, field
 
 
-class Kind(StrEnum):
+class CriterionKind(StrEnum):
     """What shows that a criterion is met."""
 
     ARTIFACT = "artifact"
@@ -85,21 +85,21 @@ def _counts(*names: str) -> dict[str, Scale]:
     return dict.fromkeys(names, Scale.COUNT)
 
 
-KINDS: Mapping[Kind, KindRule] = {
-    Kind.ARTIFACT: KindRule(
+KINDS: Mapping[CriterionKind, KindRule] = {
+    CriterionKind.ARTIFACT: KindRule(
         "an artifact is there and says something",
         ("files", "requires"),
         ("files",),
         assess="verifflowcc.gates.rules.artifact_criteria:assess_artifact",
         plant="verifflowcc.gates.rules.canary_plan:plant_artifacts",
     ),
-    Kind.COMMAND: KindRule(
+    CriterionKind.COMMAND: KindRule(
         "{command} succeeds",
         ("command", "trust", "inputs"),
         ("command",),
         judge="verifflowcc.sprint.rules.measured_verdict:judge_command",
     ),
-    Kind.JUNIT: KindRule(
+    CriterionKind.JUNIT: KindRule(
         "all tests of {command} pass",
         (*_RUN, *_LIMITS),
         ("command",),
@@ -109,7 +109,7 @@ KINDS: Mapping[Kind, KindRule] = {
             "xml", "Its test results (JUnit XML).", "verifflowcc.gates.use.evidence_running:measure_tests"
         ),
     ),
-    Kind.COVERAGE: KindRule(
+    CriterionKind.COVERAGE: KindRule(
         "the tests of {command} cover enough",
         (*_RUN, "files", *_LIMITS),
         ("command",),
@@ -120,7 +120,7 @@ KINDS: Mapping[Kind, KindRule] = {
             "xml", "Its coverage (Cobertura XML).", "verifflowcc.gates.use.evidence_running:measure_cobertura"
         ),
     ),
-    Kind.SARIF: KindRule(
+    CriterionKind.SARIF: KindRule(
         "{command} finds nothing new",
         (*_RUN, *_LIMITS),
         ("command",),
@@ -128,7 +128,7 @@ KINDS: Mapping[Kind, KindRule] = {
         judge="verifflowcc.sprint.rules.measured_verdict:judge_findings",
         report=ReportForm("sarif", "Its findings (SARIF).", "verifflowcc.gates.use.evidence_running:measure_scan"),
     ),
-    Kind.LINT: KindRule(
+    CriterionKind.LINT: KindRule(
         "{command} finds nothing",
         (*_RUN, *_LIMITS),
         ("command",),
@@ -138,7 +138,7 @@ KINDS: Mapping[Kind, KindRule] = {
             "txt", "Its findings as lines of text.", "verifflowcc.gates.use.evidence_running:measure_lines"
         ),
     ),
-    Kind.METRIC: KindRule(
+    CriterionKind.METRIC: KindRule(
         "{metric} is within its limits",
         (*_RUN, "metric", *_LIMITS),
         ("metric",),
@@ -151,14 +151,14 @@ KINDS: Mapping[Kind, KindRule] = {
             "verifflowcc.gates.use.evidence_running:measure_numbers",
         ),
     ),
-    Kind.BASELINE: KindRule(
+    CriterionKind.BASELINE: KindRule(
         "a baseline is frozen",
         ("files", "tagged"),
         judge="verifflowcc.sprint.rules.measured_verdict:judge_baseline",
         asks="git",
         computed=True,
     ),
-    Kind.RED_FIRST: KindRule(
+    CriterionKind.RED_FIRST: KindRule(
         "the tests of the change fail without it",
         ("command", "inputs", "at_most"),
         ("command",),
@@ -166,7 +166,7 @@ KINDS: Mapping[Kind, KindRule] = {
         judge="verifflowcc.sprint.rules.measured_verdict:judge_red_first",
         newer=True,
     ),
-    Kind.TESTS_KEPT: KindRule(
+    CriterionKind.TESTS_KEPT: KindRule(
         "no test was removed, skipped or weakened",
         ("inputs", "at_most"),
         (),
@@ -175,7 +175,7 @@ KINDS: Mapping[Kind, KindRule] = {
         computed=True,
         newer=True,
     ),
-    Kind.DIFF: KindRule(
+    CriterionKind.DIFF: KindRule(
         "something changed",
         ("files", *_LIMITS),
         (),
@@ -184,14 +184,14 @@ KINDS: Mapping[Kind, KindRule] = {
         plant="verifflowcc.gates.rules.canary_plan:plant_history",
         asks="git",
     ),
-    Kind.COMMIT: KindRule(
+    CriterionKind.COMMIT: KindRule(
         "each commit says what it is for",
         ("pattern",),
         assess="verifflowcc.gates.rules.gate_check:assess_commit",
         plant="verifflowcc.gates.rules.canary_plan:plant_history",
         asks="git",
     ),
-    Kind.REVIEW: KindRule(
+    CriterionKind.REVIEW: KindRule(
         "somebody else approved it",
         ("inputs", "at_least"),
         (),
@@ -200,7 +200,7 @@ KINDS: Mapping[Kind, KindRule] = {
         plant="verifflowcc.gates.rules.canary_plan:plant_reviews",
         asks="git",
     ),
-    Kind.ATTESTATION: KindRule(
+    CriterionKind.ATTESTATION: KindRule(
         "a person accepted it",
         ("inputs", "at_least"),
         (),
@@ -209,25 +209,25 @@ KINDS: Mapping[Kind, KindRule] = {
         plant="verifflowcc.gates.rules.canary_plan:plant_reviews",
         asks="git",
     ),
-    Kind.FEEDBACK: KindRule(
+    CriterionKind.FEEDBACK: KindRule(
         "no comment is left open",
         assess="verifflowcc.gates.rules.people_criteria:assess_feedback",
         plant="verifflowcc.gates.rules.canary_plan:plant_comment",
     ),
-    Kind.UPSTREAM: KindRule(
+    CriterionKind.UPSTREAM: KindRule(
         "the stages before still hold",
         assess="verifflowcc.gates.rules.gate_check:assess_stages",
         plant="verifflowcc.gates.rules.canary_plan:plant_earlier",
         asks="stages",
     ),
-    Kind.TRACE: KindRule(
+    CriterionKind.TRACE: KindRule(
         "the trace holds",
         ("checks", "items"),
         assess="verifflowcc.gates.rules.evidence_criteria:assess_trace",
         plant="verifflowcc.gates.rules.canary_plan:plant_findings",
         asks="trace",
     ),
-    Kind.RULES: KindRule(
+    CriterionKind.RULES: KindRule(
         "",
         assess="verifflowcc.gates.rules.gate_check:assess_rules",
         plant="verifflowcc.gates.rules.canary_plan:plant_rules",
@@ -242,19 +242,22 @@ COMPUTED = frozenset(kind for kind, rule in KINDS.items() if rule.computed)
 RECORDED = frozenset(kind for kind, rule in KINDS.items() if rule.assess == _RECORDED)
 """Kinds that rest on an evidence file; the others are read from the tree, from git or from the ledger when asked."""
 NEWER = frozenset(kind for kind, rule in KINDS.items() if rule.newer)
-PEOPLE = frozenset({Kind.REVIEW, Kind.ATTESTATION})
+PEOPLE = frozenset({CriterionKind.REVIEW, CriterionKind.ATTESTATION})
 """Kinds that ask for the word of a person."""
 
 
 class Mode(StrEnum):
-    """What an unmet criterion does: `hard` closes the gate, `soft` goes on record, `off` is not asked."""
+    """What an unmet criterion does.
+
+    `hard` closes the gate, `soft` goes on record, `off` is not asked.
+    """
 
     HARD = "hard"
     SOFT = "soft"
     OFF = "off"
 
 
-class Trust(StrEnum):
+class EvidenceTrust(StrEnum):
     """Whose word a piece of evidence is."""
 
     RAN_BY_VFCC = "ran_by_vfcc"
@@ -264,7 +267,7 @@ class Trust(StrEnum):
     @property
     def rank(self) -> int:
         """Higher is more."""
-        return {Trust.RAN_BY_VFCC: 2, Trust.IMPORTED_CI: 1, Trust.ASSERTED: 0}[self]
+        return {EvidenceTrust.RAN_BY_VFCC: 2, EvidenceTrust.IMPORTED_CI: 1, EvidenceTrust.ASSERTED: 0}[self]
 
 
 class Verdict(StrEnum):
@@ -296,11 +299,11 @@ class Criterion:
     """
 
     id: str
-    kind: Kind
+    kind: CriterionKind
     title: str
     mode: Mode = Mode.HARD
     waivable: bool = True
-    trust: Trust = Trust.RAN_BY_VFCC
+    trust: EvidenceTrust = EvidenceTrust.RAN_BY_VFCC
     files: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     command: str | None = None
@@ -376,7 +379,7 @@ class Gate:
 
     @property
     def findings(self) -> tuple[Assessment, ...]:
-        """What is not met and goes on record without closing it."""
+        """The unmet criteria that are on record without closing the gate."""
         return tuple(each for each in self.assessments if not each.met and not each.blocks)
 
     @property

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TypeVar
 
 from verifflowcc.base.errors import UsageError
-from verifflowcc.base.model.item_values import MEMORY_KEYS, Item, Kind, SourceKind, Status, Trust
+from verifflowcc.base.model.item_values import MEMORY_KEYS, Item, SourceKind, Status, Trust, ValueKind
 from verifflowcc.base.model.memory_protocol import DEFAULT_ORDER, Filters, Plain
 from verifflowcc.base.records import dataclass
 
@@ -26,7 +26,10 @@ _T = TypeVar("_T")
 
 
 class Operator(StrEnum):
-    """How a field stands to a condition's values; `ANY` is equality, also with any of several."""
+    """How a field is compared with a condition's values.
+
+    `ANY` is equality, also with any of several.
+    """
 
     ANY = "$eq"
     NOT = "$ne"
@@ -54,8 +57,8 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
-    kind: Kind
+class _QueryField:
+    kind: ValueKind
     read: Callable[[Item], Value | None]
     words: Mapping[str, Value] | None = None
 
@@ -63,30 +66,32 @@ class _Field:
 _TRUST = {str(trust): rank for rank, trust in enumerate(reversed(Trust))}
 _STATUS = {str(each): str(each) for each in Status}
 _SOURCE = {str(each): str(each) for each in SourceKind}
-_UNCOMPARED = {Kind.TEXTS, Kind.TRUTH}
-_RANKED: Mapping[str, _Field] = {
-    "status": _Field(Kind.WORD, lambda item: str(item.status), _STATUS),
-    "trust": _Field(Kind.WORD, lambda item: _TRUST[item.trust], _TRUST),
+_UNCOMPARED = {ValueKind.TEXTS, ValueKind.TRUTH}
+_RANKED: Mapping[str, _QueryField] = {
+    "status": _QueryField(ValueKind.WORD, lambda item: str(item.status), _STATUS),
+    "trust": _QueryField(ValueKind.WORD, lambda item: _TRUST[item.trust], _TRUST),
 }
-_PARTS: Mapping[str, _Field] = {
-    "path": _Field(Kind.TEXT, lambda item: item.path),
-    "scope": _Field(Kind.TEXT, lambda item: item.scope),
-    "uses": _Field(Kind.WHOLE, lambda item: item.uses.count),
-    "last_used": _Field(Kind.MOMENT, lambda item: moment(item.uses.last)),
-    "source": _Field(Kind.WORD, lambda item: str(item.source.kind), _SOURCE),
-    "actor": _Field(Kind.TEXT, lambda item: item.source.actor),
-    "project": _Field(Kind.TEXT, lambda item: item.source.project),
-    "session": _Field(Kind.TEXT, lambda item: item.source.session),
+_PARTS: Mapping[str, _QueryField] = {
+    "path": _QueryField(ValueKind.TEXT, lambda item: item.path),
+    "scope": _QueryField(ValueKind.TEXT, lambda item: item.scope),
+    "uses": _QueryField(ValueKind.WHOLE, lambda item: item.uses.count),
+    "last_used": _QueryField(ValueKind.MOMENT, lambda item: moment(item.uses.last)),
+    "source": _QueryField(ValueKind.WORD, lambda item: str(item.source.kind), _SOURCE),
+    "actor": _QueryField(ValueKind.TEXT, lambda item: item.source.actor),
+    "project": _QueryField(ValueKind.TEXT, lambda item: item.source.project),
+    "session": _QueryField(ValueKind.TEXT, lambda item: item.source.session),
 }
 """What is compared and is no key of the front matter by itself."""
 
 
-def _field(name: str, kind: Kind) -> _Field:
+def _field(name: str, kind: ValueKind) -> _QueryField:
     read = attrgetter(name)
-    return _RANKED.get(name) or _Field(kind, read if kind is not Kind.MOMENT else lambda item: moment(read(item)))
+    return _RANKED.get(name) or _QueryField(
+        kind, read if kind is not ValueKind.MOMENT else lambda item: moment(read(item))
+    )
 
 
-_FIELDS: Mapping[str, _Field] = {
+_FIELDS: Mapping[str, _QueryField] = {
     **_PARTS,
     **{row.name: _field(row.name, row.kind) for row in MEMORY_KEYS if row.kind and row.kind not in _UNCOMPARED},
 }
@@ -135,7 +140,10 @@ def ordered_by(items: Iterable[_T], order_by: str, item_of: Callable[[_T], Item]
 
 
 def order_of(order_by: str) -> tuple[str, bool]:
-    """Return the field to order by, and whether the lowest stands first. Raises UsageError as `ordered` does."""
+    """Return the field to order by, and whether the order ascends.
+
+    Raises UsageError as `ordered` does.
+    """
     field = order_by.removeprefix("-")
     if field == TAGS:
         raise UsageError("answers cannot be ordered by tags, of which an item has several")
@@ -178,34 +186,34 @@ def _of_field(name: str, asked: Plain | Sequence[Plain] | Mapping[str, Plain]) -
     return [Condition(name, Operator.ANY, tuple(_value(name, kind, value) for value in values))]
 
 
-def _compared(name: str, kind: Kind, word: str, asked: Plain) -> Condition:
+def _compared(name: str, kind: ValueKind, word: str, asked: Plain) -> Condition:
     if word not in set(Operator):
         raise UsageError(f"{word} is no operator of a filter; {_choice(word, Operator)}")
     operator = Operator(word)
-    if operator in ORDERING and (kind is Kind.TEXTS or asked is None):
+    if operator in ORDERING and (kind is ValueKind.TEXTS or asked is None):
         what = "missing values have" if asked is None else "tags have"
         raise UsageError(f"{name} cannot be compared by {word}: {what} no order", hint="$eq or $ne")
     return Condition(name, operator, (_value(name, kind, asked),))
 
 
-def _checked_field(name: str) -> Kind:
+def _checked_field(name: str) -> ValueKind:
     if name in _FIELDS:
         return _FIELDS[name].kind
     if name == TAGS:
-        return Kind.TEXTS
+        return ValueKind.TEXTS
     if name.startswith(DETAILS) and name != DETAILS:
-        return Kind.TEXT
+        return ValueKind.TEXT
     raise UsageError(f"{name or 'nothing'} is no field of an item; {_choice(name, (*SCALARS, TAGS, 'details.<name>'))}")
 
 
-def _value(name: str, kind: Kind, asked: Plain) -> Value | None:
+def _value(name: str, kind: ValueKind, asked: Plain) -> Value | None:
     """Return a filter's value as the field is compared."""
     if asked is None:
         return None
     if isinstance(asked, bool) or not isinstance(asked, str | int | float):
         raise UsageError(f"{name} is {kind}, not {_shown(asked)}")
     value = _READERS[kind](asked)
-    if kind is Kind.WORD:
+    if kind is ValueKind.WORD:
         words = _FIELDS[name].words or {}
         if value not in words:
             raise UsageError(f"{name} is never {_shown(asked)}; {_choice(str(asked), words)}")
@@ -238,13 +246,13 @@ def _moment(asked: Value | float) -> Value | None:
     return moment(asked.strip()) if isinstance(asked, str) else None
 
 
-_READERS: Mapping[Kind, Callable[[Value | float], Value | None]] = {
-    Kind.TEXT: _text,
-    Kind.TEXTS: _text,
-    Kind.WORD: _text,
-    Kind.DECIMAL: _decimal,
-    Kind.WHOLE: _whole,
-    Kind.MOMENT: _moment,
+_READERS: Mapping[ValueKind, Callable[[Value | float], Value | None]] = {
+    ValueKind.TEXT: _text,
+    ValueKind.TEXTS: _text,
+    ValueKind.WORD: _text,
+    ValueKind.DECIMAL: _decimal,
+    ValueKind.WHOLE: _whole,
+    ValueKind.MOMENT: _moment,
 }
 
 

@@ -14,7 +14,7 @@ from verifflowcc.base.records import dataclass
 # A new field of items is a row here and an attribute of the same name in `Item`. Rows are in the order of a new file.
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What a value is, as a person would call it."""
 
     TEXT = "a text"
@@ -35,7 +35,7 @@ class ItemKey:
     """
 
     name: str
-    kind: Kind | None = None
+    kind: ValueKind | None = None
     memory: bool = True
     """Whether `Item` has an attribute of this name."""
     explained: bool = True
@@ -43,32 +43,32 @@ class ItemKey:
 
 
 KEYS = (
-    ItemKey("id", Kind.TEXT, explained=False),
-    ItemKey("type", Kind.TEXT, explained=False),
-    ItemKey("title", Kind.TEXT, explained=False),
-    ItemKey("key", Kind.TEXT),
-    ItemKey("importance", Kind.DECIMAL, explained=False),
-    ItemKey("confidence", Kind.DECIMAL, explained=False),
-    ItemKey("status", Kind.WORD, explained=False),
+    ItemKey("id", ValueKind.TEXT, explained=False),
+    ItemKey("type", ValueKind.TEXT, explained=False),
+    ItemKey("title", ValueKind.TEXT, explained=False),
+    ItemKey("key", ValueKind.TEXT),
+    ItemKey("importance", ValueKind.DECIMAL, explained=False),
+    ItemKey("confidence", ValueKind.DECIMAL, explained=False),
+    ItemKey("status", ValueKind.WORD, explained=False),
     ItemKey("links"),
     ItemKey("source"),
-    ItemKey("trust", Kind.WORD, explained=False),
+    ItemKey("trust", ValueKind.WORD, explained=False),
     ItemKey("refs"),
-    ItemKey("created", Kind.MOMENT),
-    ItemKey("updated", Kind.MOMENT),
-    ItemKey("expires", Kind.MOMENT),
-    ItemKey("deadline", Kind.MOMENT),
-    ItemKey("verification", Kind.TEXT, explained=False),
-    ItemKey("tags", Kind.TEXTS, explained=False),
+    ItemKey("created", ValueKind.MOMENT),
+    ItemKey("updated", ValueKind.MOMENT),
+    ItemKey("expires", ValueKind.MOMENT),
+    ItemKey("deadline", ValueKind.MOMENT),
+    ItemKey("verification", ValueKind.TEXT, explained=False),
+    ItemKey("tags", ValueKind.TEXTS, explained=False),
     ItemKey("uses"),
-    ItemKey("tokens", Kind.WHOLE, explained=False),
+    ItemKey("tokens", ValueKind.WHOLE, explained=False),
     ItemKey("details"),
     ItemKey("archived"),
-    *(ItemKey(name, Kind.TEXT, memory=False) for name in ("rationale", "planned", "integrity")),
-    ItemKey("derived", Kind.TRUTH, memory=False),
-    *(ItemKey(name, Kind.TEXTS, memory=False) for name in ("tests", "evidence")),
+    *(ItemKey(name, ValueKind.TEXT, memory=False) for name in ("rationale", "planned", "integrity")),
+    ItemKey("derived", ValueKind.TRUTH, memory=False),
+    *(ItemKey(name, ValueKind.TEXTS, memory=False) for name in ("tests", "evidence")),
     *(ItemKey(name, memory=False) for name in ("reviewed", "verified")),
-    ItemKey("date", Kind.MOMENT, memory=False),
+    ItemKey("date", ValueKind.MOMENT, memory=False),
     ItemKey("imported", memory=False),
 )
 """`date` is read as `created`; `imported` holds what an older store had and an item has no place for."""
@@ -196,7 +196,7 @@ def least_trust(first: Trust, *others: Trust) -> Trust:
 
 
 class Relation(StrEnum):
-    """How one item stands to another, read from the item that holds the link."""
+    """How one item relates to another, read from the item that holds the link."""
 
     CAUSED_BY = "caused_by"
     RESOLVED_BY = "resolved_by"
@@ -219,7 +219,10 @@ TRACE_RELATIONS = frozenset(Relation) - MEMORY_RELATIONS
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who looked at an item, when (a day), why, and what it said then (see `formats/fingerprint.py`)."""
+    """Who looked at an item, when, why, and its fingerprint then.
+
+    `on` is a day; `fingerprint.py` makes the fingerprint.
+    """
 
     fingerprint: str
     by: str | None = None
@@ -289,10 +292,12 @@ class Uses:
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
-    """When and why an item was put away: an ISO day, a word (`ended`, `decayed`, `consolidated` …), and where to.
+class ArchiveNote:
+    """When and why an item was archived, and the summary that replaces it.
 
-    `into` is the summary that tells what it says. `was` is the value of its status as it was written before, None where
+    `on` is an ISO day; `why` is a word (`ended`, `decayed`, `consolidated` …).
+
+    `into` is the summary that has its content. `was` is the value of its status as it was written before, None where
     its file had no such line: with it the file is brought back byte for byte.
     """
 
@@ -324,7 +329,7 @@ class DecisionStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DecisionFacts:
-    """What a plain decision record tells in its text.
+    """What the text of a plain decision record says about itself.
 
     `title` has no number; `number` comes from the file's name, else from the heading. `date` is ISO. Targets are as
     written: a relative link, a record's name or a number. `instead` names what a rejected or deprecated record points
@@ -398,12 +403,12 @@ class Item:
     """The date or number that gives its age."""
     decision: DecisionFacts | None = None
     """The facts of a decision record, or null."""
-    archived: Archived | None = None
+    archived: ArchiveNote | None = None
     """`on` which day, `why`, `into` which summary, and `was`, the status before; null unless archived."""
 
 
 def scope_of(path: str) -> str:
-    """Return the scope that a path in the memory tree stands for; `project` for what lies outside it.
+    """Return the scope of a path in the memory tree; `project` for one outside it.
 
     What a person has beyond all projects lies in a folder `user`, outside of every project's `.memory/`.
 
@@ -437,7 +442,7 @@ _MACHINES = frozenset({"agent", "external", "ci"})
 
 
 def writers_trust(item: Item) -> Trust:
-    """Return how far an item can be trusted by whoever wrote it, and whoever said it where it was read."""
+    """Return the trust in an item, from its writer and its source."""
     actor = _ACTORS.get(_kind(item.source.actor), Trust.TOOL)
     return least_trust(actor, _SPEAKERS.get(_kind(item.source.speaker or ""), Trust.HUMAN))
 

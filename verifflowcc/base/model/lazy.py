@@ -1,4 +1,4 @@
-"""Names of functions in registries: `verifflowcc.sprint.rules.junit_tests:measure_junit` is imported when it is first used."""
+"""Names of functions in registries: the module of `MODULE:NAME` is imported when it is first used."""
 
 TYPE_CHECKING = False
 

@@ -48,7 +48,9 @@ class Changes(NamedTuple):
 
 
 class MemoryBackend(Protocol):
-    """A store of the items of one scope. Each call stands alone and is whole or without effect, whoever writes beside.
+    """A store of the items of one scope.
+
+    Each call is whole or without effect, also beside other writers.
 
     Every method raises BackendError (WorkspaceError where files are concerned, ConflictError where a lock is held too
     long) in one sentence where it cannot do it. Ids are unique in a store.

@@ -75,7 +75,7 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class RecallQuery:
     """A question to memory, in words.
 
     At most `limit` direct hits. `paths` are files in play, as paths from the project's root. `everything` takes in what
@@ -130,7 +130,7 @@ class Hit:
 
     `matched` is, by word of the question, the fields in which it stands: those of `FIELDS`, and `beside` for the part
     or turn before or after. `heading` is the section of the best part. `via` says by which link it was found, None for
-    a direct hit. `stale` says what became of the code that it speaks of, and `standing` why it does not hold any more;
+    a direct hit. `stale` says how the code that it cites changed, `invalid_reason` why it is no longer in force;
     both are empty where there is nothing to say.
     """
 
@@ -143,7 +143,7 @@ class Hit:
     """The section of the best part."""
     via: Edge | None = None
     """The link that led here, or null."""
-    standing: str = ""
+    invalid_reason: str = ""
     """Why it is no longer in force, or empty."""
     stale: str = ""
     """How the code that it cites changed, or empty."""
@@ -155,7 +155,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class OmittedHit:
     """What was found and is not among the hits, and why."""
 
     item: Item
@@ -165,8 +165,11 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
-class Reranked:
-    """Whether a model ordered the best hits anew: `by` names it, empty where none did, and `why` says why (not)."""
+class RerankResult:
+    """Whether a model reordered the best hits.
+
+    `by` names the model, empty where none did, and `why` says why (not).
+    """
 
     by: str
     """The model; empty for none."""
@@ -174,7 +177,7 @@ class Reranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecallResult:
     """The answer: hits, best first, those that links brought in behind the direct ones.
 
     `lost` are the next best that are left out, `candidates` how many texts were scored, `words` the question's words
@@ -183,11 +186,11 @@ class Recalled:
 
     hits: tuple[Hit, ...]
     """Best first."""
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[OmittedHit, ...] = ()
     """The next best."""
     candidates: int = 0
     """How many texts were scored."""
     words: tuple[str, ...] = ()
     """The words that were searched for."""
-    reranked: Reranked = Reranked("", "rerank is off (memory.rerank.enabled)")
+    reranked: RerankResult = RerankResult("", "rerank is off (memory.rerank.enabled)")
     notices: tuple[str, ...] = ()

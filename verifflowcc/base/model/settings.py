@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SettingRule:
     """What a key may say.
 
     `title` is the sentence about it. `form` names a form of `adapters/config/forms.py`; without one, the type of the
@@ -32,13 +32,13 @@ class Setting:
 
 
 def key(default: object, title: str, form: str = "", **more: object) -> "Any":
-    """Return the field of a key with its description; `more` are the other parts of `Setting`."""
-    described = {"setting": Setting(title, form, **more)}  # type: ignore[arg-type]
+    """Return the field of a key with its description; `more` are the other parts of `SettingRule`."""
+    described = {"setting": SettingRule(title, form, **more)}  # type: ignore[arg-type]
     if isinstance(default, dict):
         return field(default_factory=default.copy, metadata=described)
     return field(default=default, metadata=described)
 
 
-def settings_in(record: object) -> "Mapping[str, Setting]":
+def settings_in(record: object) -> "Mapping[str, SettingRule]":
     """Return the description of each key of a section, in order."""
     return {name: each["setting"] for name, each in metadata_of(record).items()}

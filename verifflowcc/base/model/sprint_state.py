@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from verifflowcc.base.model.events import Event, EventType, LedgerProblem
-from verifflowcc.base.model.gate_values import Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind, Mode, Verdict
 from verifflowcc.base.model.people import Contributor
 from verifflowcc.base.model.trace_codes import DEFAULT_POLICY, TracePolicy
 from verifflowcc.base.records import dataclass, field
@@ -22,7 +22,7 @@ class Leg(StrEnum):
 
 
 class Edits(StrEnum):
-    """What may be edited outside of `.memory/` while a stage is in work."""
+    """What may be edited outside of `.memory/` during a stage."""
 
     NONE = "none"
     TESTS = "tests"
@@ -111,11 +111,17 @@ def artifact_criteria(patterns: Iterable[str], mode: Mode) -> tuple[Criterion, .
     """
     found = tuple(
         Criterion(
-            _criterion_id(pattern), Kind.ARTIFACT, f"{pattern} is there and says something", mode, files=(pattern,)
+            _criterion_id(pattern),
+            CriterionKind.ARTIFACT,
+            f"{pattern} is there and says something",
+            mode,
+            files=(pattern,),
         )
         for pattern in patterns
     )
-    return found or (Criterion(ANY_ARTIFACT, Kind.ARTIFACT, "any file that says something", mode, files=("**",)),)
+    return found or (
+        Criterion(ANY_ARTIFACT, CriterionKind.ARTIFACT, "any file that says something", mode, files=("**",)),
+    )
 
 
 UPSTREAM = "upstream"
@@ -123,12 +129,12 @@ UPSTREAM = "upstream"
 
 def upstream_criterion(mode: Mode) -> Criterion:
     """Return the criterion that the exit of every stage but the first has."""
-    return Criterion(UPSTREAM, Kind.UPSTREAM, "the stages before still hold", mode)
+    return Criterion(UPSTREAM, CriterionKind.UPSTREAM, "the stages before still hold", mode)
 
 
 def asks_nothing(stage: Stage) -> bool:
     """Whether nothing of the stage's own is asked before it is left: such a gate would be open whatever was done."""
-    own = [each for each in stage.exit if each.kind is not Kind.UPSTREAM]
+    own = [each for each in stage.exit if each.kind is not CriterionKind.UPSTREAM]
     return all(each.mode is Mode.OFF for each in own)
 
 
@@ -155,7 +161,10 @@ class SprintStatus(StrEnum):
 
 
 class StageStatus(StrEnum):
-    """Where a stage stands; `stale` was passed on artifacts of an earlier stage that changed or is being redone."""
+    """The status of a stage in a sprint.
+
+    `stale` was passed on artifacts of an earlier stage that changed or is being redone.
+    """
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -190,7 +199,7 @@ class ArtifactFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CriterionOutcome:
     """What became of one criterion when its stage was passed; `used` names the evidence."""
 
     criterion: str
@@ -257,7 +266,7 @@ class StageState:
     """A digest of all items for each type that the stage specifies."""
     summary: str | None = None
     """The digest of the summary."""
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[CriterionOutcome, ...] = ()
     metrics: Mapping[str, int | None] | None = None
     """Null for an event of version 0.1."""
     handover: str | None = None
@@ -290,7 +299,7 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
-class SetAside:
+class DiscardedMove:
     """A move that no longer counts: another side of its fork was kept. `choice` is the id of the event that says so."""
 
     event: str
@@ -343,7 +352,7 @@ class SprintState:
     """Events by type."""
     fork: Fork | None = None
     """The diverging moves, or null."""
-    aside: tuple[SetAside, ...] = ()
+    aside: tuple[DiscardedMove, ...] = ()
     """Moves that a choice set aside."""
     unfinished: str | None = None
     """Why it was closed early, or null."""
@@ -416,7 +425,7 @@ def drifted(passed: Iterable[Artifact], present: Iterable[Artifact]) -> Iterator
 _OPEN = frozenset({Verdict.FAIL, Verdict.NOT_EVALUABLE})
 
 
-def gaps_in(outcomes: Iterable[Outcome]) -> int:
+def gaps_in(outcomes: Iterable[CriterionOutcome]) -> int:
     """Return how many criteria were not met when a stage was passed; a waived one is no gap."""
     return sum(each.verdict in _OPEN for each in outcomes)
 

@@ -6,7 +6,7 @@ Codes never change their meaning; one that is no longer asked is never used for 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from verifflowcc.base.model.trace_values import Asked, Family, Finding, Severity, TraceReport
+from verifflowcc.base.model.trace_values import CheckCount, Family, Finding, Severity, TraceReport
 from verifflowcc.base.records import dataclass, field
 
 # What a workflow asks of the trace: item types, relations, what each type needs, how much each finding weighs.
@@ -239,7 +239,7 @@ def needs_among(checks: Sequence[str]) -> tuple[str, ...]:
 
 def selected(
     report: TraceReport, checks: Sequence[str], items: Sequence[str]
-) -> tuple[tuple[Finding, ...], tuple[Asked, ...]]:
+) -> tuple[tuple[Finding, ...], tuple[CheckCount, ...]]:
     """Return the findings and the checks that `checks` (families, codes, ids of needs; none: all) and `items` select.
 
     A finding of no item (a report that cannot be read, say) counts whatever the types.

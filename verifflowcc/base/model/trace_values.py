@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from verifflowcc.base.model.gate_values import Trust as EvidenceTrust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status, Trust
 from verifflowcc.base.records import dataclass, field
 
@@ -29,7 +29,10 @@ class Family(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much a finding weighs: errors and warnings make a check red, a note is told; what is off is not asked."""
+    """How much a finding weighs.
+
+    Errors and warnings make a check red, a note is shown; what is off is not asked.
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -42,7 +45,7 @@ RED = frozenset({Severity.ERROR, Severity.WARNING})
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verification:
     """A person's word that an item was verified by a method that no test shows.
 
     `fingerprint` is the item's own then, `content` the digest of the code that it points to then.
@@ -60,7 +63,10 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Something wrong in one file by itself, seen when it was read. `about` tells two of one code apart."""
+    """A fault in one file by itself, found when it was read.
+
+    `about` distinguishes two of the same code.
+    """
 
     code: str
     line: int
@@ -100,7 +106,7 @@ class TraceItem:
     planned: str | None = None
     integrity: str | None = None
     reviewed: Stamp | None = None
-    verified: Verified | None = None
+    verified: Verification | None = None
     author: str | None = None
     trust: Trust = Trust.HUMAN
     reconstructed: bool = False
@@ -131,7 +137,9 @@ class CodeSymbol:
 
 @dataclass(frozen=True, slots=True)
 class CodeMark:
-    """`vfcc: REQ-…` in a comment, a docstring or a pytest mark: the ids, the line, and the symbol that it stands in.
+    """A mark `vfcc: REQ-…` in a comment, a docstring or a pytest mark.
+
+    It has the ids, the line, and the symbol around it.
 
     `symbol` is "" where it speaks of the whole file.
     """
@@ -202,7 +210,7 @@ class ResultReport:
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionShown:
+class CriterionState:
     """A criterion of a gate that items may name as what shows them: `stage/criterion`, and whether it is met now."""
 
     name: str
@@ -220,7 +228,7 @@ class Results:
 
     tests: tuple[TestResult, ...] = ()
     reports: tuple[ResultReport, ...] = ()
-    criteria: tuple[CriterionShown, ...] = ()
+    criteria: tuple[CriterionState, ...] = ()
     least_trust: EvidenceTrust = EvidenceTrust.IMPORTED_CI
     waived_skips: frozenset[str] = frozenset()
     proofs: Mapping[str, str] = field(default_factory=dict)
@@ -257,7 +265,7 @@ class GitTrace:
 
 @dataclass(frozen=True, slots=True)
 class ProcessFact:
-    """Something that a sprint's ledger tells: a code of the family process, where, and why."""
+    """A fact from a sprint's ledger: a code of the family process, where, and why."""
 
     code: str
     about: str
@@ -289,7 +297,9 @@ class TraceSources:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong: stable in code and order, with file and line, and the command that goes on from here.
+    """One thing that is wrong, with file, line and the next command.
+
+    Its code and its order are stable.
 
     `item` is the id of the item, "" where there is none. `about` tells two findings of one code and item apart (the
     other end of a link, a field, a rule); it has no line numbers, so that `key` survives edits elsewhere. `also` are
@@ -326,7 +336,7 @@ class EarlierFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckCount:
     """A check and its denominator: of how many things it was asked, and of how many it found something.
 
     `passed_over` counts those that it left alone because they are only planned.
@@ -353,7 +363,7 @@ class TraceReport:
     """
 
     findings: tuple[Finding, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[CheckCount, ...]
     counts: Mapping[str, int]
     """Items that are not retired, by type."""
     known: tuple[Finding, ...] = ()

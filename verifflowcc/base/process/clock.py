@@ -162,7 +162,7 @@ class SystemClock:
 
 @dataclass(frozen=True, slots=True)
 class FixedClock:
-    """A clock that stands still."""
+    """A clock that always shows the same time."""
 
     at: datetime
 

@@ -145,7 +145,7 @@ _PAUSE_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     """What became of a command.
 
     `exit_code` is None where it did not end by itself or could not be started; `failure` then says why, without a
@@ -169,7 +169,7 @@ def run_command(
     on_output: Callable[[bytes], None] | None = None,
     trace_signal: signal.Signals | None = None,
     env: Mapping[str, str] | None = None,
-) -> Ran:
+) -> CommandResult:
     """Run `argv` in the folder `root` with nothing on stdin; `on_start` is called once it runs.
 
     It gets the variables `env` (default: those of this process). `on_output` gets what it writes at once. At
@@ -183,7 +183,7 @@ def run_command(
         try:
             process = start_group(root, argv, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, env=env)
         except (OSError, ValueError) as error:
-            return Ran(None, why_not_started(root, argv, error), b"", 0)
+            return CommandResult(None, why_not_started(root, argv, error), b"", 0)
         output = _Output((observed, on_output) if on_output else (observed,))
         with process:
             try:
@@ -195,14 +195,14 @@ def run_command(
                     _await_end(process, output, time.monotonic() + _GRACE_S)
             finally:
                 end_group(process)
-            _read_what_is_there(_pipe(process), output)
+            _read_pending_output(_pipe(process), output)
     duration_ms = round((time.monotonic() - started) * 1000)
     if not in_time:
         failure = f"did not end within {timeout_s} s and was killed"
-        return Ran(None, failure, output.bytes(), duration_ms, timed_out=True)
+        return CommandResult(None, failure, output.bytes(), duration_ms, timed_out=True)
     if process.returncode < 0:
-        return Ran(None, f"killed by {_signal_name(-process.returncode)}", output.bytes(), duration_ms)
-    return Ran(process.returncode, "", output.bytes(), duration_ms)
+        return CommandResult(None, f"killed by {_signal_name(-process.returncode)}", output.bytes(), duration_ms)
+    return CommandResult(process.returncode, "", output.bytes(), duration_ms)
 
 
 def start_group(
@@ -224,7 +224,10 @@ def start_group(
 
 
 def why_not_started(root: Path, argv: Sequence[str], error: OSError | ValueError) -> str:
-    """Say why a command did not start; the system tells a missing folder, program and interpreter by one word."""
+    """Explain why a command did not start.
+
+    The system has one error for a missing folder, program and interpreter.
+    """
     if isinstance(error, ValueError):
         return f"cannot be run: {error}"
     if not root.is_dir():
@@ -266,7 +269,7 @@ def has_ended(process: subprocess.Popen[bytes], until: float) -> bool:
     return True
 
 
-def _read_what_is_there(pipe: IO[bytes], output: "_Output") -> None:
+def _read_pending_output(pipe: IO[bytes], output: "_Output") -> None:
     """Read what lies in the pipe already. One read takes all of it; what may still be written there is not awaited."""
     with selectors.DefaultSelector() as ready:
         ready.register(pipe, selectors.EVENT_READ)

@@ -15,32 +15,6 @@ if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
 
 
-# Numbers of things, as people write them.
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number with the word for so many.
-
-    >>> counted(1, "item"), counted(1_200, "item")
-    ('1 item', '1,200 items')
-    """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-# Paths as people type them, told from the project's root.
-
-
-def from_root(workspace: "Workspace | None", file: str) -> str:
-    """Return the path of a file from the project's root; it may be given from there, from this folder, or whole."""
-    if workspace is None or not file:
-        return file
-    here = Path.cwd() / file
-    root = workspace.root.resolve()
-    if here.exists() and (there := here.resolve()).is_relative_to(root):
-        return there.relative_to(root).as_posix()
-    return file
-
-
 # How much goes to stderr beside errors and warnings, and whether there is colour: one setting for the process.
 #
 # `fast` sets it from the options before the command, each command from those behind it.
@@ -69,6 +43,32 @@ def is_quiet() -> bool:
 def is_verbose() -> bool:
     """Whether notes say what a command works on."""
     return _Setting.verbose
+
+
+# Numbers of things, as people write them.
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with the word for so many.
+
+    >>> counted(1, "item"), counted(1_200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+# Paths as people type them, told from the project's root.
+
+
+def from_root(workspace: "Workspace | None", file: str) -> str:
+    """Return the path of a file from the project's root; it may be given from there, from this folder, or whole."""
+    if workspace is None or not file:
+        return file
+    here = Path.cwd() / file
+    root = workspace.root.resolve()
+    if here.exists() and (there := here.resolve()).is_relative_to(root):
+        return there.relative_to(root).as_posix()
+    return file
 
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]

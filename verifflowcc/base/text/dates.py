@@ -33,7 +33,7 @@ def read_date(text: str) -> str | None:
 
 
 def read_moment(text: str) -> str | None:
-    """Return an ISO date-time as it stands, any other date as `YYYY-MM-DD`, or None where `text` is neither.
+    """Return an ISO date-time unchanged, another date as `YYYY-MM-DD`, else None.
 
     >>> read_moment("2026-11-21T10:00:00Z"), read_moment("21/11/2026"), read_moment("soon")
     ('2026-11-21T10:00:00Z', '2026-11-21', None)

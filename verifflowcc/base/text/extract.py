@@ -10,7 +10,7 @@ from functools import cache
 from unicodedata import category
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.markdown import Kind, Section, read_lines, sections, split_lines
+from verifflowcc.base.text.markdown import LineKind, Section, read_lines, sections, split_lines
 
 # Where a running text may be cut: after a sentence, or between two words, never inside a word or a character.
 #
@@ -145,7 +145,7 @@ def _blocks(text: str, section: Section) -> Iterator[str]:
     lines = read_lines(split_lines(text))
     block: list[str] = []
     for line in lines:
-        running = line.kind is Kind.PARAGRAPH and not line.text.lstrip().startswith("|")
+        running = line.kind is LineKind.PARAGRAPH and not line.text.lstrip().startswith("|")
         starts = line.item or not running
         if block and starts:
             yield " ".join(block)

@@ -157,7 +157,7 @@ def _name(name: str, groups: Iterator[int]) -> str:
 
 
 def _between_stars(name: str) -> list[str]:
-    """Return the expressions of what stands before, between and after the stars."""
+    """Return the expressions for the parts before, between and after the stars."""
     pieces, place = [""], 0
     while place < len(name):
         letter = name[place]
@@ -174,7 +174,7 @@ def _between_stars(name: str) -> list[str]:
 
 
 def _one_of(letters: str) -> str:
-    """Return the expression of what stands between `[` and `]`; a range that runs backwards holds nothing."""
+    """Return the expression for what `[` and `]` enclose; a reversed range is empty."""
     listed = letters.removeprefix("!")
     parts, place = "", 0
     while place < len(listed):

@@ -1,4 +1,4 @@
-"""Characters that nobody sees and that steer a reader or a terminal all the same, and how they are shown instead.
+"""Invisible characters that steer a reader or a terminal, and how they are shown.
 
 Controls (with those that begin an escape sequence), bidirectional controls, zero-width characters and fillers, tags,
 soft hyphens, private use, halves of pairs, and variation selectors where they vary nothing. Line feeds and tabs stay,
@@ -83,8 +83,8 @@ def _replaced(value: Json) -> Json:
 def _pair(value: list[Json]) -> tuple[str, str] | None:
     if len(value) != 2:
         return None
-    name, said = value
-    return (name, said) if isinstance(name, str) and isinstance(said, str) else None
+    name, content = value
+    return (name, content) if isinstance(name, str) and isinstance(content, str) else None
 
 
 def _beside(name: str, value: Json) -> Json:

@@ -162,13 +162,13 @@ def fresh(value: Json) -> str:
 
 
 def _spelled(key: str, value: Json, unit: str | None) -> str:
-    said = json.dumps(value, indent=unit, separators=(",", ":") if unit is None else None, ensure_ascii=False)
+    text = json.dumps(value, indent=unit, separators=(",", ":") if unit is None else None, ensure_ascii=False)
     colon = ":" if unit is None else ": "
-    return f"{json.dumps(key)}{colon}{said}" if key else said
+    return f"{json.dumps(key)}{colon}{text}" if key else text
 
 
 def _form(text: str) -> tuple[str, str]:
-    """Return what one step of indentation is, empty where all stands on one line, and how lines end."""
+    """Return the indentation step (empty where all is on one line) and the line end."""
     newline = "\r\n" if "\r\n" in text else "\n"
     if found := _FIRST_INDENT.search(text):
         return found[1], newline
@@ -177,7 +177,7 @@ def _form(text: str) -> tuple[str, str]:
 
 
 def _indent_at(text: str, place: int) -> str | None:
-    """Return what stands before a place on its line; None where that is more than space."""
+    """Return the space before a place on its line; None where there is anything else."""
     before = text[text.rfind("\n", 0, place) + 1 : place]
     return before if "\n" in text[:place] and not before.strip(" \t") else None
 

@@ -26,7 +26,7 @@ def conflict_line(data: bytes) -> int | None:
     return data.count(b"\n", 0, found.start()) + 1 if found else None
 
 
-class Kind(Enum):
+class LineKind(Enum):
     """What a line is."""
 
     BLANK = auto()
@@ -45,7 +45,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """An open code fence: its character, its length, its column, and the column of the list item that it stands in."""
+    """An open code fence: character, length, column, and column of its list item."""
 
     char: str
     length: int
@@ -66,7 +66,7 @@ class Line:
     """
 
     text: str
-    kind: Kind
+    kind: LineKind
     depth: int = 0
     item: bool = False
     fence: Fence | None = None
@@ -94,7 +94,7 @@ def split_lines(text: str) -> list[str]:
 def read_lines(lines: Iterable[str]) -> tuple[Line, ...]:
     """Return each line with what it is, in order."""
     source = list(lines)
-    done = [Line(line, Kind.FRONT) for line in source[: _front_matter(source)]]
+    done = [Line(line, LineKind.FRONT) for line in source[: _front_matter(source)]]
     reader, comment_end = _Reader(), -1
     last_end = max((number for number, line in enumerate(source) if "-->" in line), default=-1)
     for number in range(len(done), len(source)):
@@ -103,7 +103,7 @@ def read_lines(lines: Iterable[str]) -> tuple[Line, ...]:
             comment_end = next((at for at in range(number, last_end + 1) if "-->" in source[at]), -1)
         if number <= comment_end:
             reader.paragraph = False
-            done.append(Line(line, Kind.COMMENT))
+            done.append(Line(line, LineKind.COMMENT))
         else:
             done.append(reader.read(line))
     return tuple(done)
@@ -118,12 +118,12 @@ def _front_matter(lines: list[str]) -> int:
     return 0
 
 
-def _kind_of(body: str) -> Kind:
+def _kind_of(body: str) -> LineKind:
     if body.startswith(">"):
-        return Kind.QUOTE
+        return LineKind.QUOTE
     if RULE.match(body):
-        return Kind.RULE
-    return Kind.HEADING if HEADING.match(body) else Kind.PARAGRAPH
+        return LineKind.RULE
+    return LineKind.HEADING if HEADING.match(body) else LineKind.PARAGRAPH
 
 
 def _starts_block(body: str) -> bool:
@@ -154,7 +154,7 @@ class _Reader:
         indent = len(flat) - len(body)
         if not body:
             self.paragraph = self.quote = False
-            return self._line(line, Kind.INSIDE if self.fence else Kind.BLANK, len(self.columns))
+            return self._line(line, LineKind.INSIDE if self.fence else LineKind.BLANK, len(self.columns))
         if self.fence is not None and indent >= self.fence.container:
             return self._inside(line, body, indent, self.fence)
         self.fence = None
@@ -165,14 +165,14 @@ class _Reader:
         closes = indent - fence.container <= 3 and len(run) >= fence.length and run == fence.char * len(run)
         if closes:
             self.fence = None
-        return self._line(line, Kind.CLOSES if closes else Kind.INSIDE, len(self.columns))
+        return self._line(line, LineKind.CLOSES if closes else LineKind.INSIDE, len(self.columns))
 
     def _outside(self, line: str, body: str, indent: int) -> Line:
         depth = sum(indent >= column for column in self.columns)
         base = self.columns[depth - 1] if depth else 0
         starts = indent - base <= 3 and _starts_block(body)
         if ((self.paragraph and depth < len(self.columns)) or self.quote) and not starts:
-            return self._line(line, Kind.QUOTE if self.quote else Kind.PARAGRAPH, len(self.columns))
+            return self._line(line, LineKind.QUOTE if self.quote else LineKind.PARAGRAPH, len(self.columns))
         self.quote = False
         if depth < len(self.columns):
             del self.columns[depth:]
@@ -199,21 +199,21 @@ class _Reader:
         self.columns.append(indent + len(marker[1]) + gap)
         return self.columns[-1]
 
-    def _kind(self, body: str, indent: int, base: int) -> Kind:
+    def _kind(self, body: str, indent: int, base: int) -> LineKind:
         was_paragraph, self.paragraph = self.paragraph, False
         if indent - base > 3 and body:
             self.paragraph = was_paragraph
-            return Kind.PARAGRAPH if was_paragraph else Kind.CODE
+            return LineKind.PARAGRAPH if was_paragraph else LineKind.CODE
         if opening := OPENING.match(body):
             run = opening[1] or opening[2]
             self.fence = Fence(run[0], len(run), indent, base)
-            return Kind.OPENS
-        kind = Kind.UNDERLINE if was_paragraph and UNDERLINE.match(body) else _kind_of(body)
-        self.paragraph = kind is Kind.PARAGRAPH and bool(body)
-        self.quote = kind is Kind.QUOTE and bool(body.strip("> "))
+            return LineKind.OPENS
+        kind = LineKind.UNDERLINE if was_paragraph and UNDERLINE.match(body) else _kind_of(body)
+        self.paragraph = kind is LineKind.PARAGRAPH and bool(body)
+        self.quote = kind is LineKind.QUOTE and bool(body.strip("> "))
         return kind
 
-    def _line(self, line: str, kind: Kind, depth: int, item: bool = False) -> Line:
+    def _line(self, line: str, kind: LineKind, depth: int, item: bool = False) -> Line:
         return Line(line, kind, depth, item, self.fence)
 
 
@@ -258,7 +258,7 @@ def fenced_lines(text: str) -> frozenset[int]:
     >>> sorted(fenced_lines("a\\n```\\nb\\n```\\nc"))
     [1, 2, 3]
     """
-    inside = {Kind.OPENS, Kind.INSIDE, Kind.CLOSES}
+    inside = {LineKind.OPENS, LineKind.INSIDE, LineKind.CLOSES}
     return frozenset(number for number, line in enumerate(read_lines(split_lines(text))) if line.kind in inside)
 
 
@@ -308,12 +308,12 @@ def headings(lines: Sequence[Line]) -> list[tuple[int, int, str]]:
     """Return (number of its first line, level, title) of every heading at the left edge, in order."""
     found, paragraph = [], None
     for number, line in enumerate(lines):
-        if line.kind is Kind.HEADING and line.depth == 0 and not line.item:
+        if line.kind is LineKind.HEADING and line.depth == 0 and not line.item:
             found.append((number, *_atx(line.text)))
-        elif line.kind is Kind.UNDERLINE and paragraph is not None:
+        elif line.kind is LineKind.UNDERLINE and paragraph is not None:
             title = " ".join(part.text.strip() for part in lines[paragraph:number])
             found.append((paragraph, 1 if line.text.strip()[0] == "=" else 2, title))
-        if line.kind is not Kind.PARAGRAPH or line.depth or line.item:
+        if line.kind is not LineKind.PARAGRAPH or line.depth or line.item:
             paragraph = None
         elif paragraph is None:
             paragraph = number

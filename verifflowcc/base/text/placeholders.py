@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-from verifflowcc.base.text.markdown import Kind, Line, headings, read_lines, sections, split_lines
+from verifflowcc.base.text.markdown import Line, LineKind, headings, read_lines, sections, split_lines
 
 # Words that only hold a place: TODO, "to be written", "your text here", and the mock Latin of printers.
 
@@ -87,9 +87,9 @@ def says_something(text: str, *, markdown: bool = True) -> bool:
 
 
 def placeholder_line(text: str, *, markdown: bool = True) -> int | None:
-    """Return the number (from 1) of the first line that holds the place of a text, where nothing else is said.
+    """Return the line (from 1) of the first placeholder in a text without content.
 
-    None where the text says something, and where nothing is left of it but headings, comments and marks.
+    None where the text has content, and where it is only headings, comments and marks.
 
     >>> placeholder_line("# Plan\\n\\nTODO\\n"), placeholder_line("# Plan\\n")
     (3, None)
@@ -120,7 +120,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _judged(text: str, markdown: bool) -> Iterator[tuple[int, bool]]:
-    """Yield (number of its line, whether it says something) for all that is content or stands for it."""
+    """Yield (line number, whether it has content) for content and placeholders."""
     text = text.removeprefix("\ufeff")
     if text.lstrip()[:1] in {"{", "[", '"'} or text.strip() == "null":
         try:
@@ -172,7 +172,7 @@ def _of_markdown(text: str) -> Iterator[tuple[int, bool]]:
         if number in left_out or not line.text.strip():
             paragraph = []
             continue
-        body = line.text if line.kind in {Kind.INSIDE, Kind.CODE} else _MARK.sub("", line.text, count=1)
+        body = line.text if line.kind in {LineKind.INSIDE, LineKind.CODE} else _MARK.sub("", line.text, count=1)
         if not body.strip():
             continue
         paragraph.append(body)
@@ -187,9 +187,17 @@ def _without_content(lines: tuple[Line, ...]) -> set[int]:
     for number, line in enumerate(lines):
         if number in starts:
             start = number
-        if line.kind is Kind.UNDERLINE:
+        if line.kind is LineKind.UNDERLINE:
             left_out |= set(range(start, number + 1))
-        elif line.kind in {Kind.FRONT, Kind.COMMENT, Kind.HEADING, Kind.RULE, Kind.OPENS, Kind.CLOSES, Kind.BLANK}:
+        elif line.kind in {
+            LineKind.FRONT,
+            LineKind.COMMENT,
+            LineKind.HEADING,
+            LineKind.RULE,
+            LineKind.OPENS,
+            LineKind.CLOSES,
+            LineKind.BLANK,
+        }:
             left_out.add(number)
         elif number and "|" in lines[number - 1].text and "-" in line.text and _RULE_ROW.fullmatch(line.text.strip()):
             left_out |= {number - 1, number}
@@ -235,7 +243,9 @@ _YAML_KEY = re.compile(r"""(["']?)([^\s#"'-][^"'#:]{0,200}?)\1\s*:(?=\s|$)(.*)""
 
 
 def has_part(path: str, text: str | None, part: str) -> bool:
-    """Say whether the file holds the part, with something said in it; a file that is no text holds none.
+    """Return whether the file has the part, and content in it.
+
+    A file that is no text has none.
 
     Names are compared without case, emphasis, numbering and a final colon. Of several parts of one name, one will do.
 
@@ -283,12 +293,12 @@ def _has_key(text: str, wanted: str) -> bool:
 
 
 def _has_yaml_key(text: str, wanted: str) -> bool:
-    inside, said = False, []
+    inside, values = False, []
     for line in text.split("\n"):
         if key := _YAML_KEY.match(line):
             inside = _plain(key[2]) == wanted
         elif line.startswith(("---", "...")):
             inside = False
         if inside:
-            said.append(key[3] if key else line)
-    return says_something("\n".join(said), markdown=False)
+            values.append(key[3] if key else line)
+    return says_something("\n".join(values), markdown=False)

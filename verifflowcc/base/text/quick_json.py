@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     Json = Any
 
 
-class _Reading:
+class _DecoderContext:
     """What the C scanner asks of a decoder."""
 
     strict = False
@@ -32,7 +32,7 @@ def read(text: str) -> "Any":
 
         return json.loads(text)
     try:
-        value, end = make_scanner(_Reading())(text, len(text) - len(text.lstrip(" \t\r\n")))  # type: ignore[arg-type]
+        value, end = make_scanner(_DecoderContext())(text, len(text) - len(text.lstrip(" \t\r\n")))  # type: ignore[arg-type]
     except (StopIteration, RecursionError, SystemError) as error:
         # SystemError: without the json package the scanner has no class for what is wrong with the text
         raise ValueError("no JSON") from error

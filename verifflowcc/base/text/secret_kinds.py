@@ -38,7 +38,7 @@ _CALL = re.compile(r"[A-Za-z_][\w.]*\(|\w+\[|[A-Za-z_]\w*\.[A-Za-z_]\w*\.")
 
 
 def holds_a_place(value: str) -> bool:
-    """Say whether a value stands for a secret that somebody is to fill in, or plainly shows what one looks like.
+    """Return whether a value is a placeholder for a secret, or a plain example.
 
     >>> holds_a_place("AKIAIOSFODNN7" + "EXAMPLE"), holds_a_place("ghp_" + "x" * 36), holds_a_place("${TOKEN}")
     (True, True, True)

@@ -40,7 +40,7 @@ _PASSED = r"""[A-Za-z0-9_]{0,24}(?:["'`]\s{0,3},|\s{1,3}(?:by)?)\s{0,3}""" + _QU
 _ELEMENT = r"[A-Za-z0-9_.-]{0,20}>\s{0,3}([^<>\s]{6,300})\s{0,3}</"
 _BEHIND_SPACE = r"[A-Za-z0-9_]{0,20}\s{1,3}" + _VALUE
 _COMMAND_IN_FRONT = r"(?u:(?:^|\s)--?[a-z0-9_.-]{0,30}|(?:^|\s)(?:env|arg|setx|set)\s{1,3}[a-z0-9_]{0,40})$"
-_SAID = (
+_SENTENCE_VALUE = (
     r"s?(?:\s{1,2}(?:for|of|on|in|at|von)(?:\s{1,2}[^\s,;]{1,60}){1,3}?)?\s{1,2}"
     r"(?:is|are|was|to|ist|=|as)(?:\s{1,2}(?:now|still|always|set to))?:?\s{1,2}" + _VALUE
 )
@@ -49,9 +49,9 @@ ASSIGNED, SPOKEN = "password or key beside its name", "password or key in a sent
 
 
 def beside_names(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
-    """Yield (kind, start, end) of each value that a name stands beside, whatever the value is.
+    """Yield (kind, start, end) of each value next to the name of a secret.
 
-    `lower` is the text in small letters, of the same length.
+    The value itself is not judged. `lower` is the text in small letters, of the same length.
     """
     for root in _ROOT.finditer(lower):
         left = lower[max(0, root.start() - _LEFT) : root.start()]
@@ -61,7 +61,7 @@ def beside_names(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
         assigned = _first(text, where, _ASSIGNED, _ELEMENT, _PASSED)
         if assigned is None and pattern(_COMMAND_IN_FRONT).search(left):
             assigned = pattern(_BEHIND_SPACE).match(text, where)
-        found, kind = (assigned, ASSIGNED) if assigned else (pattern(_SAID).match(text, where), SPOKEN)
+        found, kind = (assigned, ASSIGNED) if assigned else (pattern(_SENTENCE_VALUE).match(text, where), SPOKEN)
         if found is not None and found.lastindex:
             yield kind, *found.span(found.lastindex)
 
@@ -94,7 +94,7 @@ _END = re.compile(r"""[.,;:!?"'`\\*|]+$|[&;,].*""", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SecretMatch:
     """A secret's kind, and where it begins and ends in the text."""
 
     kind: str
@@ -102,7 +102,7 @@ class Found:
     end: int
 
 
-def find_secrets(text: str) -> tuple[Found, ...]:
+def find_secrets(text: str) -> tuple[SecretMatch, ...]:
     """Return what looks like a secret, in order; of overlapping ones the whole stretch, by its most telling kind.
 
     Takes time in proportion to the text.
@@ -147,7 +147,7 @@ def place_of(text: str, start: int) -> str:
     return f"{text.count(chr(10), 0, start) + 1}:{start - text.rfind(chr(10), 0, start)}"
 
 
-def _by_shape(text: str, lower: str) -> Iterator[Found]:
+def _by_shape(text: str, lower: str) -> Iterator[SecretMatch]:
     kinds = _held(_WIDE, lower)
     long_words = [word for word in lower.split() if len(word) >= SHORTEST_TOKEN]
     if long_words:
@@ -160,10 +160,10 @@ def _by_shape(text: str, lower: str) -> Iterator[Found]:
         for match in pattern(kind.source).finditer(text):
             group = match.lastindex or 0
             if not holds_a_place(match[group]):
-                yield Found(kind.name, *match.span(group))
+                yield SecretMatch(kind.name, *match.span(group))
 
 
-def _by_surroundings(text: str, lower: str) -> Iterator[Found]:
+def _by_surroundings(text: str, lower: str) -> Iterator[SecretMatch]:
     for kind in _held(_AROUND, lower):
         for match in pattern(kind.source).finditer(text):
             yield from _drawn(kind.name, text, *match.span(match.lastindex or 0), surely=True)
@@ -179,7 +179,7 @@ def _held(anchors: Sequence[tuple[str, SecretKind]], place: str) -> list[SecretK
 
 def _drawn(
     name: str, text: str, start: int, end: int, *, in_prose: bool = False, surely: bool = False
-) -> Iterator[Found]:
+) -> Iterator[SecretMatch]:
     from verifflowcc.base.text.secret_kinds import looks_drawn
 
     value = text[start:end]
@@ -187,13 +187,13 @@ def _drawn(
     if not quoted:
         value = _END.sub("", value)
     if looks_drawn(value, in_prose=in_prose, surely=surely):
-        yield Found(name, start, start + len(value))
+        yield SecretMatch(name, start, start + len(value))
 
 
-def _joined(found: list[Found]) -> Iterator[Found]:
+def _joined(found: list[SecretMatch]) -> Iterator[SecretMatch]:
     """Yield each stretch once; of those that overlap, what was found first names the whole."""
     order = {id(each): number for number, each in enumerate(found)}
-    stretch: list[Found] = []
+    stretch: list[SecretMatch] = []
     for each in sorted(found, key=lambda each: each.start):
         if stretch and each.start >= max(one.end for one in stretch):
             yield _whole(stretch, order)
@@ -203,6 +203,6 @@ def _joined(found: list[Found]) -> Iterator[Found]:
         yield _whole(stretch, order)
 
 
-def _whole(stretch: list[Found], order: dict[int, int]) -> Found:
+def _whole(stretch: list[SecretMatch], order: dict[int, int]) -> SecretMatch:
     first = min(stretch, key=lambda each: order[id(each)])
-    return Found(first.kind, min(each.start for each in stretch), max(each.end for each in stretch))
+    return SecretMatch(first.kind, min(each.start for each in stretch), max(each.end for each in stretch))

@@ -1,10 +1,10 @@
-"""Secrets stay out of memory: what is written is refused, what is there already is withheld wherever it is shown."""
+"""Keep secrets out of memory: refuse them in new text, withhold them in old text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import SecretError
-from verifflowcc.base.model.entries import Candidate, Placed
+from verifflowcc.base.model.entries import Candidate, PlacedCandidate
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import replace
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.trace_values import TraceItem
 
 
-# What memory must not bring into a prompt: secrets, and characters that nobody sees and that steer a reader.
+# Memory must bring neither secrets nor invisible characters into a prompt: the latter can steer a model unseen.
 
 
 def safe_text(text: str) -> str:
@@ -25,7 +25,7 @@ def safe_text(text: str) -> str:
     return show_invisible(withhold(folded))
 
 
-def told_of_text(key: str, text: str) -> Iterator[str]:
+def text_warnings(key: str, text: str) -> Iterator[str]:
     """Yield a sentence for each thing that `safe_text` changes in an entry's text, with its kind and place."""
     for each in find_secrets(text):
         yield f"{withhold(key)} holds what looks like a secret, a {each.kind} at {place_of(text, each.start)}: withheld"
@@ -35,15 +35,15 @@ def told_of_text(key: str, text: str) -> Iterator[str]:
         yield f"{withhold(key)} holds {letters} not seen, written out in the prompt as <U+…>"
 
 
-def safe_entries(placed: Sequence[Placed]) -> tuple[Placed, ...]:
-    """Return the entries of a prompt with no secret in what is told of them."""
+def safe_entries(placed: Sequence[PlacedCandidate]) -> tuple[PlacedCandidate, ...]:
+    """Return the entries of a prompt with no secret in their descriptions."""
     return tuple(_safe(one) for one in placed)
 
 
-def _safe(one: Placed) -> Placed:
+def _safe(one: PlacedCandidate) -> PlacedCandidate:
     candidate = one.candidate
-    said = f"{candidate.title}\n{candidate.key}\n{candidate.standing}\n{candidate.path}"
-    if not find_secrets(said):
+    text = f"{candidate.title}\n{candidate.key}\n{candidate.invalid_reason}\n{candidate.path}"
+    if not find_secrets(text):
         return one
     return replace(one, candidate=_safe_candidate(candidate))
 
@@ -53,7 +53,7 @@ def _safe_candidate(candidate: Candidate) -> Candidate:
         candidate,
         title=withhold(candidate.title),
         key=withhold(candidate.key),
-        standing=withhold(candidate.standing),
+        invalid_reason=withhold(candidate.invalid_reason),
         path=withhold(candidate.path),
     )
 
@@ -69,7 +69,7 @@ def refuse_secrets(*parts: tuple[str, str | None]) -> None:
     for name, text in parts:
         found = find_secrets(text) if text else ()
         if found:
-            raise SecretError(f"{name} holds {_told(text or '', found[0].kind, found[0].start)}", hint=HINT)
+            raise SecretError(f"{name} holds {_refusal(text or '', found[0].kind, found[0].start)}", hint=HINT)
 
 
 def refuse_item(stored: StoredItem, what: str | None = None) -> None:
@@ -77,7 +77,7 @@ def refuse_item(stored: StoredItem, what: str | None = None) -> None:
     found = find_secrets(stored.text)
     if found:
         name = what or withhold(stored.item.id)
-        raise SecretError(f"{name} holds {_told(stored.text, found[0].kind, found[0].start)}", hint=HINT)
+        raise SecretError(f"{name} holds {_refusal(stored.text, found[0].kind, found[0].start)}", hint=HINT)
 
 
 def refuse_new_secret(before: str, after: str, what: str) -> None:
@@ -85,7 +85,7 @@ def refuse_new_secret(before: str, after: str, what: str) -> None:
     held = {before[each.start : each.end] for each in find_secrets(before)}
     for each in find_secrets(after):
         if after[each.start : each.end] not in held:
-            raise SecretError(f"{what} would hold {_told(after, each.kind, each.start)}", hint=HINT)
+            raise SecretError(f"{what} would hold {_refusal(after, each.kind, each.start)}", hint=HINT)
 
 
 def strings_of(payload: "Mapping[str, Json]") -> Iterator[tuple[str, str]]:
@@ -111,8 +111,8 @@ def details_read(details: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]
 
 def withheld_item(item: Item) -> Item:
     """Return an item with a word in the place of each secret in what it says of itself; mostly the item itself."""
-    said = (item.title, item.key or "", *item.tags, *(f"{name}={value}" for name, value in item.details))
-    if not find_secrets("\n".join(said)) and not find_secrets(item.id):
+    texts = (item.title, item.key or "", *item.tags, *(f"{name}={value}" for name, value in item.details))
+    if not find_secrets("\n".join(texts)) and not find_secrets(item.id):
         return item
     return replace(
         item,
@@ -134,8 +134,8 @@ def withheld(stored: StoredItem) -> StoredItem:
 
 def withheld_trace(item: "TraceItem") -> "TraceItem":
     """Return a trace item with a word in the place of each secret in what it says; mostly the item itself."""
-    said = (item.id, item.title, item.text, item.rationale, item.path, *item.tags)
-    if not find_secrets("\n\n".join(said)):
+    texts = (item.id, item.title, item.text, item.rationale, item.path, *item.tags)
+    if not find_secrets("\n\n".join(texts)):
         return item
     return replace(
         item,
@@ -148,7 +148,7 @@ def withheld_trace(item: "TraceItem") -> "TraceItem":
     )
 
 
-def secrets_told(text: str) -> tuple[str, ...]:
+def withheld_secrets(text: str) -> tuple[str, ...]:
     """Return what is withheld of a text, each `a KIND at LINE:COLUMN`."""
     return tuple(f"a {each.kind} at {place_of(text, each.start)}" for each in find_secrets(text))
 
@@ -159,5 +159,5 @@ def _beside(name: str, value: str) -> str:
     return withhold(value) if shown == whole else shown.partition("=")[2]
 
 
-def _told(text: str, kind: str, start: int) -> str:
+def _refusal(text: str, kind: str, start: int) -> str:
     return f"what looks like a secret, a {kind}, at {place_of(text, start)}; nothing was written"

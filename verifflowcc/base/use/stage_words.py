@@ -45,8 +45,8 @@ def one_of(word: str, known: Sequence[str], what: str, hint: str) -> str:
     if wanted in folded:
         return folded[wanted]
     near = nearest(wanted, folded)
-    said = f"did you mean {folded[near]}?" if near else f"there is {', '.join(known) or 'none'}"
-    raise UsageError(f"there is no {what} {word}; {said}", hint=hint.replace("…", folded[near] if near else "…"))
+    hint = f"did you mean {folded[near]}?" if near else f"there is {', '.join(known) or 'none'}"
+    raise UsageError(f"there is no {what} {word}; {hint}", hint=hint.replace("…", folded[near] if near else "…"))
 
 
 def find_stage(state: SprintState, stage_id: str) -> StageState:
@@ -61,6 +61,9 @@ def find_stage(state: SprintState, stage_id: str) -> StageState:
 
 
 def stage_meant(state: SprintState, stage_id: str | None) -> StageState:
-    """Return the stage of that id; where none is named the one in work, else the last. Raises as `find_stage` does."""
+    """Return the stage of that id (default: the active one, else the last).
+
+    Raises as `find_stage` does.
+    """
     last = state.stages[-1].stage.id if state.stages else ""
     return find_stage(state, stage_id or state.current or last)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.sprint_state import SprintState
 
 
-# What a capability answers for one below it, which may not import it: a table of names and where each is found.
+# A lower capability may not import a higher one. What it asks of one is in this table, by name and place.
 #
-# A check of the trace wants the results that gates know of tests, and a task that ends wants to be in the history.
-# Both import this module, and name what they want; it is imported when it is first asked for.
+# The trace check needs the test results of gates, and a task that ends is recorded in the history. Each place is
+# imported when it is first used.
 
 PROVIDERS = {
     "test results": "verifflowcc.gates.use.trace_results:read_results",
@@ -41,7 +41,7 @@ MEMORY = ".memory"
 
 
 @dataclass(frozen=True, slots=True)
-class LedgersRead:
+class LedgerReads:
     """What was read of the ledgers, by sprint, so that a command which asks again only looks whether it still holds.
 
     `folded` is a reading and the state that its events add up to. `last_open` is the id of a sprint's last event, where
@@ -63,7 +63,7 @@ class Workspace:
 
     root: Path
     clock: Clock = field(default_factory=SystemClock)
-    ledgers: LedgersRead = field(default_factory=LedgersRead, compare=False, repr=False)
+    ledgers: LedgerReads = field(default_factory=LedgerReads, compare=False, repr=False)
 
     @property
     def memory(self) -> Path:

@@ -61,7 +61,7 @@ from verifflowcc.cli.cli import (
 from verifflowcc.cli.cli import (
     who_may,
 )
-from verifflowcc.cli.cli.who_may import Group
+from verifflowcc.cli.cli.who_may import CommandGroup
 from verifflowcc.gates.cli import (
     evidence_commands as evidence,
 )
@@ -190,7 +190,7 @@ PLUMBING = frozenset(("hook", "mcp", "migrate", "window", "memory copy", "memory
 """Commands for programs and for rare moments; completion does not offer them either."""
 
 
-class Daily(Group):
+class DailyGroup(CommandGroup):
     """A group whose help shows its daily commands first."""
 
     def list_commands(self, ctx: "Context") -> list[str]:
@@ -262,7 +262,7 @@ def _is_group(command: "Command") -> bool:
     return hasattr(command, "commands")
 
 
-# `vfcc hook` as a command among others, for its help: whatever else is asked of it, `fast/` has answered before.
+# `vfcc hook` is here only for its help: `fast/` answers all other calls before this module is imported.
 
 _NAMES = " or ".join(", ".join(CLIENTS).rsplit(", ", 1))
 
@@ -282,7 +282,7 @@ def hook(
 _completion_scripts.update(SCRIPTS)  # what --show-completion prints and --install-completion writes
 
 app = typer.Typer(
-    cls=Daily,
+    cls=DailyGroup,
     help="V-Model sprints and one committed memory, for teams that work with agents.",
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -317,7 +317,7 @@ def watch_board(workspace: "Workspace", *, as_json: bool) -> None:
 
     console = Console(file=sys.stdout, no_color=not wants_color(), highlight=False, legacy_windows=False)
     with (
-        until_told_to_end() as wait,
+        stop_signal() as wait,
         Live(console=console, screen=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False) as live,
     ):
         seen, drawn_at = "", 0.0
@@ -331,7 +331,7 @@ def watch_board(workspace: "Workspace", *, as_json: bool) -> None:
 
 
 @contextmanager
-def until_told_to_end() -> "Iterator[Callable[[float], bool]]":
+def stop_signal() -> "Iterator[Callable[[float], bool]]":
     """Give what waits until the time is over, or the person or the system ends the process; only in the main thread."""
     over = Event()
 

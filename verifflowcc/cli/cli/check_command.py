@@ -1,4 +1,4 @@
-"""`vfcc check`: one verb that checks and changes nothing, and tells everything in one run."""
+"""`vfcc check`: run all checks and report everything in one run; change nothing."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.gate_values import Gate
     from verifflowcc.base.use.envelope import Problem
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.cli.use.checking import Everything
+    from verifflowcc.cli.use.checking import AllChecks
     from verifflowcc.gates.use.gates_now import StageGates
-    from verifflowcc.gates.use.owed import Owed
+    from verifflowcc.gates.use.owed import UnmetCriterion
     from verifflowcc.sprint.use.workflow_use import WorkflowReport
 
 
@@ -88,7 +88,7 @@ def gate(
         raise typer.Exit(CLOSED)
 
 
-def _problem(closed: "Sequence[Gate]", blockers: "tuple[Owed, ...]", hint: str | None) -> "Problem":
+def _problem(closed: "Sequence[Gate]", blockers: "tuple[UnmetCriterion, ...]", hint: str | None) -> "Problem":
     from verifflowcc.base.use.envelope import Problem
 
     names = " and ".join(f"the {each.side} gate of {each.stage}" for each in closed)
@@ -184,7 +184,7 @@ def _everything(*, new: bool, whole: bool, quiet: bool, as_json: bool) -> None:
         raise typer.Exit(found.code)
 
 
-def _page(workspace: "Workspace", found: "Everything", *, whole: bool) -> str:
+def _page(workspace: "Workspace", found: "AllChecks", *, whole: bool) -> str:
     from verifflowcc.base.terminal.output import screen_lines
     from verifflowcc.cli.cli.check_output import short_page, whole_page
     from verifflowcc.gates.use.gates_now import results_hint
@@ -198,7 +198,7 @@ def _page(workspace: "Workspace", found: "Everything", *, whole: bool) -> str:
     return short_page(found, next_of, results_hint(workspace) if found.trace else "", screen_lines())
 
 
-def _notices(found: "Everything") -> None:
+def _notices(found: "AllChecks") -> None:
     """Print to stderr what was noticed on the way, and which parts could not be checked."""
     from verifflowcc.base.terminal import output as out
 

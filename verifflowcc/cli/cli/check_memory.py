@@ -7,10 +7,10 @@ import typer
 
 from verifflowcc.base.terminal.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
 from verifflowcc.base.terminal.terminal import switch_color_off
-from verifflowcc.trace.cli.trace_exchange import Format, chosen, problem_in, report_text
+from verifflowcc.trace.cli.trace_exchange import FindingsFormat, chosen, problem_in, report_text
 
 if TYPE_CHECKING:
-    from verifflowcc.cli.use.memory_checking import CheckedMemory
+    from verifflowcc.cli.use.memory_checking import MemoryCheck
 
 
 FINDINGS = 1
@@ -22,7 +22,7 @@ def memory(
     scope: Annotated[
         str | None, typer.Option("--scope", metavar="SCOPE", help="Only these items: user, project, sprint/ID …")
     ] = None,
-    form: Annotated[Format | None, typer.Option("--format", help="How to write them.")] = None,
+    form: Annotated[FindingsFormat | None, typer.Option("--format", help="How to write them.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write them to FILE; the verdict to stderr.")
     ] = None,
@@ -43,7 +43,7 @@ def memory(
     from verifflowcc.memory.use.item_scope import required, workspace_for
 
     wanted = chosen(form, as_json=as_json)
-    one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
+    one_output(quiet=quiet, more=whole or wanted is not FindingsFormat.TEXT)
     if output is not None:
         switch_color_off()  # a file holds plain text
     workspace = workspace_for(scope)
@@ -60,7 +60,7 @@ def memory(
         raise typer.Exit(exit_code(checked))
     for notice in checked.notices:
         out.warn(notice)
-    if wanted is Format.JSON:
+    if wanted is FindingsFormat.JSON:
         out.emit_json(checked, output)
     elif output is not None:
         from verifflowcc.base.files.text_files import write_given
@@ -68,22 +68,22 @@ def memory(
         write_given(output, out.without_secrets(_written(checked, wanted, whole=whole)))
     elif text := _written(checked, wanted, whole=whole):
         out.emit(text)
-    if output is not None or wanted not in {Format.TEXT, Format.JSON}:
+    if output is not None or wanted not in {FindingsFormat.TEXT, FindingsFormat.JSON}:
         out.say(verdict(checked))
     if code := exit_code(checked):
         document.explain(problem_in(checked.report, code))
         raise typer.Exit(code)
 
 
-def exit_code(checked: "CheckedMemory") -> int:
+def exit_code(checked: "MemoryCheck") -> int:
     """Return 3 where there was nothing to read, 1 where anything is an error or a warning, else 0."""
     if not checked.anything:
         return NOTHING
     return FINDINGS if checked.report.red else 0
 
 
-def _written(checked: "CheckedMemory", wanted: Format, *, whole: bool) -> str:
-    if wanted is Format.TEXT:
+def _written(checked: "MemoryCheck", wanted: FindingsFormat, *, whole: bool) -> str:
+    if wanted is FindingsFormat.TEXT:
         from verifflowcc.base.terminal.output import screen_lines
         from verifflowcc.cli.cli.findings_output import short_page, whole_page
 

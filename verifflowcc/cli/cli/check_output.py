@@ -9,9 +9,9 @@ from verifflowcc.base.terminal.output import folded, height
 from verifflowcc.cli.cli import findings_output as memory_check_views
 from verifflowcc.cli.cli import trace_findings_output as trace_findings_views
 from verifflowcc.cli.cli.findings_output import overview
-from verifflowcc.cli.use.checking import Everything
+from verifflowcc.cli.use.checking import AllChecks
 from verifflowcc.gates.cli import gate_output as gate_views
-from verifflowcc.gates.use.baseline_making import BaselineProposal, BaselineRecorded
+from verifflowcc.gates.use.baseline_making import BaselineProposal, RecordedBaseline
 from verifflowcc.gates.use.gates_now import StageGates
 
 # How baselines are shown to a person.
@@ -31,7 +31,7 @@ def proposal(what: BaselineProposal) -> list[str]:
     ]
 
 
-def recorded(done: BaselineRecorded) -> list[str]:
+def recorded(done: RecordedBaseline) -> list[str]:
     """Return what was recorded, and what comes next."""
     found = done.baseline
     lines = [f"{done.done.state.id}: {_counted(found)} accepted until {found.expires}, in {found.kind.path}"]
@@ -87,7 +87,7 @@ Command = Callable[[StageGates], str]
 """Returns the next command in a sprint."""
 
 
-def short_page(found: Everything, next_of: Command, hint: str, room: int) -> str:
+def short_page(found: AllChecks, next_of: Command, hint: str, room: int) -> str:
     """Return everything in about `room` lines; `hint` says how test results get here."""
     head = "\n".join((*_problems(found, _PROBLEMS), *_gates(found, next_of, room), *_setup(found)))
     missing, findings = trace_findings_views.parted(found.trace) if found.trace else (None, ())
@@ -100,7 +100,7 @@ def short_page(found: Everything, next_of: Command, hint: str, room: int) -> str
     return "\n\n".join(part for part in (head, results, listed, tail) if part)
 
 
-def whole_page(found: Everything, next_of: Command) -> str:
+def whole_page(found: AllChecks, next_of: Command) -> str:
     """Return everything, each finding and each criterion."""
     parts = ["\n".join(_problems(found, None)), *(gate_views.both(each, next_of(each)) for each in found.gates)]
     parts += ["\n".join(_setup(found)), _sound(found)]
@@ -111,7 +111,7 @@ def whole_page(found: Everything, next_of: Command) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def count_line(found: Everything) -> str:
+def count_line(found: AllChecks) -> str:
     """Return how much was found, on one line."""
     findings = _findings(found)
     weights = {one: sum(each.severity is one for each in findings) for one in _SHOWN}
@@ -125,7 +125,7 @@ def count_line(found: Everything) -> str:
     return f"check: {', '.join(parts)}"
 
 
-def _problems(found: Everything, most: int | None) -> Iterator[str]:
+def _problems(found: AllChecks, most: int | None) -> Iterator[str]:
     """Yield what is wrong with the configuration and the workflow."""
     for problems in (found.config.problems, found.workflow.problems):
         yield from problems[:most]
@@ -133,7 +133,7 @@ def _problems(found: Everything, most: int | None) -> Iterator[str]:
             yield f"and {len(problems) - most:,} more: {ALL}"
 
 
-def _sound(found: Everything) -> str:
+def _sound(found: AllChecks) -> str:
     """Return what is right about the configuration and the workflow, "" where nothing is."""
     parts = [] if found.config.problems else ["config.yaml is valid"]
     if found.workflow.present and not found.workflow.problems:
@@ -141,7 +141,7 @@ def _sound(found: Everything) -> str:
     return "; ".join(parts)
 
 
-def _gates(found: Everything, next_of: Command, room: int) -> Iterator[str]:
+def _gates(found: AllChecks, next_of: Command, room: int) -> Iterator[str]:
     """Yield the gates of the first sprints with what blocks them, and how many more there are."""
     criteria = _CRITERIA if len(found.gates) == 1 and room > _TALL else 1
     for each in found.gates[:_GATES]:
@@ -151,7 +151,7 @@ def _gates(found: Everything, next_of: Command, room: int) -> Iterator[str]:
         yield f"and {counted(len(found.gates) - _GATES, 'more sprint')}, {closed:,} with a closed gate: {ALL}"
 
 
-def _setup(found: Everything) -> Iterator[str]:
+def _setup(found: AllChecks) -> Iterator[str]:
     """Yield that no sprint is open, and what a first one lacks, each with its next step."""
     if not found.gates and not any(one.sprint for one in found.unasked):
         yield 'no sprint is open → vfcc sprint start "Title"'
@@ -159,7 +159,7 @@ def _setup(found: Everything) -> Iterator[str]:
         yield folded(f"note {each.about}: {each.text}{f' → {each.step}' if each.step else ''}", 2)
 
 
-def _verdicts(found: Everything) -> Iterator[str]:
+def _verdicts(found: AllChecks) -> Iterator[str]:
     if sound := _sound(found):
         yield folded(sound, 2)
     if found.trace:
@@ -168,9 +168,9 @@ def _verdicts(found: Everything) -> Iterator[str]:
         yield memory_check_views.verdict(found.memory)
 
 
-def _of_memory(found: Everything) -> tuple[Finding, ...]:
+def _of_memory(found: AllChecks) -> tuple[Finding, ...]:
     return found.memory.report.findings if found.memory else ()
 
 
-def _findings(found: Everything) -> tuple[Finding, ...]:
+def _findings(found: AllChecks) -> tuple[Finding, ...]:
     return (*(found.trace.report.findings if found.trace else ()), *_of_memory(found))

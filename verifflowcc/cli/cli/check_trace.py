@@ -7,11 +7,11 @@ import typer
 
 from verifflowcc.base.terminal.options import AllFlag, JsonFlag, JunitOption, NewFlag, QuietFlag, one_output
 from verifflowcc.base.terminal.terminal import switch_color_off
-from verifflowcc.trace.cli.trace_exchange import Format, chosen, problem_in, report_text
+from verifflowcc.trace.cli.trace_exchange import FindingsFormat, chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.trace.use.trace_checking import TraceChecked
+    from verifflowcc.trace.use.trace_checking import TraceCheckResult
 
 
 FINDINGS = 1
@@ -20,7 +20,7 @@ NOTHING = 3
 
 def trace(
     as_json: JsonFlag = False,
-    form: Annotated[Format | None, typer.Option("--format", help="How to write them (default: text).")] = None,
+    form: Annotated[FindingsFormat | None, typer.Option("--format", help="How to write them (default: text).")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write them to FILE; the verdict goes to stderr.")
     ] = None,
@@ -44,7 +44,7 @@ def trace(
     from verifflowcc.trace.use.trace_checking import check_trace
 
     wanted = chosen(form, as_json=as_json)
-    one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
+    one_output(quiet=quiet, more=whole or wanted is not FindingsFormat.TEXT)
     if output is not None:
         switch_color_off()  # a file holds plain text
     workspace = open_workspace()
@@ -59,26 +59,26 @@ def trace(
         raise typer.Exit(exit_code(checked))
     for notice in (*checked.notices, *checked.report.notices):
         out.warn(notice)
-    if wanted is Format.JSON:
+    if wanted is FindingsFormat.JSON:
         out.emit_json(checked, output)
     else:
-        text = _page(workspace, checked, whole=whole) if wanted is Format.TEXT else _written(checked, wanted)
+        text = _page(workspace, checked, whole=whole) if wanted is FindingsFormat.TEXT else _written(checked, wanted)
         _deliver(text, output)
-    if output is not None or wanted not in {Format.TEXT, Format.JSON}:
+    if output is not None or wanted not in {FindingsFormat.TEXT, FindingsFormat.JSON}:
         out.say(verdict(checked))
     if code := exit_code(checked):
         document.explain(problem_in(checked.report, code))
         raise typer.Exit(code)
 
 
-def exit_code(checked: "TraceChecked") -> int:
+def exit_code(checked: "TraceCheckResult") -> int:
     """Return 3 where there was nothing to evaluate, 1 where anything is red, else 0."""
     if not checked.report.evaluable:
         return NOTHING
     return FINDINGS if checked.report.red else 0
 
 
-def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> str:
+def _page(workspace: "Workspace", checked: "TraceCheckResult", *, whole: bool) -> str:
     from verifflowcc.base.terminal.output import screen_lines
     from verifflowcc.cli.cli.trace_findings_output import short_page, whole_page
     from verifflowcc.gates.use.gates_now import results_hint
@@ -86,7 +86,7 @@ def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> st
     return (whole_page(checked) if whole else short_page(checked, results_hint(workspace), screen_lines())) + "\n"
 
 
-def _written(checked: "TraceChecked", wanted: Format) -> str:
+def _written(checked: "TraceCheckResult", wanted: FindingsFormat) -> str:
     from verifflowcc.base.model.findings import TRACE
 
     return report_text(wanted, checked.report, checked.prefix, TRACE)

@@ -119,7 +119,7 @@ def _here() -> "Workspace":
 
 
 def _place(workspace: "Workspace", text: str) -> str:
-    """The same symbol or path, a path in it told from the project's root."""
+    """Return the same symbol or path, its path relative to the project's root."""
     from verifflowcc.base.terminal.options import from_root
 
     path, mark, name = text.partition("::")

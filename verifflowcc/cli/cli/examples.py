@@ -172,7 +172,10 @@ _INDENT = 4
 
 
 def write_examples(name: str, formatter: "HelpFormatter") -> None:
-    """Write the examples of a command; a line that is too long goes on behind a backslash, so that it can be pasted."""
+    """Write the examples of a command.
+
+    A line that is too long is continued after a backslash, so that it can be pasted.
+    """
     import re
 
     if name not in EXAMPLES:

@@ -8,7 +8,7 @@ from verifflowcc.base.terminal.options import counted
 from verifflowcc.base.terminal.output import cut, folded, height, shortened
 from verifflowcc.base.terminal.terminal import painted
 from verifflowcc.base.text.hidden_text import printable
-from verifflowcc.cli.use.memory_checking import CheckedMemory
+from verifflowcc.cli.use.memory_checking import MemoryCheck
 
 HANG = 4
 MOST = 10
@@ -127,20 +127,20 @@ ALL = "vfcc check memory --all"
 _SHOWN = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
 
-def whole_page(checked: CheckedMemory) -> str:
+def whole_page(checked: MemoryCheck) -> str:
     """Return each finding, by weight, and the verdict."""
     findings = checked.report.findings
     parts = ["\n".join(finding_lines([each for each in findings if each.severity is one])) for one in _SHOWN]
     return "\n\n".join(part for part in (*parts, verdict(checked)) if part)
 
 
-def short_page(checked: CheckedMemory, room: int) -> str:
+def short_page(checked: MemoryCheck, room: int) -> str:
     """Return the findings, in groups where they are many, and the verdict, in about `room` lines."""
     lines = overview(checked.report.findings, f"{ALL}{f' --scope {checked.scope}' if checked.scope else ''}", room - 2)
     return "\n\n".join(part for part in ("\n".join(lines), verdict(checked)) if part)
 
 
-def verdict(checked: CheckedMemory) -> str:
+def verdict(checked: MemoryCheck) -> str:
     """Return the one line that says whether the memory is sound, and of how many items."""
     report = checked.report
     whose = f" of {printable(checked.scope)}" if checked.scope else ""
@@ -151,7 +151,7 @@ def verdict(checked: CheckedMemory) -> str:
     notes = f", {counted(weights[Severity.NOTE], 'note')}" if weights[Severity.NOTE] else ""
     if checked.new_since is not None and report.known:
         notes += f" ({len(report.known):,} older left out: {checked.new_since})"
-    told = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
-    if not told:
+    counts = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
+    if not counts:
         return f"memory{whose}: nothing wrong in {items}{notes}"
-    return f"memory{whose}: {' and '.join(told)} in {items}{notes}"
+    return f"memory{whose}: {' and '.join(counts)} in {items}{notes}"

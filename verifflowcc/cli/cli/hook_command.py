@@ -20,25 +20,25 @@ def records(root: str) -> bool:
 
 
 def answered(
-    client: str, said: Mapping[str, Any], root: str, role: str, *, recorded: bool, unplaced: bool
+    client: str, payload: Mapping[str, Any], root: str, role: str, *, recorded: bool, unplaced: bool
 ) -> list[str]:
     """Answer an event that was recorded before, and return what went wrong on the way. Raises VfccError, OSError."""
     from verifflowcc.clients.use.hook_answering import answer_hook
     from verifflowcc.history.rules.encode import encode
 
-    done = answer_hook(Path(root), client, said, role or None, recorded=recorded, unplaced=unplaced)
-    text, _ = encode(client, str(said.get("hook_event_name") or ""), done.answer)
+    done = answer_hook(Path(root), client, payload, role or None, recorded=recorded, unplaced=unplaced)
+    text, _ = encode(client, str(payload.get("hook_event_name") or ""), done.answer)
     _print(text)
     return done.faults
 
 
 def deny(client: str, payload: Mapping[str, Any], root: str, rules: object) -> None:
     """Deny a call that these rules forbid, or every agent's rules; print nothing for another one."""
-    from verifflowcc.history.rules.encode import Answer, encode
+    from verifflowcc.history.rules.encode import HookAnswer, encode
     from verifflowcc.history.rules.permission import denied
 
     if why := denied(payload, rules, root, os.path.realpath):
-        _print(encode(client, "PreToolUse", Answer(decision="deny", reason=why))[0])
+        _print(encode(client, "PreToolUse", HookAnswer(decision="deny", reason=why))[0])
 
 
 def _print(text: str) -> None:

@@ -1,4 +1,4 @@
-"""`vfcc memory add`: remember something, or say anew what is remembered under a key."""
+"""`vfcc memory add`: add an item, or update the one that has its key."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +15,7 @@ from verifflowcc.base.terminal.options import (
 )
 
 if TYPE_CHECKING:
-    from verifflowcc.memory.use.adding import Added, Planned
+    from verifflowcc.memory.use.adding import AddPlan, AddResult
 
 
 def add(
@@ -82,7 +82,7 @@ def add(
     from verifflowcc.cli.use.trace_adding import trace_wanted
     from verifflowcc.memory.cli.memory_output import acting_here
     from verifflowcc.memory.use.access_counts import CONTRADICTION, SUPERSEDED, note_metrics
-    from verifflowcc.memory.use.adding import Typed, add_item, superseding, wanted_of
+    from verifflowcc.memory.use.adding import TypedItem, add_item, superseding, wanted_of
     from verifflowcc.memory.use.stores import open_store
     from verifflowcc.sprint.use.item_loading import not_loaded_here
     from verifflowcc.trace.cli.trace_people import tell_added
@@ -92,7 +92,7 @@ def add(
         what = "both the text and --stdin are given" if stdin else "there is nothing to remember"
         raise UsageError(f"{what}; say TEXT or --stdin", hint='vfcc memory add fact "What it says"')
     own = (("category", category), ("domain", domain), ("scope", for_), ("code", code))
-    typed = Typed(
+    typed = TypedItem(
         type=type_,
         text=read_stdin() if stdin else text or "",
         title=title,
@@ -138,7 +138,7 @@ def add(
     out.emit_json(added) if as_json else _tell(added, dry_run=dry_run)
 
 
-def _ask(planned: "Planned", *, yes: bool) -> None:
+def _ask(planned: "AddPlan", *, yes: bool) -> None:
     from verifflowcc.memory.cli.memory_output import before_and_after
     from verifflowcc.sprint.cli.move_output import confirm
 
@@ -146,7 +146,7 @@ def _ask(planned: "Planned", *, yes: bool) -> None:
     confirm(before_and_after(planned.before, planned.after), question, yes=yes)
 
 
-def _tell(added: "Added", *, dry_run: bool) -> None:
+def _tell(added: "AddResult", *, dry_run: bool) -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import place, tell
 

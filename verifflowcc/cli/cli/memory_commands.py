@@ -1,4 +1,4 @@
-"""`vfcc memory`: what is remembered of the user, the project and what is in work, as typed items.
+"""`vfcc memory`: typed items about the user, the project and open sprints.
 
 Each command stands in a file of its own kind and is registered here, by one line.
 """
@@ -12,11 +12,7 @@ import typer
 
 from verifflowcc.base.terminal.options import JsonFlag, ScopeOption
 from verifflowcc.cli.cli import memory_add
-from verifflowcc.memory.cli import (
-    memory_copy,
-    memory_edit,
-    memory_inbox,
-)
+from verifflowcc.memory.cli import memory_copy, memory_edit, memory_inbox
 from verifflowcc.memory.cli import (
     memory_copy as memory_exchange,
 )
@@ -35,12 +31,8 @@ from verifflowcc.memory.cli import (
 from verifflowcc.memory.cli import (
     memory_inbox as memory_ingest,
 )
-from verifflowcc.memory.cli import (
-    memory_inbox as memory_listing,
-)
-from verifflowcc.memory.cli import (
-    memory_inbox as memory_search,
-)
+from verifflowcc.memory.cli import memory_inbox as memory_listing
+from verifflowcc.memory.cli import memory_inbox as memory_search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,8 +18,8 @@ from verifflowcc.base.terminal.options import (
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.cli.use.waivers import Waivable, Waived
-    from verifflowcc.gates.use.approvals import Approvable, Approval, Opinions
+    from verifflowcc.cli.use.waivers import WaivableCriterion, WaiverResult
+    from verifflowcc.gates.use.approvals import Approval, ApprovalSubject, Opinions
     from verifflowcc.gates.use.baseline_making import BaselineProposal
 
 
@@ -181,7 +181,7 @@ def waive(
     _waive_show(done, what, here, as_json=as_json)
 
 
-def _waive_ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool) -> None:
+def _waive_ask(what: "WaivableCriterion", reason: str, expires: str | None, *, yes: bool) -> None:
     from verifflowcc.sprint.cli import move_output as asking
 
     asked = what.asked
@@ -194,7 +194,7 @@ def _waive_ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool)
     asking.confirm(shown, "Waive?", yes=yes)
 
 
-def _waive_show(done: "Waived", what: "Waivable", here: "Workspace", *, as_json: bool) -> None:
+def _waive_show(done: "WaiverResult", what: "WaivableCriterion", here: "Workspace", *, as_json: bool) -> None:
     from verifflowcc.sprint.cli import move_output as asking
 
     until = f" until {done.waiver.expires}" if done.waiver.expires else ""
@@ -249,22 +249,22 @@ def approve(
     acting = moves.acting_here()
     here, commits = acting.workspace, acting.commits(commit)
     what = approvals.what_to_approve(here, active_sprint(here, sprint).id, stage, criterion)
-    said = approvals.Opinions(Opinion.REJECTED if reject else Opinion.APPROVED, reason, statement, expires)
+    opinions = approvals.Opinions(Opinion.REJECTED if reject else Opinion.APPROVED, reason, statement, expires)
     if request:
         made = approvals.request_review(here, what, actor=acting.actor, email=acting.email, commit=commits)
     elif signed is not None:
-        made = approvals.approve_signed(here, what, said, signed, commit=commits)
+        made = approvals.approve_signed(here, what, opinions, signed, commit=commits)
     else:
         email = acting.email
-        approvals.check_word(here, what, said, actor=acting.actor, email=email)
+        approvals.check_word(here, what, opinions, actor=acting.actor, email=email)
         if not yes:
             _show_texts(what, here, pager=not (no_pager or as_json))
-        _ask(what, said, yes=yes)
-        made = approvals.approve(here, what, said, actor=acting.actor, email=email, commit=commits)
+        _ask(what, opinions, yes=yes)
+        made = approvals.approve(here, what, opinions, actor=acting.actor, email=email, commit=commits)
     _show(made, what, here, as_json=as_json)
 
 
-def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
+def _show_texts(what: "ApprovalSubject", here: "Workspace", *, pager: bool) -> None:
     """Show what is approved: in a pager where it is longer than the terminal, else on stderr."""
     import shutil
     import sys
@@ -284,19 +284,19 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
     out.say(text, paint=approval)
 
 
-def _ask(what: "Approvable", said: "Opinions", *, yes: bool) -> None:
+def _ask(what: "ApprovalSubject", opinions: "Opinions", *, yes: bool) -> None:
     from verifflowcc.sprint.cli import move_output as asking
 
     files = [f"- {one.path} ({one.bytes:,} bytes, {one.digest[:19]})" for one in what.files]
-    word = "Reject" if str(said.opinion) == "rejected" else "Accept" if what.in_words else "Approve"
+    word = "Reject" if str(opinions.opinion) == "rejected" else "Accept" if what.in_words else "Approve"
     head = f"{what.sprint}/{what.stage}, {what.criterion.id}: {what.criterion.title}"
     shown = [head, f"by {', '.join(map(str, what.written.authors)) or 'unknown'}", *asking.listed(files)]
-    if said.statement:
-        shown.append(f"statement: {said.statement}")
+    if opinions.statement:
+        shown.append(f"statement: {opinions.statement}")
     asking.confirm(shown, f"{word}?", yes=yes)
 
 
-def _show(made: "Approval", what: "Approvable", here: "Workspace", *, as_json: bool) -> None:
+def _show(made: "Approval", what: "ApprovalSubject", here: "Workspace", *, as_json: bool) -> None:
     from verifflowcc.sprint.cli import move_output as asking
 
     word, now = made.word, made.asked

@@ -10,12 +10,10 @@ from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag, QuietFlag, Y
 
 if TYPE_CHECKING:
     from verifflowcc.cli.cli.init_questions import InitAnswers
-    from verifflowcc.cli.use.initialise import Initialised
+    from verifflowcc.cli.use.initialise import InitResult
     from verifflowcc.sprint.use.configuration import ConfigReport
     from verifflowcc.sprint.use.repairing import RepairPlan
 
-
-# `vfcc allow`.
 
 NOT_ALLOWED = 1
 
@@ -139,8 +137,6 @@ def _value(value: object) -> str:
     return "–" if value is None else str(value)
 
 
-# `vfcc doctor`.
-
 FINDINGS = 1
 RepairFlag = Annotated[
     bool, typer.Option("--repair", help="Move files that vfcc did not write out of the ledgers. It takes a person.")
@@ -205,9 +201,6 @@ def _lines(plan: "RepairPlan") -> list[str]:
         by = f", by {each.actor} as it says" if each.actor else ""
         lines.append(f"- {each.path} ({each.what}{by}): {each.reason}")
     return asking.listed(lines)
-
-
-# `vfcc migrate`.
 
 
 def migrate(
@@ -349,7 +342,7 @@ def _person_at_terminal(root: Path) -> bool:
     return all(stream.isatty() for stream in streams) and actor_here(root).name.startswith("human:")
 
 
-def _show(done: "Initialised") -> None:
+def _show(done: "InitResult") -> None:
     from verifflowcc.base.terminal import output as out
 
     out.emit(f"created .memory/ with {len(done.created)} files in {done.root}")

@@ -25,10 +25,10 @@ def watch_report(workspace: "Workspace", folder: Path, sprint_id: str | None, *,
     from verifflowcc.base.errors import VfccError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.cli.cli.board import until_told_to_end
+    from verifflowcc.cli.cli.board import stop_signal
     from verifflowcc.report.use.report_writing import read_report, write_report
 
-    with until_told_to_end() as wait:
+    with stop_signal() as wait:
         before, is_first = "", True
         while True:
             stamp = _stamp(workspace, folder)

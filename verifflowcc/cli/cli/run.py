@@ -123,7 +123,7 @@ def given_words(takes: Mapping[str, object], words: list[str]) -> Mapping[str, o
 
 
 def _is_number(text: str) -> bool:
-    """Whether it is a whole number from 1 up; what is none is told of by typer."""
+    """Return whether a text is a whole number from 1 up; typer reports others."""
     return text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER and int(text) > 0
 
 

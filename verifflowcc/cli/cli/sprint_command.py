@@ -83,15 +83,15 @@ def show(sprint: SprintArgument = None, named: SprintOption = None, as_json: Jso
     from verifflowcc.cli.cli import sprint_output as sprint_views
     from verifflowcc.sprint.cli import move_output as fork_views
     from verifflowcc.sprint.use.sprint_reading import active_sprint
-    from verifflowcc.sprint.use.sprint_status import lines, people_said
+    from verifflowcc.sprint.use.sprint_status import people_lines, people_opinions
 
     workspace = open_workspace()
     state = active_sprint(workspace, sprint_of(sprint, named))
     if as_json:
         out.emit_json(state)
     else:
-        said = people_said(workspace, state, workspace.today())
-        out.emit(sprint_views.whole(state, lines(said, state.id)))
+        statements = people_opinions(workspace, state, workspace.today())
+        out.emit(sprint_views.whole(state, people_lines(statements, state.id)))
     fork_views.leave_if_troubled(state)
 
 

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from verifflowcc.base.model.sprint_state import SprintState, StageState, stage_status, with_gaps
 from verifflowcc.base.terminal.table import table
 from verifflowcc.gates.cli.gate_output import following, one_gate
-from verifflowcc.prompt.use.stages import StageView
+from verifflowcc.prompt.use.stages import StageDetails
 from verifflowcc.sprint.cli import move_output as fork_views
 
 
-def whole(state: SprintState, said: Sequence[str] = ()) -> str:
-    """Return a sprint with its goals, its stages, the lines on what people said, and its problems."""
+def whole(state: SprintState, people_lines: Sequence[str] = ()) -> str:
+    """Return a sprint: goals, stages, recorded statements, and problems."""
     lines = [f"{state.id}: {state.title} ({state.status}{with_gaps(state.gaps)})"]
     lines += [f"goal: {goal}" for goal in state.goals]
     if state.unfinished:
         lines.append(f"closed unfinished: {state.unfinished}")
     lines += ["", stages(state)]
-    lines += ["", *said] if said else []
+    lines += ["", *people_lines] if people_lines else []
     for more in (fork_views.sides(state), fork_views.aside(state), fork_views.problems(state)):
         lines += ["", *more] if more else []
     return "\n".join(lines)
@@ -28,7 +28,7 @@ def stages(state: SprintState) -> str:
     return table(("", "stage", "leg", "pair", "role", "status", "artifacts"), rows)
 
 
-def one_stage(view: StageView, *, full: bool = False) -> str:
+def one_stage(view: StageDetails, *, full: bool = False) -> str:
     """Return a stage with its files and what it still needs, and with whole ids where they are to be `full`."""
     stage = view.stage.stage
     pair = f", answered by {stage.pair}" if stage.pair else ""

@@ -1,6 +1,6 @@
-"""`vfcc trace`: the items from need to test, their links, and what people say of them.
+"""`vfcc trace`: items from need to test, their links, and reviews of them.
 
-Each command stands in a file of its own kind and is registered here, by one line.
+The commands are in files by kind, and registered here, one line each.
 """
 
 from typing import TYPE_CHECKING, Annotated
@@ -25,8 +25,8 @@ from verifflowcc.trace.cli import (
 )
 
 if TYPE_CHECKING:
-    from verifflowcc.trace.rules.trace_statistics import Group, Share, Statistics
-    from verifflowcc.trace.use.trace_narrowing import Row
+    from verifflowcc.trace.rules.trace_statistics import CoverageGroup, CoverageShare, Statistics
+    from verifflowcc.trace.use.trace_narrowing import TraceListRow
 
 
 # `vfcc trace coverage`: how much of the trace is answered and shown, with what it is a part of.
@@ -59,7 +59,7 @@ def _page(found: "Statistics") -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _table(what: str, groups: "tuple[Group, ...]") -> str:
+def _table(what: str, groups: "tuple[CoverageGroup, ...]") -> str:
     from verifflowcc.base.terminal.table import table
 
     if not groups:
@@ -77,7 +77,7 @@ def _table(what: str, groups: "tuple[Group, ...]") -> str:
     return table(columns, rows, right=(1, 2, 3, 4, 5, 6))
 
 
-def _share(share: "Share") -> str:
+def _share(share: "CoverageShare") -> str:
     """Return `3/4 75 %`; the percentage is rounded down, so that only all is 100."""
     if share.per_mille is None:
         return "–"
@@ -148,7 +148,7 @@ def show(item: IdArgument, as_json: JsonFlag = False) -> None:
     out.emit_json(shown) if as_json else out.emit(page(shown))
 
 
-def _trace_listing_table(rows: "tuple[Row, ...]") -> str:
+def _trace_listing_table(rows: "tuple[TraceListRow, ...]") -> str:
     from verifflowcc.base.terminal.table import table
 
     several = len({row.status for row in rows}) > 1
@@ -157,7 +157,7 @@ def _trace_listing_table(rows: "tuple[Row, ...]") -> str:
     return table(headings, cells, right=(headings.index("below"),))
 
 
-def _cells(row: "Row", *, several: bool) -> tuple[str, ...]:
+def _cells(row: "TraceListRow", *, several: bool) -> tuple[str, ...]:
     status = (row.status,) if several else ()
     return (row.id, *status, " ".join(row.parents) or "–", str(row.children), row.review, row.title)
 

@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.base.model.findings import MissingResults, missing_results
 from verifflowcc.base.model.trace_codes import CHECKS
-from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceReport
+from verifflowcc.base.model.trace_values import CheckCount, Finding, Severity, TraceReport
 from verifflowcc.base.terminal.options import counted
 from verifflowcc.base.terminal.output import folded, height
 from verifflowcc.base.terminal.table import table
 from verifflowcc.cli.cli.findings_output import finding_lines, overview
-from verifflowcc.trace.use.trace_checking import TraceChecked
+from verifflowcc.trace.use.trace_checking import TraceCheckResult
 
 ALL = "vfcc check trace --all"
 _NAMED = 3
 _SHOWN = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
 
-def whole_page(checked: TraceChecked) -> str:
+def whole_page(checked: TraceCheckResult) -> str:
     """Return every finding, known ones too, each check with its denominator, and the verdict."""
     report = checked.report
     parts = ["\n".join(finding_lines([each for each in report.findings if each.severity is one])) for one in _SHOWN]
@@ -26,7 +26,7 @@ def whole_page(checked: TraceChecked) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def short_page(checked: TraceChecked, hint: str, room: int) -> str:
+def short_page(checked: TraceCheckResult, hint: str, room: int) -> str:
     """Return what is missing, the other findings, and the verdict, in about `room` lines.
 
     `hint` says how test results get here.
@@ -39,23 +39,23 @@ def short_page(checked: TraceChecked, hint: str, room: int) -> str:
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
-def parted(checked: TraceChecked) -> tuple[MissingResults | None, Sequence[Finding]]:
+def parted(checked: TraceCheckResult) -> tuple[MissingResults | None, Sequence[Finding]]:
     """Return what test results are missing, and the findings to list beside that."""
     missing = missing_results(checked.report.findings, checked.report.asked)
     return missing, checked.report.findings if missing is None else missing.listed
 
 
-def missing_lines(missing: MissingResults, hint: str, checked: TraceChecked) -> tuple[str, ...]:
+def missing_lines(missing: MissingResults, hint: str, checked: TraceCheckResult) -> tuple[str, ...]:
     """Return what is missing and how to get it, then how much it is."""
     return tuple(_missing(missing, hint, checked))
 
 
-def about_lines(checked: TraceChecked) -> tuple[str, ...]:
+def about_lines(checked: TraceCheckResult) -> tuple[str, ...]:
     """Return what was left out of the findings, and the verdict."""
     return tuple(_about(checked, whole=False))
 
 
-def _missing(missing: MissingResults, hint: str, checked: TraceChecked) -> Iterator[str]:
+def _missing(missing: MissingResults, hint: str, checked: TraceCheckResult) -> Iterator[str]:
     in_report = {each.name: each.tests for each in checked.looked_at.reports}
     yield folded(f"{missing.sentence(in_report)}; {hint}", 2)
     if missing.nothing and missing.tests:
@@ -66,7 +66,7 @@ def _missing(missing: MissingResults, hint: str, checked: TraceChecked) -> Itera
         yield folded(f"  no test in the source names {counted(len(missing.unnamed), 'more item')}: {names}{more}", 4)
 
 
-def verdict(checked: TraceChecked) -> str:
+def verdict(checked: TraceCheckResult) -> str:
     """Return the one line that says whether the trace is red, and of how many items."""
     report = checked.report
     items = sum(report.counts.values())
@@ -78,8 +78,8 @@ def verdict(checked: TraceChecked) -> str:
     if not report.red:
         left = " on what changed" if checked.changed_since is not None else ""
         return f"trace: nothing red in {of}{left}{notes}"
-    told = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
-    return f"trace: RED: {' and '.join(told)} in {of}{_of_results(report)}{notes}"
+    counts = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
+    return f"trace: RED: {' and '.join(counts)} in {of}{_of_results(report)}{notes}"
 
 
 def _of_results(report: TraceReport) -> str:
@@ -91,7 +91,7 @@ def _of_results(report: TraceReport) -> str:
     return f" ({f'{count:,}' if missing.others else 'all'} for missing test results)"
 
 
-def _by_check(asked: Sequence[Asked]) -> str:
+def _by_check(asked: Sequence[CheckCount]) -> str:
     rows = [
         (
             each.code,
@@ -106,7 +106,7 @@ def _by_check(asked: Sequence[Asked]) -> str:
     return table(("check", "family", "weighs", "asked of", "found", "planned"), rows, right=(3, 4, 5))
 
 
-def _about(checked: TraceChecked, *, whole: bool) -> Iterator[str]:
+def _about(checked: TraceCheckResult, *, whole: bool) -> Iterator[str]:
     report = checked.report
     why = [each for each in (checked.known_list, checked.new_since) if each is not None]
     if why:

@@ -1,4 +1,4 @@
-"""`vfcc trace why`: one item's whole story."""
+"""`vfcc trace matrix` and `vfcc trace why`: the matrix, and one item's story."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -11,18 +11,18 @@ from verifflowcc.base.terminal.options import IdArgument, JsonFlag, JunitOption,
 from verifflowcc.base.terminal.terminal import switch_color_off
 
 if TYPE_CHECKING:
-    from verifflowcc.base.model.trace_values import CriterionShown, Finding
-    from verifflowcc.trace.rules.answers import TestSeen
+    from verifflowcc.base.model.trace_values import CriterionState, Finding
+    from verifflowcc.trace.rules.answers import ItemTest
     from verifflowcc.trace.rules.matrix import Matrix
-    from verifflowcc.trace.rules.story import Looked, Story
+    from verifflowcc.trace.rules.story import ReviewRecord, Story
     from verifflowcc.trace.rules.trace_view import TraceView
-    from verifflowcc.trace.use.trace_narrowing import TraceSeen
+    from verifflowcc.trace.use.trace_narrowing import CheckedTrace
 
 
 # `vfcc trace matrix`: from need to test and back, as a table, as CSV, as JSON, or as a page for a browser.
 
 
-class Format(StrEnum):
+class MatrixFormat(StrEnum):
     """What the matrix is written as."""
 
     TEXT = "text"
@@ -33,7 +33,7 @@ class Format(StrEnum):
 
 def matrix(
     form: Annotated[
-        Format | None,
+        MatrixFormat | None,
         typer.Option("--format", help="Format of the output (default: by the output file's name, or text)."),
     ] = None,
     output: OutputOption = None,
@@ -62,7 +62,7 @@ def matrix(
     wanted = _format(form, output, as_json=as_json)
     seen = see(junit)
     shown = narrow_matrix(seen, types or (), states or (), items or ())
-    if wanted is Format.JSON:
+    if wanted is MatrixFormat.JSON:
         out.emit_json(shown, output)
         if output is not None:
             out.say(f"written: {output}")
@@ -75,25 +75,25 @@ def matrix(
     else:
         from verifflowcc.base.files.text_files import write_given
 
-        write_given(output, text if wanted is Format.HTML else out.without_secrets(text))
+        write_given(output, text if wanted is MatrixFormat.HTML else out.without_secrets(text))
         out.say(f"written: {output}")
 
 
-def _format(given: Format | None, output: Path | None, *, as_json: bool) -> Format:
-    if as_json and given not in {None, Format.JSON}:
+def _format(given: MatrixFormat | None, output: Path | None, *, as_json: bool) -> MatrixFormat:
+    if as_json and given not in {None, MatrixFormat.JSON}:
         raise typer.TyperException(f"--json and --format {given} are two formats; give one")
     if as_json:
-        return Format.JSON
+        return MatrixFormat.JSON
     suffix = output.suffix.lower().removeprefix(".") if output else ""
-    return given or next((each for each in Format if each == suffix), Format.TEXT)
+    return given or next((each for each in MatrixFormat if each == suffix), MatrixFormat.TEXT)
 
 
-def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool) -> str:
-    if wanted is Format.CSV:
+def _written(seen: "CheckedTrace", shown: "Matrix", wanted: MatrixFormat, *, tests: bool) -> str:
+    if wanted is MatrixFormat.CSV:
         from verifflowcc.trace.rules.matrix import csv_of_items, csv_of_tests
 
         return csv_of_tests(shown) if tests else csv_of_items(shown)
-    if wanted is Format.HTML:
+    if wanted is MatrixFormat.HTML:
         from verifflowcc.base.use.workspace import open_workspace
         from verifflowcc.report.use.report_pages import matrix_page
 
@@ -116,47 +116,47 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     from verifflowcc.trace.use.trace_finding import find_item
 
     seen = see(junit)
-    told = story(seen.view, seen.report, find_item(seen.view, item).id)
+    found = story(seen.view, seen.report, find_item(seen.view, item).id)
     if as_json:
-        out.emit_json(told)
+        out.emit_json(found)
     else:
-        out.emit(_tree(told, seen.view) if wants_color() else "\n".join(map(_shown, _page(told, seen.view))))
+        out.emit(_tree(found, seen.view) if wants_color() else "\n".join(map(_shown, _page(found, seen.view))))
 
 
-def _tree(told: "Story", view: "TraceView") -> str:
+def _tree(story: "Story", view: "TraceView") -> str:
     from verifflowcc.trace.cli.trace_item_output import item_tree
 
-    item = told.item
-    facts = (f"{told.state}: {told.state.means}", ", ".join(_facts(told)), item.path)
-    parts = [(title, lines) for title, lines in _parts(told, view) if lines]
+    item = story.item
+    facts = (f"{story.state}: {story.state.means}", ", ".join(_facts(story)), item.path)
+    parts = [(title, lines) for title, lines in _parts(story, view) if lines]
     return item_tree(f"{item.id}: {item.title}", facts, item.text.strip("\n"), parts)
 
 
-def _page(told: "Story", view: "TraceView") -> Iterator[str]:
+def _page(story: "Story", view: "TraceView") -> Iterator[str]:
     from verifflowcc.base.terminal.output import folded
     from verifflowcc.base.text.secrets import withhold
 
-    item = told.item
+    item = story.item
     yield folded(f"{item.id}: {item.title}", 2)
-    yield folded(f"  {told.state}: {told.state.means}", 4)
-    yield folded(f"  {', '.join(_facts(told))}", 4)
+    yield folded(f"  {story.state}: {story.state.means}", 4)
+    yield folded(f"  {', '.join(_facts(story))}", 4)
     yield f"  {item.path}"
     if item.text:
         yield from (f"  {line}".rstrip() for line in ("", *withhold(item.text).splitlines()))
-    for title, lines in _parts(told, view):
+    for title, lines in _parts(story, view):
         yield from _part(title, lines)
 
 
-def _parts(told: "Story", view: "TraceView") -> Iterator[tuple[str, list[str]]]:
-    yield "why it is there", list(_reasons(told, view))
-    yield "what answers it", [_answer(told, number) for number in range(len(told.answers))]
-    yield "what it still needs", list(told.lacking)
-    yield "implemented by", _places(told)
-    yield "verified by", [_test(each, view) for each in told.tests]
-    yield "shown by", list(map(_criterion, told.evidence))
-    yield "who looked", list(map(_looked, told.looked))
-    yield "what is wrong", list(map(_finding, told.findings))
-    yield "next", list(told.next)
+def _parts(story: "Story", view: "TraceView") -> Iterator[tuple[str, list[str]]]:
+    yield "why it is there", list(_reasons(story, view))
+    yield "what answers it", [_answer(story, number) for number in range(len(story.answers))]
+    yield "what it still needs", list(story.lacking)
+    yield "implemented by", _places(story)
+    yield "verified by", [_test(each, view) for each in story.tests]
+    yield "shown by", list(map(_criterion, story.evidence))
+    yield "who looked", list(map(_looked, story.looked))
+    yield "what is wrong", list(map(_finding, story.findings))
+    yield "next", list(story.next)
 
 
 def _part(title: str, lines: Sequence[str]) -> Iterator[str]:
@@ -167,10 +167,10 @@ def _part(title: str, lines: Sequence[str]) -> Iterator[str]:
         yield from (folded(f"  {line}", 4) for line in lines)
 
 
-def _facts(told: "Story") -> Iterator[str]:
-    item = told.item
+def _facts(story: "Story") -> Iterator[str]:
+    item = story.item
     yield item.type
-    yield f"verified by {told.method}" if told.method else "no verification asked"
+    yield f"verified by {story.method}" if story.method else "no verification asked"
     if item.planned is not None:
         yield f"planned: {item.planned}"
     if item.integrity:
@@ -179,47 +179,47 @@ def _facts(told: "Story") -> Iterator[str]:
         yield f"written by {item.author}"
 
 
-def _reasons(told: "Story", view: "TraceView") -> Iterator[str]:
-    for reason in told.reasons:
+def _reasons(story: "Story", view: "TraceView") -> Iterator[str]:
+    for reason in story.reasons:
         yield " → ".join((f"{reason.id} {reason.title}", *reversed(reason.way[:-1])))
-    for end in told.parents:
+    for end in story.parents:
         if not end.type:
             yield f"{end.relation} {end.id}, which is not there"
-    if told.item.rationale:
-        yield " ".join(told.item.rationale.split())
-    if not told.parents and not told.item.rationale:
-        rule = view.policy.types.get(told.item.type)
+    if story.item.rationale:
+        yield " ".join(story.item.rationale.split())
+    if not story.parents and not story.item.rationale:
+        rule = view.policy.types.get(story.item.type)
         yield "it is where the trace begins" if rule and rule.root else "no reason: it has no parent and no rationale"
 
 
-def _answer(told: "Story", number: int) -> str:
-    answer = told.answers[number]
+def _answer(story: "Story", number: int) -> str:
+    answer = story.answers[number]
     return f"{answer.end.id} {answer.end.relation} it, {answer.state}: {answer.end.title}"
 
 
-def _places(told: "Story") -> list[str]:
+def _places(story: "Story") -> list[str]:
     from verifflowcc.trace.rules.matrix import place_word
 
-    return list(dict.fromkeys(map(place_word, told.code)))
+    return list(dict.fromkeys(map(place_word, story.code)))
 
 
-def _test(each: "TestSeen", view: "TraceView") -> str:
+def _test(each: "ItemTest", view: "TraceView") -> str:
     via = f" (of {each.via})" if each.via else ""
-    said = f"says {_reports(each.report, view)}" if each.report else ""
+    source = f"says {_reports(each.report, view)}" if each.report else ""
     if each.passed:
-        return f"{each.test}{via}: passed on this content, {said}"
-    more = [part for part in (each.stale, each.message, said) if part]
+        return f"{each.test}{via}: passed on this content, {source}"
+    more = [part for part in (each.stale, each.message, source) if part]
     return f"{each.test}{via}: {each.word}{''.join(f'; {part}' for part in more)}"
 
 
 def _reports(names: str, view: "TraceView") -> str:
-    """Return what people call these reports: evidence by the criterion that it is of, others by their path."""
+    """Return names of reports: evidence by its criterion, others by their path."""
     found = [(name, view.reports.get(name)) for name in names.split(", ")]
     called = [f"{one.stage}/{one.criterion}" if one and one.stage and one.criterion else name for name, one in found]
     return ", ".join(dict.fromkeys(called))
 
 
-def _criterion(each: "CriterionShown") -> str:
+def _criterion(each: "CriterionState") -> str:
     return f"{each.name}: {'met' if each.met else 'not met'}, {each.reason}"
 
 
@@ -227,11 +227,11 @@ def _finding(each: "Finding") -> str:
     return f"{each.severity} {each.code}: {each.message} ({each.path}:{each.line})"
 
 
-def _looked(each: "Looked") -> str:
+def _looked(each: "ReviewRecord") -> str:
     what = f"its link to {each.other}" if each.other else each.kind
-    said = f": {each.what}" if each.what else ""
+    reason = f": {each.what}" if each.what else ""
     holds = "still as it was" if each.holds else "changed since"
-    return f"{each.on or 'some day'} {each.by or 'somebody'}: {what}{said} ({holds})"
+    return f"{each.on or 'some day'} {each.by or 'somebody'}: {what}{reason} ({holds})"
 
 
 def _shown(text: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typer._click import Command
 
 
-# The command that somebody meant who typed a word that is none.
+# A mistyped command gets a hint with the command that was probably meant.
 
 SYNONYMS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("new", "create"), ("start", "add", "create")),
@@ -109,25 +109,25 @@ def _command(root: "Command", arguments: list[str]) -> tuple[str, tuple[str, ...
 
 
 def _sentence(root: "Command", error: "TyperException", command: str, names: tuple[str, ...]) -> str:
-    said = error.format_message()
+    text = error.format_message()
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if type(error).__name__ == "NoSuchOption":
         return f"{command} has no option {option}; {_instead(str(option), names)}"
     if type(error).__name__ == "BadOptionUsage":
-        return f"{option} {'takes no value' if 'does not take' in said else 'needs a value'}"
-    if found := _NO_COMMAND.fullmatch(said):
+        return f"{option} {'takes no value' if 'does not take' in text else 'needs a value'}"
+    if found := _NO_COMMAND.fullmatch(text):
         return _no_command(root, command, found[1])
-    if found := _EXTRA.fullmatch(said):
+    if found := _EXTRA.fullmatch(text):
         return f"{command} takes no further argument: {found[1]}"
     if parameter is None:
-        return said
+        return text
     label = " ".join(name for name in (_long(parameter.opts), parameter.metavar) if name)
     if type(error).__name__ == "MissingParameter":
         return f"{command} needs {label}"
-    told = getattr(error, "message", said)
-    if found := _NO_CHOICE.fullmatch(told):
+    message = getattr(error, "message", text)
+    if found := _NO_CHOICE.fullmatch(message):
         return f"{label} knows no {found[1]}; {_instead(found[1], parameter.type.choices)}"
-    return f"{label}: {told}"
+    return f"{label}: {message}"
 
 
 def _long(options: list[str]) -> str:

@@ -50,7 +50,7 @@ TEXTS = frozenset(("--message", "--reason", "--text", "--note", "--outcome", "--
 _MAY = {PERSON: "a person at a terminal", CI_TOO: "a person at a terminal or a CI job"}
 
 
-class Guarded(TyperCommand):
+class GuardedCommand(TyperCommand):
     """A command that runs only for who may run it, once its options are parsed: help and wrong options come first."""
 
     def __init__(self, name: str | None, **given: Any) -> None:
@@ -86,7 +86,7 @@ class Guarded(TyperCommand):
         _write_examples(ctx, formatter)
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A group of commands, with examples at the end of its help."""
 
     def get_help(self, ctx: "Context") -> str:
@@ -140,10 +140,10 @@ def _write_examples(ctx: "Context", formatter: "HelpFormatter") -> None:
 def guard(app: "Typer") -> None:
     """Make every command of an app and of the apps below it a guarded one, and every group one with examples."""
     for command in app.registered_commands:
-        command.cls = Guarded
+        command.cls = GuardedCommand
     for group in app.registered_groups:
         if group.typer_instance is not None:
-            group.cls = Group
+            group.cls = CommandGroup
             guard(group.typer_instance)
 
 

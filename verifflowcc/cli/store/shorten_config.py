@@ -22,14 +22,14 @@ _EXAMPLE = "#   "
 
 
 @dataclass(frozen=True, slots=True)
-class Shortened:
+class ShortConfig:
     """A file without what is no choice; `taken` are the places that went, each without the places below it."""
 
     text: str
     taken: tuple[Loc, ...]
 
 
-def shorten(text: str, earlier: Sequence[str], head: str) -> Shortened:
+def shorten(text: str, earlier: Sequence[str], head: str) -> ShortConfig:
     """Return the text without the values and comments that one of the `earlier` files has at the same place.
 
     A value stays where it, or a key above it, has a comment that no earlier file has: somebody chose it. Where the
@@ -38,13 +38,13 @@ def shorten(text: str, earlier: Sequence[str], head: str) -> Shortened:
     """
     value = read_yaml(text, "", exact=True).value
     if not isinstance(value, dict) or _has_aliases(text):
-        return Shortened(text, ())
+        return ShortConfig(text, ())
     page = _Page(text, earlier)
     taken = page.taken(value)
     shorter = page.without(taken, head)
     if read_yaml(shorter, "", exact=True).value != (_pruned(value, (), taken) or {}):
-        return Shortened(text, ())
-    return Shortened(shorter, tuple(loc for loc in taken if loc[:-1] not in taken))
+        return ShortConfig(text, ())
+    return ShortConfig(shorter, tuple(loc for loc in taken if loc[:-1] not in taken))
 
 
 def _has_aliases(text: str) -> bool:

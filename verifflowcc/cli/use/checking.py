@@ -13,20 +13,20 @@ from verifflowcc.base.model.trace_values import EarlierFindings, TraceReport
 from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import MEMORY, Workspace
-from verifflowcc.cli.use.memory_checking import CheckedMemory, check_memory
+from verifflowcc.cli.use.memory_checking import MemoryCheck, check_memory
 from verifflowcc.cli.use.sprint_health import setup_notes
 from verifflowcc.gates.use.gates_now import StageGates, ask_stage
 from verifflowcc.items.store.item_walk import any_item_file
 from verifflowcc.sprint.use.configuration import ConfigReport, check_config, effective_config
 from verifflowcc.sprint.use.sprint_reading import list_sprints, resolve_sprint, show_sprint
 from verifflowcc.sprint.use.workflow_use import WorkflowReport, check_workflow
-from verifflowcc.trace.use.trace_checking import TraceChecked, check_trace
+from verifflowcc.trace.use.trace_checking import TraceCheckResult, check_trace
 
-# The findings that were there before the present work, for `--new`: a checkout of its base is checked as well.
+# `--new` hides older findings. To know them, it checks a checkout of the base as well.
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class ComparisonBase:
     """The commit that new findings are counted from, and what it is."""
 
     commit: str
@@ -34,26 +34,26 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class BaseFindings:
     """The findings on the trace and on the memory at the base."""
 
     trace: EarlierFindings
     memory: EarlierFindings
 
 
-def find_base(workspace: Workspace) -> Base:
+def find_base(workspace: Workspace) -> ComparisonBase:
     """Return the base of the current sprint, or else where the branch left its target.
 
     On the target itself it is the last tag. Raises UsageError where there is none of them.
     """
     sprint = resolve_sprint(workspace).id
     if sprint is not None and (commit := show_sprint(workspace, sprint).base):
-        return Base(commit, f"{commit[:10]}, the base of {sprint}")
+        return ComparisonBase(commit, f"{commit[:10]}, the base of {sprint}")
     place = find_place(workspace.root, target := effective_config(workspace).config.trace.target)
     if place.problem:
         raise UsageError(f"nothing is older than what is here: {place.problem}", hint="vfcc check")
     if place.tip not in {None, place.head} and (parted := parted_from(workspace.root, place.head, target)):
-        return Base(parted, f"{parted[:10]}, where this branch left {place.target}")
+        return ComparisonBase(parted, f"{parted[:10]}, where this branch left {place.target}")
     tag = ask_git(workspace.root, "describe", "--tags", "--abbrev=0", place.head)
     if tag.code:
         raise UsageError(
@@ -61,10 +61,10 @@ def find_base(workspace: Workspace) -> Base:
             hint="vfcc check trace --changed-since REF",
         )
     name = tag.out.decode("utf-8", "replace").strip()
-    return Base(f"refs/tags/{name}", f"{name}, the last tag")
+    return ComparisonBase(f"refs/tags/{name}", f"{name}, the last tag")
 
 
-def earlier_findings(workspace: Workspace, *, trace: bool = True, memory: bool = True) -> Earlier:
+def earlier_findings(workspace: Workspace, *, trace: bool = True, memory: bool = True) -> BaseFindings:
     """Return the findings at the base, which is checked in a folder of its own; test results of then are not known.
     `trace` and `memory` say which of the two are wanted.
 
@@ -76,13 +76,13 @@ def earlier_findings(workspace: Workspace, *, trace: bool = True, memory: bool =
         add_rest(workspace.root, folder, commit)
         there = Workspace(folder, workspace.clock)
         none = EarlierFindings(base.label)
-        return Earlier(
+        return BaseFindings(
             _found(base, lambda: _earlier_trace(there)) if trace else none,
             _found(base, lambda: _earlier_memory(there)) if memory else none,
         )
 
 
-def _found(base: Base, reports: Callable[[], Iterable[TraceReport]]) -> EarlierFindings:
+def _found(base: ComparisonBase, reports: Callable[[], Iterable[TraceReport]]) -> EarlierFindings:
     try:
         keys = {each.key for report in reports() for each in (*report.findings, *report.known)}
     except VfccError as error:
@@ -107,7 +107,7 @@ NOTHING = "nothing-to-evaluate"
 
 
 @dataclass(frozen=True, slots=True)
-class Unasked:
+class UncheckedPart:
     """A sprint whose gate could not be asked, or the trace or the memory (`sprint` is then ""): why, what mends it, and
     the exit code that this has alone. `part` is `gate`, `trace` or `memory`.
     """
@@ -122,8 +122,10 @@ class Unasked:
 
 
 @dataclass(frozen=True, slots=True)
-class Everything:
-    """What all checks say. `gates` are those of the stage in work of each open sprint that could be asked.
+class AllChecks:
+    """The results of all checks.
+
+    `gates` are those of the active stage of each open sprint that could be assessed.
 
     `trace` is None where the project has no trace items, or they could not be looked at; `memory` where no item of any
     kind is there, or a store could not be read. `setup` is what a first sprint lacks.
@@ -132,11 +134,11 @@ class Everything:
     config: ConfigReport
     workflow: WorkflowReport
     gates: tuple[StageGates, ...]
-    unasked: tuple[Unasked, ...]
+    unasked: tuple[UncheckedPart, ...]
     """Parts that could not be checked."""
-    trace: TraceChecked | None = None
+    trace: TraceCheckResult | None = None
     """Null if there are no trace items."""
-    memory: CheckedMemory | None = None
+    memory: MemoryCheck | None = None
     setup: tuple[Remark, ...] = ()
     """What the first sprint lacks."""
 
@@ -152,7 +154,7 @@ class Everything:
         return next((code for code in WORST_FIRST if code in found), 0)
 
 
-def check_everything(workspace: Workspace, *, new: bool = False) -> Everything:
+def check_everything(workspace: Workspace, *, new: bool = False) -> AllChecks:
     """Return what all checks say; nothing is run and nothing written.
 
     With `new`, of the trace and the memory only what was not there before. Raises UsageError where there is no before.
@@ -166,19 +168,19 @@ def check_everything(workspace: Workspace, *, new: bool = False) -> Everything:
             with step(f"checking the gates of {line.id}"):
                 gates.append(ask_stage(workspace, line.id))
         except VfccError as error:
-            unasked.append(Unasked(line.id, error.message, error.hint or "", error.exit_code))
+            unasked.append(UncheckedPart(line.id, error.message, error.hint or "", error.exit_code))
     trace = memory = None
     try:
         with step("checking the trace"):
             trace = _trace(workspace, earlier.trace if earlier else None)
     except VfccError as error:
-        unasked.append(Unasked("", error.message, error.hint or "", error.exit_code, "trace"))
+        unasked.append(UncheckedPart("", error.message, error.hint or "", error.exit_code, "trace"))
     try:
         with step("checking the memory"):
             memory = _memory(workspace, earlier.memory if earlier else None)
     except VfccError as error:
-        unasked.append(Unasked("", error.message, error.hint or "", error.exit_code, "memory"))
-    return Everything(
+        unasked.append(UncheckedPart("", error.message, error.hint or "", error.exit_code, "memory"))
+    return AllChecks(
         config=check_config(workspace),
         workflow=check_workflow(workspace),
         gates=tuple(gates),
@@ -189,12 +191,12 @@ def check_everything(workspace: Workspace, *, new: bool = False) -> Everything:
     )
 
 
-def _memory(workspace: Workspace, earlier: EarlierFindings | None) -> CheckedMemory | None:
+def _memory(workspace: Workspace, earlier: EarlierFindings | None) -> MemoryCheck | None:
     checked = check_memory(workspace, earlier=earlier)
     return checked if checked.anything else None
 
 
-def _trace(workspace: Workspace, earlier: EarlierFindings | None) -> TraceChecked | None:
+def _trace(workspace: Workspace, earlier: EarlierFindings | None) -> TraceCheckResult | None:
     """Return what the trace checks say; a project that has no file of an item has no trace to speak of."""
     if not any_item_file(workspace.root):
         return None

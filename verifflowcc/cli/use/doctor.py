@@ -68,11 +68,11 @@ def diagnose(start: Path | None = None) -> Diagnosis:
     )
     remarks = [Remark("project", Health.OK, str(workspace.root))]
     for about, look in observed("looking at the project", looks):
-        remarks += _told(about, look, workspace)
+        remarks += _remarks(about, look, workspace)
     return Diagnosis((*machine, *remarks))
 
 
-def _told(about: str, look: Callable[[Workspace], Iterator[Remark]], workspace: Workspace) -> list[Remark]:
+def _remarks(about: str, look: Callable[[Workspace], Iterator[Remark]], workspace: Workspace) -> list[Remark]:
     """What one look says, up to the error that ended it."""
     found: list[Remark] = []
     try:
@@ -132,7 +132,7 @@ def _generated(workspace: Workspace) -> Iterator[Remark]:
 
 
 def _flagged(workspace: Workspace) -> Iterator[Remark]:
-    """Yield the files that the index tells git not to look at: their changes are in no commit and no `git status`."""
+    """Yield files that the index hides from git: no commit and no `git status` shows them."""
     sparse = ask_git(workspace.root, "config", "--type=bool", "--get", "core.sparseCheckout").out.strip() == b"true"
     tracked = read_work_tree(workspace.root).tracked
     for flag, names in (
@@ -222,7 +222,7 @@ def _roles(workspace: Workspace) -> Iterator[Remark]:
 
 
 def _checked(area: str, problems: Sequence[str], notices: Sequence[str], command: str, sound: str) -> Iterator[Remark]:
-    """Yield what a check of a file said; `sound` is what to say where it found nothing wrong."""
+    """Yield the problems and notices of a check, and `sound` if there are no problems."""
     yield from (Remark(area, Health.FINDING, problem, command) for problem in problems)
     yield from (Remark(area, Health.NOTE, notice) for notice in notices)
     if not problems:

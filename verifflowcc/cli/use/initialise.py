@@ -21,7 +21,7 @@ _EMPTY_FOLDERS = ("project/conventions", "project/decisions", "project/items", "
 
 
 @dataclass(frozen=True, slots=True)
-class Initialised:
+class InitResult:
     """What was created: paths relative to the project's root, and what the person should know."""
 
     root: Path
@@ -35,7 +35,7 @@ def initialise(
     workflow: str | None = None,
     example: bool = False,
     commands: Sequence[Suggestion] | None = None,
-) -> Initialised:
+) -> InitResult:
     """Create the memory tree in `root`, from the worked example where `example` is true.
 
     New sprints go by `workflow`, or where that is None by the example's own, else by `light`. `commands` are written
@@ -59,7 +59,7 @@ def initialise(
     if certain and commands is None:
         are = "are" if len(certain) > 1 else "is"
         notices.append(f"{' and '.join(certain)} {are} what evidence run will run; look at it, then: vfcc allow")
-    return Initialised(root, tuple(created), tuple(notices))
+    return InitResult(root, tuple(created), tuple(notices))
 
 
 def create_memory(root: Path, files: dict[str, bytes]) -> list[str]:
@@ -147,7 +147,7 @@ LOOK_AT = (
 """Commands to try in the example, each with what it shows."""
 
 
-def create_example(root: Path) -> Initialised:
+def create_example(root: Path) -> InitResult:
     """Create the example's files and its memory tree in `root`; instructions of the person's own stay.
 
     Raises WorkspaceError where there is a memory tree, or a file of the example's name.
@@ -167,7 +167,7 @@ def create_example(root: Path) -> Initialised:
     for name, data in files.items():
         write_atomic(root / name, data)
     notices = ("your own CLAUDE.md or AGENTS.md stays; the example's was not copied",) if own else ()
-    return Initialised(root, (*created, *sorted(files)), notices)
+    return InitResult(root, (*created, *sorted(files)), notices)
 
 
 def _memory_files() -> Iterator[tuple[str, bytes]]:

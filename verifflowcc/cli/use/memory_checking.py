@@ -7,7 +7,7 @@ from verifflowcc.base.errors import FormatError, UsageError, VfccError
 from verifflowcc.base.files.layout import as_on_disk, settled
 from verifflowcc.base.files.private_files import USER, user_home
 from verifflowcc.base.model.baseline_rules import only_new
-from verifflowcc.base.model.config_values import BackendKind, CodeNow
+from verifflowcc.base.model.config_values import BackendKind, CodeStatus
 from verifflowcc.base.model.item_values import TYPES, Item, ScopeKind, Status, scope_of
 from verifflowcc.base.model.trace_values import EarlierFindings, TraceReport
 from verifflowcc.base.process.clock import SystemClock, observed
@@ -21,17 +21,17 @@ from verifflowcc.items.rules.front_matter import key_lines
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.items.store.item_walk import ItemWalk, walk_items
 from verifflowcc.memory.rules.memory_check import check_memory as check
-from verifflowcc.memory.rules.memory_findings import Looked, MemorySources, Unread
+from verifflowcc.memory.rules.memory_findings import CheckedItem, MemorySources, UnreadFile
 from verifflowcc.memory.rules.superseded import stale_summaries, superseded
 from verifflowcc.memory.store.memory_items import MemoryChecked
 from verifflowcc.memory.use.code_refs import code_of
 from verifflowcc.memory.use.item_scope import required
 from verifflowcc.memory.use.stores import backend_of, memory_settings, open_store
-from verifflowcc.trace.use.trace_code import nothing_collected
+from verifflowcc.trace.use.trace_code import garbage_collection_paused
 
 # Read a memory for its checks: unchanged files from the index, the others read and parsed.
 
-_Read = tuple[Looked | None, Unread | None]
+_Read = tuple[CheckedItem | None, UnreadFile | None]
 _READ: RecordCodec[_Read] = RecordCodec(_Read)
 
 
@@ -39,8 +39,8 @@ _READ: RecordCodec[_Read] = RecordCodec(_Read)
 class FilesRead:
     """The items of some folders, by path, what could not be read, and how many files had to be read for it."""
 
-    items: tuple[Looked, ...]
-    unread: tuple[Unread, ...]
+    items: tuple[CheckedItem, ...]
+    unread: tuple[UnreadFile, ...]
     parsed: int = 0
 
 
@@ -52,7 +52,7 @@ def read_folders(root: Path, folders: Iterable[str], index: MemoryChecked, apart
         walk.files.update(found.files)
         walk.problems.update(found.problems)
     known = index.facts()
-    items: list[Looked] = []
+    items: list[CheckedItem] = []
     unread = [_problem(path, why) for path, why in walk.problems.items()]
     learned, parsed = [], 0
     for path in observed("reading items", sorted(walk.files)):
@@ -66,8 +66,10 @@ def read_folders(root: Path, folders: Iterable[str], index: MemoryChecked, apart
             parsed += 1
             read = _read(root, path)
             if read is not None and stamp:
-                learned.append((path, stamp, _READ.text((read, None) if isinstance(read, Looked) else (None, read))))
-        if isinstance(read, Looked):
+                learned.append(
+                    (path, stamp, _READ.text((read, None) if isinstance(read, CheckedItem) else (None, read)))
+                )
+        if isinstance(read, CheckedItem):
             items.append(read)
         elif read is not None:
             unread.append(read)
@@ -75,20 +77,20 @@ def read_folders(root: Path, folders: Iterable[str], index: MemoryChecked, apart
     return FilesRead(tuple(items), tuple(sorted(unread, key=lambda each: each.path)), parsed)
 
 
-def look_into(path: str, data: bytes) -> Looked | Unread:
+def look_into(path: str, data: bytes) -> CheckedItem | UnreadFile:
     """Return what the bytes of an item's file say."""
     line = conflict_line(data)
     if line is not None:
-        return Unread("conflict-markers", path, line, "contains merge conflict markers")
+        return UnreadFile("conflict-markers", path, line, "contains merge conflict markers")
     try:
         parsed = parse_item(path, data)
     except FormatError as error:
         place, _, why = error.message.removeprefix(f"{path}:").partition(": ")
-        return Unread("not-utf8", path, int(place) if place.isdecimal() else 1, why)
+        return UnreadFile("not-utf8", path, int(place) if place.isdecimal() else 1, why)
     text = data.decode("utf-8")
     unknown = tuple(key for key, _ in parsed.unknown)
     says = digest_text(f"{parsed.item.title}\0{parsed.body.strip()}")
-    return Looked(parsed.item, key_lines(text), parsed.notices, unknown, tuple(_secrets(text)), says)
+    return CheckedItem(parsed.item, key_lines(text), parsed.notices, unknown, tuple(_secrets(text)), says)
 
 
 def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
@@ -98,21 +100,21 @@ def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
         yield each.kind, int(line), int(column)
 
 
-def _read(root: Path, path: str) -> Looked | Unread | None:
-    """Return what a file says; None where it is gone meanwhile."""
+def _read(root: Path, path: str) -> CheckedItem | UnreadFile | None:
+    """Return the text of a file; None where it was removed."""
     try:
         with open(f"{root}/{as_on_disk(path)}", "rb") as file:  # noqa: PTH123 - a Path per file is too slow at 10,000
             return look_into(path, file.read())
     except FileNotFoundError:
         return None
     except OSError as error:
-        return Unread("unreadable-file", path, 1, f"cannot be read: {error.strerror or error}")
+        return UnreadFile("unreadable-file", path, 1, f"cannot be read: {error.strerror or error}")
 
 
-def _problem(path: str, why: str) -> Unread:
+def _problem(path: str, why: str) -> UnreadFile:
     if why.startswith("is a link") and "nowhere" not in why:
-        return Unread("link-outside", path, 1, why)
-    return Unread("too-large" if " MiB" in why else "unreadable-file", path, 1, why)
+        return UnreadFile("link-outside", path, 1, why)
+    return UnreadFile("too-large" if " MiB" in why else "unreadable-file", path, 1, why)
 
 
 INDEX = "index.db"
@@ -122,7 +124,7 @@ _USER_APART = frozenset({f"{USER}/local"})
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedMemory:
+class MemoryCheck:
     """What the checks say, and of whose memory: `scope` is None for all of the project's.
 
     `items` counts what was looked at, `read` the files that had to be read for it; `prefix` is the project's folder in
@@ -150,13 +152,13 @@ class CheckedMemory:
 
 def check_memory(
     workspace: Workspace | None, scope: str | None = None, *, earlier: EarlierFindings | None = None
-) -> CheckedMemory:
+) -> MemoryCheck:
     """Return what the checks say of all scopes of the project, of one of them, or of the person's own (`user`).
 
     `earlier` leaves the findings that were not there before. Raises UsageError for a scope that is none, WorkspaceError
     and BackendError where a store cannot be read.
     """
-    with nothing_collected():
+    with garbage_collection_paused():
         checked = _check_user(workspace) if scope == USER else _check_project(workspace, scope)
     if earlier is None:
         return checked
@@ -164,7 +166,7 @@ def check_memory(
     return replace(checked, report=only_new(checked.report, earlier), notices=notices, new_since=earlier.label)
 
 
-def _check_project(workspace: Workspace | None, scope: str | None) -> CheckedMemory:
+def _check_project(workspace: Workspace | None, scope: str | None) -> MemoryCheck:
     workspace = required(workspace)
     if scope is not None and scope.partition("/")[0] not in set(ScopeKind):
         raise UsageError(f"there is no scope {scope}", hint="vfcc check memory --scope project")
@@ -182,7 +184,7 @@ def _check_project(workspace: Workspace | None, scope: str | None) -> CheckedMem
     report = check(sources)
     if scope is not None:
         report = _narrowed(report, sources, scope)
-    return CheckedMemory(report, scope, len(read.items), read.parsed, _prefix(workspace), (*index_notices, *notices))
+    return MemoryCheck(report, scope, len(read.items), read.parsed, _prefix(workspace), (*index_notices, *notices))
 
 
 def _prefix(workspace: Workspace) -> str:
@@ -191,7 +193,7 @@ def _prefix(workspace: Workspace) -> str:
     return "" if top is None or top == workspace.root else workspace.root.relative_to(top).as_posix()
 
 
-def _check_user(workspace: Workspace | None) -> CheckedMemory:
+def _check_user(workspace: Workspace | None) -> MemoryCheck:
     read, notices = _read_user(workspace)
     theirs: Mapping[str, str] = {}
     if workspace is not None:
@@ -217,7 +219,7 @@ def _check_user(workspace: Workspace | None) -> CheckedMemory:
             stale=_stale(read.items),
         )
     )
-    return CheckedMemory(report, USER, len(read.items), read.parsed, notices=notices)
+    return MemoryCheck(report, USER, len(read.items), read.parsed, notices=notices)
 
 
 def _read_user(workspace: Workspace | None) -> tuple[FilesRead, tuple[str, ...]]:
@@ -251,16 +253,16 @@ def _with_stores(workspace: Workspace, files: FilesRead) -> FilesRead:
 
 
 def _from_store(workspace: Workspace | None, scope: str) -> FilesRead:
-    items: list[Looked] = []
-    unread: list[Unread] = []
+    items: list[CheckedItem] = []
+    unread: list[UnreadFile] = []
     with open_store(workspace, scope) as store:
         for stored in store.list_all():
             read = look_into(stored.item.path, stored.text.encode("utf-8", "surrogatepass"))
-            items.append(read) if isinstance(read, Looked) else unread.append(read)
+            items.append(read) if isinstance(read, CheckedItem) else unread.append(read)
     return FilesRead(tuple(items), tuple(unread), len(items) + len(unread))
 
 
-def _types(workspace: Workspace | None, items: Iterable[Looked]) -> tuple[frozenset[str], frozenset[str]]:
+def _types(workspace: Workspace | None, items: Iterable[CheckedItem]) -> tuple[frozenset[str], frozenset[str]]:
     """Return all types and those of the trace; the workflow is asked only where the table lacks a type."""
     traced = frozenset(name for name, each in TYPES.items() if each.trace)
     if workspace is None or all(each.item.type in TYPES for each in items):
@@ -271,7 +273,7 @@ def _types(workspace: Workspace | None, items: Iterable[Looked]) -> tuple[frozen
     return frozenset(TYPES) | own, traced | own
 
 
-def _superseded(items: Iterable[Looked]) -> frozenset[str]:
+def _superseded(items: Iterable[CheckedItem]) -> frozenset[str]:
     """Return the paths of the items that a newer one replaces; only asked where two have one key, or say the same."""
     looked = list(items)
     every = [each.item for each in looked]
@@ -280,20 +282,20 @@ def _superseded(items: Iterable[Looked]) -> frozenset[str]:
     return frozenset() if apart else frozenset(superseded(every).found)
 
 
-def _stale(items: Iterable[Looked]) -> dict[str, str]:
-    """Return the path of each summary that tells what another item replaced → why, as a clause."""
+def _stale(items: Iterable[CheckedItem]) -> dict[str, str]:
+    """Return path → why a summary is stale: an item that it sums up was replaced."""
     every = [each.item for each in items]
     if not any(item.archived and item.archived.into for item in every):
         return {}
     return {each.path: each.why for each in stale_summaries(every, superseded(every).found)}
 
 
-def _code(workspace: Workspace, items: Iterable[Looked], traced: frozenset[str]) -> dict[str, CodeNow]:
+def _code(workspace: Workspace, items: Iterable[CheckedItem], traced: frozenset[str]) -> dict[str, CodeStatus]:
     """Return what is now at each place in the project's code that these items speak of."""
     return code_of(workspace).of_items(each.item for each in items if each.item.type not in traced)
 
 
-def _code_of_user(workspace: Workspace | None, items: Sequence[Item]) -> tuple[dict[str, CodeNow], frozenset[str]]:
+def _code_of_user(workspace: Workspace | None, items: Sequence[Item]) -> tuple[dict[str, CodeStatus], frozenset[str]]:
     """Return what is now where a person's items speak of this project's code, and the paths of those that do not."""
     if workspace is None:
         return {}, frozenset()

@@ -39,7 +39,7 @@ from verifflowcc.sprint.use.sprint_reading import open_sprints
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MigrationStep:
     """One change: a path that gets another name, or (`before` is empty) a file that is written."""
 
     before: str
@@ -58,8 +58,8 @@ class PlacesPlan:
     """The new bytes of files by path below the project's root, the days of the history to move, and the rest to say."""
 
     files: Mapping[str, bytes]
-    changes: tuple[Step, ...]
-    moves: tuple[Step, ...]
+    changes: tuple[MigrationStep, ...]
+    moves: tuple[MigrationStep, ...]
     notices: tuple[str, ...]
 
 
@@ -68,12 +68,14 @@ def plan_places(workspace: Workspace) -> PlacesPlan:
     data = read_small(workspace.root / _IGNORE, _IGNORE, inside=workspace.root)
     missing = [] if data is None else _missing(data)
     files = {_IGNORE: _with_rules(data, missing)} if data is not None and missing else {}
-    changes = tuple(Step("", name, f"{name}: generated files are ignored: {', '.join(missing)}") for name in files)
-    moves: list[Step] = []
-    later: list[Step] = []
+    changes = tuple(
+        MigrationStep("", name, f"{name}: generated files are ignored: {', '.join(missing)}") for name in files
+    )
+    moves: list[MigrationStep] = []
+    later: list[MigrationStep] = []
     for day, target in scattered_days(workspace):
         before, after = _migrating_places_shown(workspace, day), _migrating_places_shown(workspace, target)
-        step = Step(before, after, f"{before} moves to {after}, which all worktrees share")
+        step = MigrationStep(before, after, f"{before} moves to {after}, which all worktrees share")
         if day.stem < workspace.today():
             moves.append(step)
         else:
@@ -82,7 +84,7 @@ def plan_places(workspace: Workspace) -> PlacesPlan:
     return PlacesPlan(files, changes, tuple(moves), (*notices, *_uncommitted(workspace, files), *_allowed(workspace)))
 
 
-def move_history(workspace: Workspace, moves: tuple[Step, ...]) -> tuple[Step, ...]:
+def move_history(workspace: Workspace, moves: tuple[MigrationStep, ...]) -> tuple[MigrationStep, ...]:
     """Move the days of the history; return those that could not be moved."""
     if moves:
         gather_history(workspace)
@@ -150,7 +152,7 @@ class ToolsPlan:
     """The new bytes of files by path below the project's root, the step of each, and what a person should know."""
 
     files: Mapping[str, bytes]
-    changes: tuple[Step, ...]
+    changes: tuple[MigrationStep, ...]
     notices: Sequence[str]
 
 
@@ -176,7 +178,7 @@ def plan_tools(workspace: Workspace, names: tuple[str, ...] = (TOOLS,)) -> Tools
         files[name] = new
         converted.append(name)
         changes[name] = f"{name} gets version {VERSION} and keeps its meaning: git-read, vfcc and mcp are listed"
-    steps = tuple(Step("", name, what) for name, what in changes.items())
+    steps = tuple(MigrationStep("", name, what) for name, what in changes.items())
     return ToolsPlan(files, steps, tuple(_notices(converted, left)))
 
 
@@ -274,7 +276,7 @@ class Migration:
 
     format_before: int
     format_after: int
-    steps: tuple[Step, ...]
+    steps: tuple[MigrationStep, ...]
     notices: tuple[str, ...]
     dry_run: bool
 
@@ -304,13 +306,13 @@ class _Plan:
     """All steps: renames first, then files with their new bytes, `config.yaml` last, then days of the history."""
 
     before: int
-    renames: tuple[Step, ...]
+    renames: tuple[MigrationStep, ...]
     files: Mapping[str, bytes]
-    written: tuple[Step, ...]
-    moves: tuple[Step, ...]
+    written: tuple[MigrationStep, ...]
+    moves: tuple[MigrationStep, ...]
     notices: tuple[str, ...]
 
-    def shown(self, *unmoved: Step, dry_run: bool) -> Migration:
+    def shown(self, *unmoved: MigrationStep, dry_run: bool) -> Migration:
         """Return what is reported; `unmoved` are days of the history that could not be moved."""
         steps = (*self.renames, *self.written, *(each for each in self.moves if each not in unmoved))
         left = (f"{each.before} stays: {each.after} cannot be written" for each in unmoved)
@@ -343,20 +345,20 @@ def _plan(workspace: Workspace, before: int) -> _Plan:
         before=before,
         renames=renames,
         files={**places.files, **tools.files, name: config.data},
-        written=(*places.changes, *tools.changes, *(Step("", name, change) for change in changes)),
+        written=(*places.changes, *tools.changes, *(MigrationStep("", name, change) for change in changes)),
         moves=places.moves,
         notices=(*notices, *config.notices, *tools.notices, *places.notices, *_open_sprints(workspace)),
     )
 
 
-def _renames(workspace: Workspace, notices: list[str]) -> tuple[Step, ...]:
+def _renames(workspace: Workspace, notices: list[str]) -> tuple[MigrationStep, ...]:
     steps, conflicts = [], []
     for old, new in _moves(workspace, notices):
         source, target = _below(workspace, old), _below(workspace, new)
         check_inside(source.parent, workspace.root)
         if _in_the_way(target):
             conflicts.append(f"{old} and {new} are both there: keep one of them")
-        steps.append(Step(old, new, f"{old} becomes {new}"))
+        steps.append(MigrationStep(old, new, f"{old} becomes {new}"))
     if conflicts:
         raise ConflictError("\n".join((*conflicts, "nothing was changed")), hint="vfcc migrate --dry-run")
     return tuple(steps)
@@ -397,7 +399,7 @@ def _in_the_way(target: Path) -> bool:
     return target.exists() or target.is_symlink()
 
 
-def _rename(workspace: Workspace, step: Step) -> None:
+def _rename(workspace: Workspace, step: MigrationStep) -> None:
     source, target = _below(workspace, step.before), _below(workspace, step.after)
     if _in_the_way(target):
         raise ConflictError(

@@ -10,7 +10,7 @@ from verifflowcc.base.config.yaml_values import Lines, Value, load_yaml
 from verifflowcc.base.errors import ConfigError, FormatError
 from verifflowcc.base.files.layout import source_of
 from verifflowcc.base.formats import front_matter_values as front_matter_read
-from verifflowcc.base.formats.front_matter_values import Scalar
+from verifflowcc.base.formats.front_matter_values import FieldScalar
 from verifflowcc.base.model.config_values import DEFAULT_ROLE, FORMAT, MERGED_ROLES
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.records import dataclass
@@ -37,7 +37,9 @@ class ConfigPlan:
 
 
 def plan_config(workspace: Workspace, before: int) -> ConfigPlan:
-    """Return what becomes of the file, with nothing written. `before` is its format, 0 where it names none.
+    """Return the migrated file, without writing.
+
+    `before` is its format, 0 where it names none.
 
     Raises ConfigError where it is not valid, or cannot be changed by lines.
     """
@@ -59,7 +61,7 @@ def plan_config(workspace: Workspace, before: int) -> ConfigPlan:
     return ConfigPlan(new, changes, tuple(_own_lists(new)))
 
 
-def format_value(data: bytes) -> Scalar | None:
+def format_value(data: bytes) -> FieldScalar | None:
     """Return what a file gives as its format; None where it gives none. Raises ConfigError."""
     try:
         table = read_block(data.decode("utf-8-sig").replace("\r\n", "\n"))
@@ -68,7 +70,7 @@ def format_value(data: bytes) -> Scalar | None:
     except FormatError as error:
         raise ConfigError((f"{FILE}:{error.message}",), hint="vfcc check config") from error
     value = dict(table.pairs).get("format")
-    if value is not None and not isinstance(value, Scalar):
+    if value is not None and not isinstance(value, FieldScalar):
         raise ConfigError((f"{FILE}:{value.line}: format is no whole number",), hint="vfcc check config")
     return value
 
@@ -106,9 +108,9 @@ def _others(data: bytes) -> list[tuple[str, object]]:
 
 
 def _without_lines(value: front_matter_read.Value) -> object:
-    if isinstance(value, Scalar):
+    if isinstance(value, FieldScalar):
         return value.text, value.plain
-    if isinstance(value, front_matter_read.Table):
+    if isinstance(value, front_matter_read.FieldTable):
         return [(key, _without_lines(each)) for key, each in value.pairs]
     return [_without_lines(each) for each in value.values]
 

@@ -6,7 +6,7 @@ from functools import partial
 from verifflowcc.base.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import Assessment, Kind
+from verifflowcc.base.model.gate_values import Assessment, CriterionKind
 from verifflowcc.base.model.people import Contributor
 from verifflowcc.base.model.sprint_state import SprintState, artifacts_digest
 from verifflowcc.base.records import dataclass
@@ -33,8 +33,8 @@ from verifflowcc.sprint.use.stage_entry import entry_fields
 
 
 @dataclass(frozen=True, slots=True)
-class Skippable:
-    """The stage in work, what it leaves unmet if it is skipped, and the stage that is entered then.
+class SkippableStage:
+    """The active stage, what it leaves unmet if skipped, and the stage entered then.
 
     `objection` says why somebody may not skip it, as an author of what is to be reviewed; empty where they may.
     """
@@ -46,8 +46,8 @@ class Skippable:
     objection: Callable[[Contributor], str]
 
 
-def what_to_skip(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Skippable:
-    """Return the stage in work, if it may be skipped.
+def what_to_skip(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> SkippableStage:
+    """Return the active stage, if it may be skipped.
 
     Raises UsageError where another stage is named; NotAllowed where the workflow is strict (there each criterion is
     waived by two people) and where a criterion that cannot be waived is not met; GateClosed where the next stage cannot
@@ -58,7 +58,7 @@ def what_to_skip(workspace: Workspace, sprint_id: str, stage_id: str | None = No
 
 
 def check_skip(
-    workspace: Workspace, what: Skippable, reason: str, expires: str | None, *, actor: str, email: str = ""
+    workspace: Workspace, what: SkippableStage, reason: str, expires: str | None, *, actor: str, email: str = ""
 ) -> None:
     """Raise what `skip_stage` would raise, before anybody is asked whether they mean it."""
     command = f'vfcc stage skip {what.stage} --reason "…"'
@@ -72,7 +72,7 @@ def check_skip(
 
 def skip_stage(
     workspace: Workspace,
-    what: Skippable,
+    what: SkippableStage,
     reason: str,
     expires: str | None = None,
     *,
@@ -80,7 +80,7 @@ def skip_stage(
     email: str = "",
     commit: bool = False,
 ) -> Transition:
-    """Leave the stage in work without its exit gate, and enter the next.
+    """Leave the active stage without its exit gate, and enter the next.
 
     Raises as `what_to_skip` does, NotAllowed for anybody but a named person, UsageError for no reason and for a last
     day that is none or over.
@@ -102,7 +102,7 @@ def skip_stage(
     return settle(workspace, done, f"{what.sprint}: {what.stage} skipped", commit=commit)
 
 
-def _looked(state: SprintState, workspace: Workspace, stage_id: str | None) -> tuple[Skippable, Facts]:
+def _looked(state: SprintState, workspace: Workspace, stage_id: str | None) -> tuple[SkippableStage, Facts]:
     require_open(state)
     current = state.current
     if current is None:
@@ -121,7 +121,7 @@ def _looked(state: SprintState, workspace: Workspace, stage_id: str | None) -> t
     if following:
         _require_entry(following, facts)
     objection = partial(_objection, current, unmet, facts)
-    return Skippable(state.id, current, following, unmet, objection), facts
+    return SkippableStage(state.id, current, following, unmet, objection), facts
 
 
 def _objection(stage_id: str, unmet: tuple[Assessment, ...], facts: Facts, who: Contributor) -> str:
@@ -130,7 +130,7 @@ def _objection(stage_id: str, unmet: tuple[Assessment, ...], facts: Facts, who: 
 
 
 def _require_waivable(stage_id: str, unmet: tuple[Assessment, ...]) -> None:
-    asked_later = Kind.RULES  # by the gates of all later stages, and before the sprint is closed
+    asked_later = CriterionKind.RULES  # by the gates of all later stages, and before the sprint is closed
     firm = [
         each for each in unmet if each.blocks and not each.criterion.waivable and each.criterion.kind is not asked_later
     ]

@@ -12,7 +12,7 @@ from verifflowcc.base.formats.event_bytes import stamp
 from verifflowcc.base.model.events import Event
 from verifflowcc.base.model.ports import Health, Remark
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
-from verifflowcc.base.use.workspace import LedgersRead, Workspace
+from verifflowcc.base.use.workspace import LedgerReads, Workspace
 from verifflowcc.gates.rules.staleness import id_of
 from verifflowcc.gates.use.evidence_redacting import secrets_in
 from verifflowcc.sprint.rules.sprint_fold import corrected_later, event_file
@@ -79,7 +79,7 @@ def _core_file(workspace: Workspace) -> Iterator[Remark]:
 
 def sprints_remarks(workspace: Workspace) -> Iterator[Remark]:
     """Yield what there is to say about each sprint, closed ones too."""
-    unbelieving = Workspace(workspace.root, workspace.clock, LedgersRead(cached=False))
+    unbelieving = Workspace(workspace.root, workspace.clock, LedgerReads(cached=False))
     ledger = ledger_of(unbelieving)
     for name in ledger.sprint_ids():
         try:

@@ -28,7 +28,7 @@ from verifflowcc.sprint.use.sprint_reading import load_movable
 
 
 @dataclass(frozen=True, slots=True)
-class Waivable:
+class WaivableCriterion:
     """A criterion that can be waived, as it was asked; `given` are the waivers for it that hold today.
 
     `needed` is the number of people who must waive it: two where the workflow is strict. `objection` says why somebody
@@ -49,7 +49,7 @@ class Waivable:
 
 
 @dataclass(frozen=True, slots=True)
-class Waived:
+class WaiverResult:
     """A waiver that is on record, and what became of the criterion by it: `people` of `needed` have waived it."""
 
     waiver: Waiver
@@ -61,8 +61,10 @@ class Waived:
     done: Transition
 
 
-def what_to_waive(workspace: Workspace, sprint_id: str, criterion_id: str, stage_id: str | None = None) -> Waivable:
-    """Return a criterion of the stage's gates (what stands in the way now where no stage is named).
+def what_to_waive(
+    workspace: Workspace, sprint_id: str, criterion_id: str, stage_id: str | None = None
+) -> WaivableCriterion:
+    """Return a criterion of a stage's gates (default: of those that block now).
 
     The ledger takes over recorded edits first, so that the authors are known. Raises UsageError for an unknown
     criterion and for one that is met, NotAllowed for one that cannot be waived.
@@ -84,11 +86,11 @@ def what_to_waive(workspace: Workspace, sprint_id: str, criterion_id: str, stage
     holding = tuple(one for one in given if not waiver_fault(one, asked, gate.stage, facts))
     strict = bool(state.workflow and state.workflow.strict)
     objection = partial(objection_to, criterion=asked.criterion, stage_id=gate.stage, facts=facts)
-    return Waivable(state.id, gate.stage, asked, holding, 2 if strict else 1, objection)
+    return WaivableCriterion(state.id, gate.stage, asked, holding, 2 if strict else 1, objection)
 
 
 def check_waiver(
-    workspace: Workspace, what: Waivable, reason: str, expires: str | None, *, actor: str, email: str = ""
+    workspace: Workspace, what: WaivableCriterion, reason: str, expires: str | None, *, actor: str, email: str = ""
 ) -> None:
     """Raise what `waive` would raise, before anybody is asked whether they mean it."""
     require_person(actor, "waiving", hint=f"{what.command}  # at a terminal of your own")
@@ -115,14 +117,14 @@ def check_waiver(
 
 def waive(
     workspace: Workspace,
-    what: Waivable,
+    what: WaivableCriterion,
     reason: str,
     expires: str | None = None,
     *,
     actor: str,
     email: str = "",
     commit: bool = False,
-) -> Waived:
+) -> WaiverResult:
     """Record a person's waiver for what was shown.
 
     Raises NotAllowed for anybody but a named person, for an author who would waive the review of their own work, and in
@@ -146,4 +148,4 @@ def waive(
     done = add_note(workspace, what.sprint, EventType.WAIVED, lambda _: payload, actor=actor)
     done = settle(workspace, done, f"{what.sprint}: {what.stage} {criterion} waived", commit=commit)
     after = what_to_waive(workspace, what.sprint, criterion, what.stage)
-    return Waived(waivers([done.event])[0], after.asked, len(by_person(after.given)), what.needed, done)
+    return WaiverResult(waivers([done.event])[0], after.asked, len(by_person(after.given)), what.needed, done)

@@ -24,8 +24,18 @@ from verifflowcc.clients.use.brief_memory import (
     recalled,
     rules,
 )
-from verifflowcc.clients.use.brief_text import BriefPart, Entry, Fitted, Part, entries, fit, fitted, left_out, shown
-from verifflowcc.clients.use.hook_settings import Standing
+from verifflowcc.clients.use.brief_text import (
+    BriefEntry,
+    BriefPart,
+    FittedBrief,
+    Part,
+    entries,
+    fit,
+    fitted,
+    left_out,
+    shown,
+)
+from verifflowcc.clients.use.hook_settings import AgentState
 from verifflowcc.history.rules.permission_line import permission_line
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.use.configuration import effective_config
@@ -54,14 +64,14 @@ def changes_since(
     kept = {name: found[name] for name in _ALWAYS if name in found}
     first = place.entries[:1]
     unseen = tuple(entry for entry in place.entries[1:] if not seen.holds(entry.identity))
-    return parts | kept | {"place": BriefPart(entries=(*first, *unseen, Entry(heading), *over))}
+    return parts | kept | {"place": BriefPart(entries=(*first, *unseen, BriefEntry(heading), *over))}
 
 
 def _unseen(part: BriefPart, seen: SeenBrief) -> BriefPart:
     return replace(part, entries=tuple(entry for entry in part.entries if not seen.holds(entry.identity)), hidden=0)
 
 
-def _no_longer_owed(seen: SeenBrief, found: Mapping[str, BriefPart], reader: SourceReader) -> list[Entry]:
+def _no_longer_owed(seen: SeenBrief, found: Mapping[str, BriefPart], reader: SourceReader) -> list[BriefEntry]:
     gate = found.get("gate")
     if gate is None or reader.has_failed("gate") or gate.hidden:
         return []
@@ -69,16 +79,16 @@ def _no_longer_owed(seen: SeenBrief, found: Mapping[str, BriefPart], reader: Sou
     return _line("No longer owed", OWED, seen.owed - owed)
 
 
-def _withdrawn(seen: SeenBrief, request: BriefRequest, reader: SourceReader) -> list[Entry]:
+def _withdrawn(seen: SeenBrief, request: BriefRequest, reader: SourceReader) -> list[BriefEntry]:
     if not seen.rules:
         return []
     held = reader.read("memory", lambda: ids_in_force(request), seen.rules)
     return _line("No longer in force", RULE, seen.rules - held)
 
 
-def _line(what: str, kind: str, names: frozenset[str]) -> list[Entry]:
+def _line(what: str, kind: str, names: frozenset[str]) -> list[BriefEntry]:
     found = sorted(names)
-    return [Entry(f"{what}: {', '.join(found)}.", f"{OVER}{kind}{' '.join(found)}")] if found else []
+    return [BriefEntry(f"{what}: {', '.join(found)}.", f"{OVER}{kind}{' '.join(found)}")] if found else []
 
 
 # The first lines of a brief: sprint and goals, what the role may do, and commands for it.
@@ -87,20 +97,20 @@ _COMMANDS, _ARTIFACTS = 5, 6
 _LONGEST_GOALS = 400
 
 
-def place(standing: Standing) -> BriefPart:
+def place(agent: AgentState) -> BriefPart:
     """Return the sprint, its stage and its goals; else how to choose a sprint."""
-    sprint = standing.sprint
+    sprint = agent.sprint
     if sprint is None:
-        return BriefPart(entries=entries(_not_chosen(standing)))
+        return BriefPart(entries=entries(_not_chosen(agent)))
     passed = sum(stage.status in DONE for stage in sprint.stages)
-    where = f"in stage {standing.stage}" if standing.stage else "between two stages"
+    where = f"in stage {agent.stage}" if agent.stage else "between two stages"
     if sprint.complete:
         where = "at its end (`vfcc sprint close`)"
-    found = sprint.stage(standing.stage) if standing.stage else None
+    found = sprint.stage(agent.stage) if agent.stage else None
     role = f", whose role is {found.stage.role}" if found else ""
-    yours = f" You act as {standing.role}." if found and standing.role != found.stage.role else ""
+    yours = f" You act as {agent.role}." if found and agent.role != found.stage.role else ""
     count = f"{passed} of {len(sprint.stages)} stages passed"
-    title = f"Sprint {sprint.id}{standing.choice.label} “{shown(sprint.title, 80)}”"
+    title = f"Sprint {sprint.id}{agent.choice.label} “{shown(sprint.title, 80)}”"
     return BriefPart(entries=entries([f"{title} is {where}{role}; {count}.{yours}", *goals(sprint)]))
 
 
@@ -114,7 +124,7 @@ def asked_artifacts(request: BriefRequest) -> list[str]:
 
     It reads no file, and so it is known where there was no time to see which of them are there.
     """
-    sprint, stage = request.standing.sprint, request.standing.stage
+    sprint, stage = request.agent.sprint, request.agent.stage
     found = sprint.stage(stage) if sprint and stage else None
     names = (
         [f"{artifacts_folder(sprint.id, found.stage.id)}/{each}" for each in found.stage.artifacts]
@@ -126,8 +136,8 @@ def asked_artifacts(request: BriefRequest) -> list[str]:
 
 def permissions(request: BriefRequest) -> BriefPart:
     """Return what the acting role may do with its tools; nothing where hooks judge no calls."""
-    settings = request.standing.settings
-    line = "" if settings.tools is ToolTable.OFF else permission_line(request.standing.rules)
+    settings = request.agent.settings
+    line = "" if settings.tools is ToolTable.OFF else permission_line(request.agent.rules)
     if line and settings.tools is ToolTable.ASK:
         line = f"{line} A call beyond that is put to the person."
     return BriefPart(entries=entries([line] if line else []))
@@ -135,9 +145,9 @@ def permissions(request: BriefRequest) -> BriefPart:
 
 def commands(request: BriefRequest) -> BriefPart:
     """Return a few commands of vfcc that help the role here, of those that it may run."""
-    rules = request.standing.rules
+    rules = request.agent.rules
     tools = (
-        rules.get("tools") if isinstance(rules, dict) and request.standing.settings.tools is not ToolTable.OFF else None
+        rules.get("tools") if isinstance(rules, dict) and request.agent.settings.tools is not ToolTable.OFF else None
     )
     table = tools.get("vfcc") if isinstance(tools, dict) else None
     allowed = table.get("classes") if isinstance(table, dict) else None
@@ -150,11 +160,11 @@ def commands(request: BriefRequest) -> BriefPart:
 
 
 def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:
-    standing, role = request.standing, request.reader_role
-    sprint = standing.sprint
-    stage = sprint.stage(standing.stage) if sprint and standing.stage else None
+    agent, role = request.agent, request.reader_role
+    sprint = agent.sprint
+    stage = sprint.stage(agent.stage) if sprint and agent.stage else None
     named = command_in(request.workspace, sprint.id) if sprint else str
-    if standing.choice.ambiguous:
+    if agent.choice.ambiguous:
         yield "vfcc status", "the open sprints, each with its stage and its next step"
     else:
         yield named("vfcc next"), "the next step of the sprint" if sprint else "how to begin"
@@ -164,7 +174,7 @@ def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:
     yield 'vfcc memory search "…"', "decisions, conventions and failures that concern it"
     if stage is None:
         return
-    own = stage.stage.role == standing.role == role
+    own = stage.stage.role == agent.role == role
     if own and stage.stage.artifacts:
         name = stage.stage.artifacts[0].replace("*", "md")
         yield named(f"vfcc stage put {name} --file -"), "hand in an artifact of the stage, its text on stdin"
@@ -175,14 +185,14 @@ def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:
         yield 'vfcc memory add decision "…"', "propose a decision, which a person approves"
 
 
-def _not_chosen(standing: Standing) -> list[str]:
+def _not_chosen(agent: AgentState) -> list[str]:
     """Return that no sprint is open, or which are open and how to choose one of them."""
-    choice = standing.choice
+    choice = agent.choice
     if not choice.ambiguous:
         return [f"This project uses vfcc; {choice.fault or 'no sprint is open'}."]
     return [
         f"This project uses vfcc; {choice.problem}. Until then the rules of each hold for every call.",
-        *(f"- {one.id} “{shown(one.title, 80)}”: {_stage_of(one)}{_started_on(one)}" for one in standing.open),
+        *(f"- {one.id} “{shown(one.title, 80)}”: {_stage_of(one)}{_started_on(one)}" for one in agent.open),
         f"Choose: {choice.hint_for_client}. For one command: --sprint ID.",
     ]
 
@@ -214,7 +224,7 @@ _MARGIN = 60
 """What their heading and a line about what is left out may take of that."""
 
 
-def made_brief(request: BriefRequest, reader: SourceReader, seen: SeenBrief | None = None) -> Fitted:
+def made_brief(request: BriefRequest, reader: SourceReader, seen: SeenBrief | None = None) -> FittedBrief:
     """Return the brief with the entries that it holds; with `seen`, only what the session has not seen of it."""
     found = gathered(request, reader, PARTS)
     if seen is not None:
@@ -231,7 +241,7 @@ def gathered(
     where its time is over: on a machine that has read nothing of a project yet, the gate alone takes seconds. The
     earlier stages' artifacts come after the others, since they fill the room that these leave.
     """
-    found = {"place": place(request.standing)}
+    found = {"place": place(request.agent)}
     try:
         with within(PATIENCE_S, RESERVE_S):
             for name, part in parts.items():
@@ -251,7 +261,7 @@ def gathered(
 
 def handover(request: BriefRequest, room_tokens: int = 0) -> BriefPart:
     """Return what earlier stages left, in a part of the budget; without room each artifact is only named."""
-    sprint, stage = request.standing.sprint, request.standing.stage
+    sprint, stage = request.agent.sprint, request.agent.stage
     if not (sprint and stage):
         return _NOTHING
     from verifflowcc.clients.use.handover_brief import handover_entries
@@ -262,7 +272,7 @@ def handover(request: BriefRequest, room_tokens: int = 0) -> BriefPart:
 
 def owed(request: BriefRequest) -> BriefPart:
     """Return what the current stage owes. All that gates are made of is imported only where a stage is active."""
-    if not request.standing.stage:
+    if not request.agent.stage:
         return _NOTHING
     from verifflowcc.clients.use.brief_gate import owed
 
@@ -271,7 +281,7 @@ def owed(request: BriefRequest) -> BriefPart:
 
 def tests(request: BriefRequest) -> BriefPart:
     """Return the newest results of tests that the current stage asks for."""
-    if not request.standing.stage:
+    if not request.agent.stage:
         return _NOTHING
     from verifflowcc.clients.use.brief_gate import tests
 

@@ -3,12 +3,12 @@
 from verifflowcc.base.model.baseline_rules import baseline_for
 from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.gate_values import CriterionKind
 from verifflowcc.clients.rules.brief_seen import OWED
 from verifflowcc.clients.use.brief_memory import BriefRequest, minute
-from verifflowcc.clients.use.brief_text import BriefPart, Entry, entries, shown
+from verifflowcc.clients.use.brief_text import BriefEntry, BriefPart, entries, shown
 from verifflowcc.gates.rules.evidence_criteria import judge
-from verifflowcc.gates.rules.evidence_wanted import Wanted, everything
+from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest, everything
 from verifflowcc.gates.rules.staleness import chosen, stale_reasons
 from verifflowcc.gates.use.owed import next_command, owed_by
 from verifflowcc.sprint.use.sprint_reading import command_in
@@ -24,11 +24,11 @@ def owed(request: BriefRequest) -> BriefPart:
     found = request.gates()
     if found is None:
         return BriefPart()
-    asked, stage = found[0], request.standing.stage
+    asked, stage = found[0], request.agent.stage
     owes = owed_by(asked)
     named = command_in(request.workspace, asked.sprint.id)
     lines = [
-        Entry(
+        BriefEntry(
             f"{each.criterion}: {shown(each.reason, _LONGEST_REASON)}: {named(each.todo)}",
             f"{OWED}{each.criterion} {each.reason}",
         )
@@ -36,7 +36,9 @@ def owed(request: BriefRequest) -> BriefPart:
     ]
     step = f"next: `{next_command(request.workspace, asked)}`"
     heading = f"The stage {stage} owes" if owes else f"The stage {stage} owes nothing"
-    return BriefPart(heading, (*lines, Entry(step)), max(0, len(owes) - _BLOCKERS), "owed items", "vfcc check gate")
+    return BriefPart(
+        heading, (*lines, BriefEntry(step)), max(0, len(owes) - _BLOCKERS), "owed items", "vfcc check gate"
+    )
 
 
 def tests(request: BriefRequest) -> BriefPart:
@@ -45,7 +47,7 @@ def tests(request: BriefRequest) -> BriefPart:
     if found is None:
         return BriefPart()
     facts = found[1]
-    wanted = [one for one in everything(facts.sprint) if one.criterion.kind is Kind.JUNIT]
+    wanted = [one for one in everything(facts.sprint) if one.criterion.kind is CriterionKind.JUNIT]
     reports = [
         (one, recorded.evidence)
         for one in wanted
@@ -56,13 +58,13 @@ def tests(request: BriefRequest) -> BriefPart:
     lines, hidden = [], 0
     for one, evidence in reports[:_REPORTS]:
         failed = entries([shown(each) for each in evidence.examples]) if _failed(evidence) else ()
-        lines += [Entry(_report_line(one, evidence, facts)), *failed[:_TESTS]]
+        lines += [BriefEntry(_report_line(one, evidence, facts)), *failed[:_TESTS]]
         hidden += max(0, _failed(evidence) - len(failed[:_TESTS]))
     command = f"vfcc evidence show {reports[0][1].id}" if reports else ""
     return BriefPart("Last test results", tuple(lines), hidden, "failed tests", command)
 
 
-def _report_line(one: Wanted, evidence: Evidence, facts: Facts) -> str:
+def _report_line(one: EvidenceRequest, evidence: Evidence, facts: Facts) -> str:
     """Return when the tests ran, how they ended, and on which content: on the present one, or what differs now."""
     failed = _failed(evidence)
     result = f"{failed} of {evidence.measures.get('tests', 0)} tests failed" if failed else ""

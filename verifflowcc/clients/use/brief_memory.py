@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.git.git_repository import Repository, repository_around
 from verifflowcc.base.model.item_values import Item, awaits_promotion
-from verifflowcc.base.model.recall_values import Hit, Sought
+from verifflowcc.base.model.recall_values import Hit, RecallQuery
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.rules.brief_seen import RULE
-from verifflowcc.clients.use.brief_text import BriefPart, Count, Entry, entries, shown
-from verifflowcc.clients.use.hook_settings import Standing
+from verifflowcc.clients.use.brief_text import BriefEntry, BriefPart, Count, entries, shown
+from verifflowcc.clients.use.hook_settings import AgentState
 from verifflowcc.history.rules.event_shape import moment
-from verifflowcc.history.store.history_tables import History, TaskRow, files_by_use, newest_tasks, task_rows
+from verifflowcc.history.store.history_tables import HistoryTables, TaskRow, files_by_use, newest_tasks, task_rows
 from verifflowcc.history.use.history_reading import open_history
 from verifflowcc.history.use.questions import status_of
-from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.rules.superseded import excluded_items
 from verifflowcc.memory.rules.tasks import Task, TaskStatus
 from verifflowcc.memory.use.scopes import scopes_recalled
 from verifflowcc.memory.use.stores import open_store
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from verifflowcc.gates.use.gates_now import StageGates
 
 
-# All that the parts of one brief are made from, each gathered when it is first asked for.
+# The inputs of a brief are cached here and read on first use: a hook has two seconds, and most briefs need few of them.
 
 _START, _COMPACTED, _RESUMED = "SessionStart", "compact", "resume"
 
@@ -44,7 +44,7 @@ class BriefRequest:
     """
 
     workspace: Workspace
-    standing: Standing
+    agent: AgentState
     payload: Mapping[str, Any]
     budget_tokens: int
     count: Count
@@ -56,7 +56,7 @@ class BriefRequest:
     @property
     def reader_role(self) -> str | None:
         """The role whose memory and commands the brief names."""
-        return self.role or self.standing.role
+        return self.role or self.agent.role
 
     @property
     def session(self) -> str:
@@ -66,7 +66,7 @@ class BriefRequest:
 
     @property
     def starts(self) -> bool:
-        """Whether the session begins, or its client goes on with it, rather than being in the middle of it."""
+        """Whether the session starts or is resumed now, as opposed to being under way."""
         return bool(self.payload.get("hook_event_name", _START) == _START)
 
     @property
@@ -76,7 +76,7 @@ class BriefRequest:
 
     @property
     def resumed(self) -> bool:
-        """Whether the client goes on with a conversation that it still has."""
+        """Whether the client resumes a conversation that it still has."""
         return self.starts and self.payload.get("source") == _RESUMED
 
     @property
@@ -96,7 +96,7 @@ class BriefRequest:
 
     def artifacts(self) -> "tuple[Handed, ...]":
         """Return the artifacts of earlier stages, in the order in which the current one builds on them."""
-        sprint, stage = self.standing.sprint, self.standing.stage
+        sprint, stage = self.agent.sprint, self.agent.stage
         if self._artifacts is None:
             from verifflowcc.clients.use.handover_brief import handed_over
 
@@ -105,7 +105,7 @@ class BriefRequest:
 
     def gates(self) -> "tuple[StageGates, Facts] | None":
         """Return the current stage's gates and the facts behind them; None between two stages. Raises `ask_stage`'s."""
-        sprint, stage = self.standing.sprint, self.standing.stage
+        sprint, stage = self.agent.sprint, self.agent.stage
         if self._asked is None and sprint and stage:
             from verifflowcc.gates.use.gates_now import ask_stage_with_facts
 
@@ -120,7 +120,7 @@ _BRIEF_WORK_COMPACTED = "What this session did before its context was compacted.
 
 
 def done_last(request: BriefRequest) -> BriefPart:
-    """Return what sessions did here last, for one that begins, or that goes on and was not there."""
+    """Return the last tasks of other sessions, for a session that starts or resumes."""
     if not request.starts or request.compacted:
         return BriefPart()
     now_ms = int(request.workspace.clock.now().timestamp() * 1000)
@@ -144,7 +144,7 @@ def before_compaction(request: BriefRequest) -> BriefPart:
     return BriefPart(entries=entries([_BRIEF_WORK_COMPACTED, *map(withhold, lines)] if lines else []))
 
 
-def _task_line(history: History, row: TaskRow, now_ms: int, around: Repository | None) -> str:
+def _task_line(history: HistoryTables, row: TaskRow, now_ms: int, around: Repository | None) -> str:
     """Return a task with how it ended; the files that it edited, the last one first, before those that it only read."""
     where = _worktree(row, around)
     edited, read = files_by_use(history, row.id)
@@ -203,14 +203,14 @@ def rules(request: BriefRequest) -> BriefPart:
 
     The first has the beginning of its text.
     """
-    words = " ".join(task.description for task in tasks_of(request)) or _goal_words(request.standing.sprint)
-    hits = recalled(request.workspace, request.standing, words, _RULES, request.reader_role) if words else ()
+    words = " ".join(task.description for task in tasks_of(request)) or _goal_words(request.agent.sprint)
+    hits = recalled(request.workspace, request.agent, words, _RULES, request.reader_role) if words else ()
     matched = {hit.item.id for hit in hits}
     found = [(hit.scope, hit.item, line_of(hit)) for hit in hits]
     found += [(scope, item, _index_line(item)) for scope, item in _in_force(request) if item.id not in matched]
-    lines = [Entry(line, f"{RULE}{item.id} {line}") for _, item, line in found]
+    lines = [BriefEntry(line, f"{RULE}{item.id} {line}") for _, item, line in found]
     if found and (text := _text_of(request.workspace, found[0][0], found[0][1].id)):
-        lines[0] = Entry(f"{lines[0].text}\n  > {text}", lines[0].key)
+        lines[0] = BriefEntry(f"{lines[0].text}\n  > {text}", lines[0].key)
     heading = "Rules in force, those that match the work first" if hits else "Rules in force"
     return BriefPart(heading, tuple(lines[:_RULES]), max(0, len(lines) - _RULES), "rules", "vfcc memory list")
 
@@ -222,7 +222,7 @@ def proposals(request: BriefRequest) -> BriefPart:
     waiting = [item for _, item in request.items() if awaits_promotion(item)]
     waiting.sort(key=lambda item: (item.created or "", item.id), reverse=True)
     lines = [
-        Entry(f"{item.type} {item.id}, by {shown(item.source.actor, 40)}: {shown(item.title)}") for item in waiting
+        BriefEntry(f"{item.type} {item.id}, by {shown(item.source.actor, 40)}: {shown(item.title)}") for item in waiting
     ]
     hidden = max(0, len(waiting) - _PROPOSALS)
     heading = "Proposals that wait for a person, not in force"
@@ -232,22 +232,24 @@ def proposals(request: BriefRequest) -> BriefPart:
 def open_work(request: BriefRequest) -> BriefPart:
     """Return the tasks that are open, the newest first."""
     found = tasks_of(request)[::-1]
-    lines = tuple(Entry(f"{task.id}: {shown(task.description)}") for task in found[:_TASKS])
+    lines = tuple(BriefEntry(f"{task.id}: {shown(task.description)}") for task in found[:_TASKS])
     return BriefPart("Open tasks", lines, max(0, len(found) - _TASKS), "tasks", "vfcc task list")
 
 
 def tasks_of(request: BriefRequest) -> Sequence[Task]:
     """Return the open tasks of the role in the sprint, oldest first."""
-    sprint = request.standing.sprint
+    sprint = request.agent.sprint
     return open_tasks(request.workspace, request.reader_role, sprint.id if sprint else None)
 
 
-def recalled(workspace: Workspace, place: Standing, words: str, limit: int, role: str | None = None) -> tuple[Hit, ...]:
+def recalled(
+    workspace: Workspace, place: AgentState, words: str, limit: int, role: str | None = None
+) -> tuple[Hit, ...]:
     """Return the items that limit what may be done and bear on words, best first; a person's own are not among them."""
     from verifflowcc.memory.use.searching import search
 
     scopes = [scope for scope in scopes_recalled(workspace, agent=role or place.role) if scope != USER]
-    found = search(workspace, scopes, Sought(words[:2000], limit, types=TYPES))
+    found = search(workspace, scopes, RecallQuery(words[:2000], limit, types=TYPES))
     return tuple(found.hits)
 
 
@@ -260,7 +262,7 @@ def line_of(hit: Hit) -> str:
 def ids_in_force(request: BriefRequest) -> frozenset[str]:
     """Return the ids of all items that hold, whether or not a brief lists them."""
     items = [item for _, item in request.items()]
-    withdrawn = standing(items).left_out
+    withdrawn = excluded_items(items).left_out
     return frozenset(item.id for item in items if item.path not in withdrawn)
 
 
@@ -270,7 +272,7 @@ def _index_line(item: Item) -> str:
 
 def _in_force(request: BriefRequest) -> Sequence[tuple[str, Item]]:
     """Return the rules that hold for all work: by their kind, the most important first."""
-    withdrawn = standing([item for _, item in request.items()]).left_out
+    withdrawn = excluded_items([item for _, item in request.items()]).left_out
     today = request.workspace.today()
     found = [
         (scope, item)

@@ -18,7 +18,7 @@ _FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BriefEntry:
     """A line of a brief, or a few that belong together; `key` is the same as long as it says the same."""
 
     text: str
@@ -38,23 +38,23 @@ class BriefPart:
     """
 
     heading: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[BriefEntry, ...] = ()
     hidden: int = 0
     name: str = "lines"
     command: str = "vfcc memory search, vfcc history show"
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedBrief:
     """A text within its budget, empty where that has no room for any of it, and the entries that it holds."""
 
     text: str
-    kept: tuple[Entry, ...] = ()
+    kept: tuple[BriefEntry, ...] = ()
 
 
-def entries(lines: Sequence[str]) -> tuple[Entry, ...]:
+def entries(lines: Sequence[str]) -> tuple[BriefEntry, ...]:
     """Return lines as entries that are compared by their text."""
-    return tuple(map(Entry, lines))
+    return tuple(map(BriefEntry, lines))
 
 
 def left_out(reader: SourceReader) -> Part:
@@ -67,12 +67,12 @@ def fitted(parts: Sequence[Part], budget_tokens: int, count: Count) -> str:
     return fit([BriefPart(heading, entries(lines)) for heading, lines in parts], budget_tokens, count).text
 
 
-def fit(parts: Sequence[BriefPart], budget_tokens: int, count: Count) -> Fitted:
+def fit(parts: Sequence[BriefPart], budget_tokens: int, count: Count) -> FittedBrief:
     """Return parts between our marks, with as many entries as the budget has room for, the first ones first.
 
     What is left out is counted at the end, with the commands that show it.
     """
-    kept: list[tuple[int, Entry]] = []
+    kept: list[tuple[int, BriefEntry]] = []
     every = [(number, entry) for number, part in enumerate(parts) for entry in part.entries]
     for each in every:
         if count(_text(parts, [*kept, each], "")) <= budget_tokens:
@@ -81,9 +81,9 @@ def fit(parts: Sequence[BriefPart], budget_tokens: int, count: Count) -> Fitted:
         for tail in _tails(parts, kept):
             text = _text(parts, kept, tail)
             if count(text) <= budget_tokens:
-                return Fitted(text, tuple(entry for _, entry in kept))
+                return FittedBrief(text, tuple(entry for _, entry in kept))
         kept.pop()
-    return Fitted("")
+    return FittedBrief("")
 
 
 def shown(text: str, longest: int = LONGEST) -> str:
@@ -92,7 +92,7 @@ def shown(text: str, longest: int = LONGEST) -> str:
     return plain if len(plain) <= longest else f"{plain[:longest].rstrip()}…"
 
 
-def _tails(parts: Sequence[BriefPart], kept: Sequence[tuple[int, Entry]]) -> list[str]:
+def _tails(parts: Sequence[BriefPart], kept: Sequence[tuple[int, BriefEntry]]) -> list[str]:
     """Return how to say what is missing, in detail, and shortly where there is hardly room for anything."""
     missing: dict[tuple[str, str], int] = {}
     for number, part in enumerate(parts):
@@ -109,7 +109,7 @@ def _tails(parts: Sequence[BriefPart], kept: Sequence[tuple[int, Entry]]) -> lis
     return [f"Not shown: {detailed}.", *short]
 
 
-def _text(parts: Sequence[BriefPart], kept: Sequence[tuple[int, Entry]], tail: str) -> str:
+def _text(parts: Sequence[BriefPart], kept: Sequence[tuple[int, BriefEntry]], tail: str) -> str:
     lines = []
     for number, group in groupby(kept, lambda each: each[0]):
         heading = parts[number].heading

@@ -9,7 +9,7 @@ from verifflowcc.base.text.extract import outline, short_form
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.clients.use.brief_text import Count, Entry
+from verifflowcc.clients.use.brief_text import BriefEntry, Count
 from verifflowcc.gates.use.gates_now import artifacts_of
 from verifflowcc.prompt.use.standpoint import handed
 
@@ -29,7 +29,7 @@ def handed_over(workspace: Workspace, sprint: SprintState, stage: str) -> tuple[
 
 def handover_entries(
     found: Sequence[Handed], sprint: SprintState, stage: str, room_tokens: int, count: Count
-) -> tuple[Entry, ...]:
+) -> tuple[BriefEntry, ...]:
     """Return an entry for each artifact of earlier stages.
 
     Those of the stages that it uses and of its pair share the room, but for a line that names each of the others; these
@@ -44,7 +44,7 @@ def handover_entries(
     return (*entries, *_shared(others, left + aside, count)[0])
 
 
-def _shared(found: Sequence[Handed], room_tokens: int, count: Count) -> tuple[list[Entry], int]:
+def _shared(found: Sequence[Handed], room_tokens: int, count: Count) -> tuple[list[BriefEntry], int]:
     """Return entries, each with an equal share of the room that the ones before it left, and the room that remains."""
     entries = []
     for number, (_, folder, artifact) in enumerate(found):
@@ -52,7 +52,7 @@ def _shared(found: Sequence[Handed], room_tokens: int, count: Count) -> tuple[li
         path = f"{folder}/{artifact.artifact.path}"
         text = _entry(path, artifact, partial(_fits, count, share))
         room_tokens = max(0, room_tokens - count(text))
-        entries.append(Entry(text, f"{path} {artifact.artifact.digest}"))
+        entries.append(BriefEntry(text, f"{path} {artifact.artifact.digest}"))
     return entries, room_tokens
 
 

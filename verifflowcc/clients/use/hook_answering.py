@@ -1,4 +1,4 @@
-"""Find what a client is answered, after `fast/hook.py` has recorded the event."""
+"""Answer a client's hook, after `fast/hook.py` has recorded the event."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.base.git.git_repository import repository_around
-from verifflowcc.base.model.config_values import HookSettings, Share, TokenSettings, ToolTable
+from verifflowcc.base.model.config_values import HistorySharing, HookSettings, TokenSettings, ToolTable
 from verifflowcc.base.model.ports import TokenCounter
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.identifiers import ENTROPY_BYTES
 from verifflowcc.base.text.own_text import between_marks
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.rules.brief_seen import SeenBrief, last_seen, rules_in
-from verifflowcc.clients.use.hook_settings import Standing, standing_of
+from verifflowcc.clients.use.hook_settings import AgentState, agent_state
 from verifflowcc.history.rules.briefed import conversation_of, needs_brief, stage_line
-from verifflowcc.history.rules.encode import MOST_CHARACTERS, Answer, carries_context
+from verifflowcc.history.rules.encode import MOST_CHARACTERS, HookAnswer, carries_context
 from verifflowcc.history.rules.event_shape import DENIED, PLACED, line_of, moment
 from verifflowcc.history.rules.file_notes import NOTES, chosen, indexed, read_files
 from verifflowcc.history.rules.permission import denied, edited_files
@@ -31,10 +31,10 @@ _ALWAYS = "1970-01-01T00:00:00.000Z"
 
 
 @dataclass(slots=True)
-class Answered:
-    """What a hook is answered, and the faults, which stop no agent."""
+class HookReply:
+    """The answer to a hook, and the faults on the way, which go to the log."""
 
-    answer: Answer = Answer()
+    answer: HookAnswer = HookAnswer()
     faults: list[str] = field(default_factory=list)
 
 
@@ -46,8 +46,8 @@ def answer_hook(
     *,
     recorded: bool = False,
     unplaced: bool = False,
-) -> Answered:
-    """Return what a client is answered.
+) -> HookReply:
+    """Return the answer to a client's hook.
 
     Where the event was `recorded`, what its line could not say yet is added to the history: the sprint and stage of an
     `unplaced` one, and why a call is denied. Whatever fails on the way is a fault, and what is known without it is the
@@ -56,43 +56,43 @@ def answer_hook(
     """
     workspace = Workspace(root)
     reader, sources = SourceReader(workspace), SourceReader(workspace)
-    standing = reader.read("hook settings", lambda: standing_of(workspace, role), Standing(HookSettings()))
+    agent = reader.read("hook settings", lambda: agent_state(workspace, role), AgentState(HookSettings()))
     event = str(payload.get("hook_event_name"))
     if recorded and unplaced:
-        reader.read("event record", lambda: _record_place(workspace, standing), None)
+        reader.read("event record", lambda: _record_place(workspace, agent), None)
     if recorded and event == "PreToolUse":
-        reader.read("event record", lambda: _record_denial(workspace, client, payload, standing), None)
-    answer = Answer()
+        reader.read("event record", lambda: _record_denial(workspace, client, payload, agent), None)
+    answer = HookAnswer()
     respond = ANSWERS.get(event)
     if respond and (event not in ADDING or carries_context(client, event)):
-        answer = reader.read("hook answer", lambda: respond(workspace, standing, payload, sources), answer)
+        answer = reader.read("hook answer", lambda: respond(workspace, agent, payload, sources), answer)
     if carries_context(client, event):
-        answer = reader.read("brief", lambda: _with_new_brief(workspace, standing, payload, sources, answer), answer)
-    return Answered(answer, [*standing.faults, *reader.notices, *sources.notices])
+        answer = reader.read("brief", lambda: _with_new_brief(workspace, agent, payload, sources, answer), answer)
+    return HookReply(answer, [*agent.faults, *reader.notices, *sources.notices])
 
 
-def _record_place(workspace: Workspace, standing: Standing) -> None:
+def _record_place(workspace: Workspace, agent: AgentState) -> None:
     """Record the active stage and since when it is active.
 
     That is the place of every event since then, also of those whose hooks ran out of time. Between two stages there is
     no such moment, so nothing is recorded. Where no sprint is chosen of several, that is recorded: the events until now
     belong to none, and a sprint that is chosen later does not get them.
     """
-    if standing.choice.ambiguous:
-        record(workspace, PLACED, [{"since": _ALWAYS}], standing.as_of)
+    if agent.choice.ambiguous:
+        record(workspace, PLACED, [{"since": _ALWAYS}], agent.as_of)
         return
-    found = standing.sprint.stage(standing.stage) if standing.sprint and standing.stage else None
-    if standing.sprint and found and found.entered_at:
-        place = {"sprint": standing.sprint.id, "stage": found.stage.id, "role": found.stage.role}
-        record(workspace, PLACED, [{"since": found.entered_at, **place}], standing.as_of)
+    found = agent.sprint.stage(agent.stage) if agent.sprint and agent.stage else None
+    if agent.sprint and found and found.entered_at:
+        place = {"sprint": agent.sprint.id, "stage": found.stage.id, "role": found.stage.role}
+        record(workspace, PLACED, [{"since": found.entered_at, **place}], agent.as_of)
 
 
-def _record_denial(workspace: Workspace, client: str, payload: Payload, standing: Standing) -> None:
-    why = _denied(workspace, standing, payload)
+def _record_denial(workspace: Workspace, client: str, payload: Payload, agent: AgentState) -> None:
+    why = _denied(workspace, agent, payload)
     if not why:
         return
     now = int(workspace.clock.now().timestamp() * 1000)
-    place = {**standing.place, "kind": DENIED, "denied": why}
+    place = {**agent.place, "kind": DENIED, "denied": why}
     around = repository_around(str(workspace.root))
     place["worktree"] = around.worktree if around else ""
     line = line_of(payload, client, str(workspace.root), now, os.urandom(ENTROPY_BYTES), place)
@@ -100,46 +100,46 @@ def _record_denial(workspace: Workspace, client: str, payload: Payload, standing
         add(workspace, moment(now)[:10], line, around)
 
 
-def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
-    """Brief a session: on all that matters, or on what changed where its client goes on with what it was shown."""
+def _at_start(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
+    """Brief a session: in full, or only on changes where its client resumes it."""
     from verifflowcc.clients.use.brief import made_brief
     from verifflowcc.clients.use.brief_memory import BriefRequest
 
-    budget = standing.settings.brief_tokens
+    budget = agent.settings.brief_tokens
     if payload.get("hook_event_name") == "SessionStart" and payload.get("source") != "resume":
         _forget(workspace, payload, reader)
     if not budget or payload.get("agent_id"):
-        return Answer()
+        return HookAnswer()
     with _counter(workspace, reader) as counter:
-        request = BriefRequest(workspace, standing, payload, budget, partial(_size, counter.count, budget))
+        request = BriefRequest(workspace, agent, payload, budget, partial(_size, counter.count, budget))
         seen = _seen(workspace, payload) if request.resumed else None
         made = made_brief(request, reader, seen)
     identities = [entry.identity for entry in made.kept]
     after = (seen or SeenBrief()).with_entries(identities)
-    _note_brief(workspace, standing, payload, after.line, *indexed(rules_in(identities)))
-    return Answer(context=made.text)
+    _note_brief(workspace, agent, payload, after.line, *indexed(rules_in(identities)))
+    return HookAnswer(context=made.text)
 
 
-def _at_subagent_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+def _at_subagent_start(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
     """Brief a subagent, in a smaller part of the budget."""
     from verifflowcc.clients.use.brief_memory import BriefRequest
     from verifflowcc.clients.use.subagent_brief import SHARE, subagent_brief, subagent_role
 
-    budget = standing.settings.brief_tokens // SHARE
+    budget = agent.settings.brief_tokens // SHARE
     if not budget:
-        return Answer()
+        return HookAnswer()
     kind = payload.get("agent_type")
     role = subagent_role(workspace, kind) if isinstance(kind, str) else None
     with _counter(workspace, reader) as counter:
-        size = partial(_size, counter.count, standing.settings.brief_tokens)
-        made = subagent_brief(BriefRequest(workspace, standing, payload, budget, size, role), reader)
+        size = partial(_size, counter.count, agent.settings.brief_tokens)
+        made = subagent_brief(BriefRequest(workspace, agent, payload, budget, size, role), reader)
     if payload.get("agent_id"):
-        _note_brief(workspace, standing, payload, *indexed(rules_in(entry.identity for entry in made.kept)))
-    return Answer(context=made.text)
+        _note_brief(workspace, agent, payload, *indexed(rules_in(entry.identity for entry in made.kept)))
+    return HookAnswer(context=made.text)
 
 
 def _forget(workspace: Workspace, payload: Payload, reader: SourceReader) -> None:
-    """Forget what a conversation has seen, which it has no more: it begins, was cleared or is compacted."""
+    """Forget which notes a conversation was shown, since its context is new or cut."""
     from verifflowcc.clients.use.hook_notes import forget_seen
 
     reader.read("session notes", lambda: forget_seen(workspace, conversation_of(payload)), None)
@@ -152,15 +152,15 @@ def _seen(workspace: Workspace, payload: Payload) -> SeenBrief | None:
 
 
 def _with_new_brief(
-    workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader, answer: Answer
-) -> Answer:
+    workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader, answer: HookAnswer
+) -> HookAnswer:
     """Return the answer with the brief of a stage that began since the session, or the subagent, was briefed."""
     from verifflowcc.clients.use.hook_notes import session_notes
 
-    if standing.faults or not needs_brief(payload, partial(session_notes, workspace), *standing.briefed_on):
+    if agent.faults or not needs_brief(payload, partial(session_notes, workspace), *agent.briefed_on):
         return answer
     start = _at_subagent_start if payload.get("agent_id") else _at_start
-    found = start(workspace, standing, payload, reader)
+    found = start(workspace, agent, payload, reader)
     return replace(answer, context="\n".join(filter(None, (found.context, answer.context))))
 
 
@@ -172,58 +172,58 @@ def _size(count: Callable[[str], int], budget_tokens: int, text: str) -> int:
     return max(count(text), -(-len(text) * budget_tokens // MOST_CHARACTERS))
 
 
-def _note_brief(workspace: Workspace, standing: Standing, payload: Payload, *more: str) -> None:
+def _note_brief(workspace: Workspace, agent: AgentState, payload: Payload, *more: str) -> None:
     session = payload.get("session_id")
     if isinstance(session, str) and session:
         from verifflowcc.clients.use.hook_notes import note_seen
 
-        note_seen(workspace, conversation_of(payload), [stage_line(*standing.briefed_on), *more])
+        note_seen(workspace, conversation_of(payload), [stage_line(*agent.briefed_on), *more])
 
 
-def _at_prompt(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+def _at_prompt(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
     prompt = payload.get("prompt")
-    if not standing.settings.recall or not isinstance(prompt, str) or not prompt.strip():
-        return Answer()
-    return _from_notes(workspace, standing, payload, reader)
+    if not agent.settings.recall or not isinstance(prompt, str) or not prompt.strip():
+        return HookAnswer()
+    return _from_notes(workspace, agent, payload, reader)
 
 
-def _after_tool(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
-    if not standing.settings.files or not read_files(payload, str(workspace.root)):
-        return Answer()
-    return _from_notes(workspace, standing, payload, reader)
+def _after_tool(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
+    if not agent.settings.files or not read_files(payload, str(workspace.root)):
+        return HookAnswer()
+    return _from_notes(workspace, agent, payload, reader)
 
 
-def _from_notes(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+def _from_notes(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
     """Return what the notes hold for a prompt or for the files that were read, and note it as seen."""
     from verifflowcc.clients.use.brief_text import left_out
     from verifflowcc.clients.use.hook_notes import current_notes, note_seen, session_notes
 
     whose = conversation_of(payload)
     with _counter(workspace, reader) as counter:
-        notes = current_notes(workspace, standing, reader, counter.count)
-    parts, noted = chosen(payload, str(workspace.root), notes, session_notes(workspace, whose), standing.room_tokens)
+        notes = current_notes(workspace, agent, reader, counter.count)
+    parts, noted = chosen(payload, str(workspace.root), notes, session_notes(workspace, whose), agent.room_tokens)
     note_seen(workspace, whose, noted)
-    return Answer(context=between_marks([*([left_out(reader)] if reader.failures else []), *parts]))
+    return HookAnswer(context=between_marks([*([left_out(reader)] if reader.failures else []), *parts]))
 
 
-def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
-    why = _denied(workspace, standing, payload)
+def _before_tool(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
+    why = _denied(workspace, agent, payload)
     if why:
         # No answer of a person at a prompt opens what is closed to every agent.
-        asks = standing.settings.tools is ToolTable.ASK and not _denied_to_all(workspace, standing, payload)
-        return Answer(decision="ask" if asks else "deny", reason=why)
-    paths = edited_files(payload, str(workspace.root)) if standing.settings.files else []
+        asks = agent.settings.tools is ToolTable.ASK and not _denied_to_all(workspace, agent, payload)
+        return HookAnswer(decision="ask" if asks else "deny", reason=why)
+    paths = edited_files(payload, str(workspace.root)) if agent.settings.files else []
     if not paths:
-        return Answer()
+        return HookAnswer()
     from verifflowcc.clients.use.brief_text import fitted, left_out
     from verifflowcc.clients.use.hook_notes import known_of
 
-    parts = known_of(workspace, standing, payload, paths, reader)
+    parts = known_of(workspace, agent, payload, paths, reader)
     if not parts and not reader.failures:
-        return Answer()
+        return HookAnswer()
     parts.insert(0, left_out(reader))
     with _counter(workspace, reader) as counter:
-        return Answer(context=fitted(parts, standing.room_tokens, counter.count))
+        return HookAnswer(context=fitted(parts, agent.room_tokens, counter.count))
 
 
 @contextmanager
@@ -237,27 +237,27 @@ def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounte
         yield counter
 
 
-def _denied(workspace: Workspace, standing: Standing, payload: Payload) -> str:
+def _denied(workspace: Workspace, agent: AgentState, payload: Payload) -> str:
     """Return why the rules deny a call; where no sprint is chosen of several, also how to choose one."""
-    why = denied(payload, standing.rules, str(workspace.root), os.path.realpath)
-    return f"{why}{standing.advice}" if why and not _denied_to_all(workspace, standing, payload) else why
+    why = denied(payload, agent.rules, str(workspace.root), os.path.realpath)
+    return f"{why}{agent.advice}" if why and not _denied_to_all(workspace, agent, payload) else why
 
 
-def _denied_to_all(workspace: Workspace, standing: Standing, payload: Payload) -> str:
+def _denied_to_all(workspace: Workspace, agent: AgentState, payload: Payload) -> str:
     """Return why no agent may make a call, whatever its role."""
-    return denied(payload, standing.closed, str(workspace.root), os.path.realpath)
+    return denied(payload, agent.closed, str(workspace.root), os.path.realpath)
 
 
-def _at_stop(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+def _at_stop(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
     """Hold the agent while the gate is closed for what it can still do; a person's word is nothing to wait for."""
-    if not standing.settings.hold:
-        return Answer()
+    if not agent.settings.hold:
+        return HookAnswer()
     from verifflowcc.clients.use.gate_hold import hold
 
-    return hold(workspace, standing, payload, MOST_HOLDS)
+    return hold(workspace, agent, payload, MOST_HOLDS)
 
 
-def _before_compaction(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+def _before_compaction(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
     session = payload.get("session_id")
     _forget(workspace, payload, reader)  # not every client reports that the conversation went on after it
     if isinstance(session, str) and session:
@@ -265,25 +265,25 @@ def _before_compaction(workspace: Workspace, standing: Standing, payload: Payloa
 
         with _counter(workspace, reader) as counter:
             keep_before_compaction(workspace, session, counter.count)
-    return Answer()
+    return HookAnswer()
 
 
-def _at_end(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+def _at_end(workspace: Workspace, agent: AgentState, payload: Payload, reader: SourceReader) -> HookAnswer:
     from verifflowcc.history.use.history_sharing import learn_from_session
 
     session = payload.get("session_id")
-    if standing.settings.record and isinstance(session, str) and session:
+    if agent.settings.record and isinstance(session, str) and session:
         learn_from_session(workspace, session)
-        if standing.settings.share is Share.SESSION:
+        if agent.settings.share is HistorySharing.SESSION:
             from verifflowcc.history.use.history_sharing import share_session
 
             share_session(workspace, session)
     for path in workspace.local.glob(f"{NOTES}*.json"):
         path.unlink(missing_ok=True)  # the first hook that needs them makes them again, with this session's work
-    return Answer()
+    return HookAnswer()
 
 
-ANSWERS: Mapping[str, Callable[[Workspace, Standing, Payload, SourceReader], Answer]] = {
+ANSWERS: Mapping[str, Callable[[Workspace, AgentState, Payload, SourceReader], HookAnswer]] = {
     "SessionStart": _at_start,
     "SubagentStart": _at_subagent_start,
     "UserPromptSubmit": _at_prompt,

@@ -16,9 +16,9 @@ from typing import Any
 from verifflowcc.base.errors import VfccError, WorkspaceError
 from verifflowcc.base.files.layout import Stamps, settled
 from verifflowcc.base.files.write import write_atomic
-from verifflowcc.base.model.config_values import HookSettings, Stale
+from verifflowcc.base.model.config_values import HookSettings, StalePolicy
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.base.model.recall_values import Hit, Sought
+from verifflowcc.base.model.recall_values import Hit, RecallQuery
 from verifflowcc.base.model.trace_values import may_hold_mark
 from verifflowcc.base.text.own_text import BEGIN, END
 from verifflowcc.base.text.quick_json import read
@@ -27,8 +27,8 @@ from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.use.brief_memory import TYPES, line_of
 from verifflowcc.clients.use.brief_text import Part, shown
-from verifflowcc.clients.use.hook_settings import Standing, depends_on, local_file
-from verifflowcc.history.rules.agent_history import Edit, co_edits
+from verifflowcc.clients.use.hook_settings import AgentState, depends_on, local_file
+from verifflowcc.history.rules.agent_history import FileEdit, co_edits
 from verifflowcc.history.rules.briefed import conversation_of, stage_lines
 from verifflowcc.history.rules.file_notes import FORMAT, NOTES, RECALLED_HEADING
 from verifflowcc.history.store.history_tables import edits, touches
@@ -36,7 +36,7 @@ from verifflowcc.history.store.partitions import add_seen, seen_file
 from verifflowcc.history.use.history_reading import history_folders, open_history
 from verifflowcc.history.use.questions import pairs_in
 from verifflowcc.memory.store.placing import folder_of
-from verifflowcc.memory.use.memory_listing import Asked, Row, list_items
+from verifflowcc.memory.use.memory_listing import ItemLine, ListQuery, list_items
 from verifflowcc.memory.use.scopes import scopes_recalled
 from verifflowcc.memory.use.stores import memory_settings
 from verifflowcc.prompt.use.source_reader import SourceReader
@@ -47,7 +47,7 @@ _TOUCHES, _PAIRS, _ITEMS, _MOST, _MARKS = 3, 3, 3, 3, 10
 
 
 def known_of(
-    workspace: Workspace, standing: Standing, payload: Mapping[str, Any], paths: Sequence[str], reader: SourceReader
+    workspace: Workspace, agent: AgentState, payload: Mapping[str, Any], paths: Sequence[str], reader: SourceReader
 ) -> list[Part]:
     """Return what is known of files, of those alone that the session has not seen; note that it has seen them now.
 
@@ -58,12 +58,12 @@ def known_of(
     seen = set(session_notes(workspace, whose))
     new = [path for path in dict.fromkeys(paths) if path not in seen and not path.startswith(("/", "~"))][:_MOST]
     note_seen(workspace, whose, [path for path in paths if path not in seen])
-    return [part for path in new if (part := _of_file(workspace, standing, session, path, reader))[1]]
+    return [part for path in new if (part := _of_file(workspace, agent, session, path, reader))[1]]
 
 
 def known_of_files(workspace: Workspace, paths: Sequence[str], reader: SourceReader) -> list[Part]:
     """Return what is known of files, whether or not a session has seen it; nothing is noted."""
-    place = Standing(HookSettings())
+    place = AgentState(HookSettings())
     return [part for path in dict.fromkeys(paths) if (part := _of_file(workspace, place, "", path, reader))[1]]
 
 
@@ -93,15 +93,15 @@ def session_notes(workspace: Workspace, session: str) -> list[str]:
         return []
 
 
-def _of_file(workspace: Workspace, standing: Standing, session: str, path: str, reader: SourceReader) -> Part:
+def _of_file(workspace: Workspace, agent: AgentState, session: str, path: str, reader: SourceReader) -> Part:
     nothing: list[str] = []
     lines = []
     for name, part in PARTS.items():
-        lines += reader.read(name, partial(part, workspace, standing, session, path), nothing)
+        lines += reader.read(name, partial(part, workspace, agent, session, path), nothing)
     return f"Known of {shown(path)}", lines
 
 
-def _known_past(workspace: Workspace, _: Standing, session: str, path: str) -> list[str]:
+def _known_past(workspace: Workspace, _: AgentState, session: str, path: str) -> list[str]:
     """Who touched the file before, and what was edited together with it."""
     lines = []
     with open_history(workspace) as history:
@@ -117,21 +117,21 @@ def _known_past(workspace: Workspace, _: Standing, session: str, path: str) -> l
     return lines
 
 
-def _cited(workspace: Workspace, standing: Standing, _: str, path: str) -> list[str]:
-    return [line_of(hit) for hit in _items(workspace, standing, path)]
+def _cited(workspace: Workspace, agent: AgentState, _: str, path: str) -> list[str]:
+    return [line_of(hit) for hit in _items(workspace, agent, path)]
 
 
-def _marked(workspace: Workspace, _: Standing, __: str, path: str) -> list[str]:
+def _marked(workspace: Workspace, _: AgentState, __: str, path: str) -> list[str]:
     ids = _marks(workspace, path)
     return [f"it says that it is of {', '.join(ids[:_MARKS])}"] if ids else []
 
 
-def _items(workspace: Workspace, standing: Standing, path: str) -> Sequence[Hit]:
+def _items(workspace: Workspace, agent: AgentState, path: str) -> Sequence[Hit]:
     """The items that cite the file."""
     from verifflowcc.memory.use.searching import search
 
-    scopes = [scope for scope in scopes_recalled(workspace, agent=standing.role) if scope != "user"]
-    found = search(workspace, scopes, Sought(path, _ITEMS * 3, paths=(path,)))
+    scopes = [scope for scope in scopes_recalled(workspace, agent=agent.role) if scope != "user"]
+    found = search(workspace, scopes, RecallQuery(path, _ITEMS * 3, paths=(path,)))
     return [hit for hit in found.hits if any(ref.path == path for ref in hit.item.refs)][:_ITEMS]
 
 
@@ -150,7 +150,7 @@ def _marks(workspace: Workspace, path: str) -> Sequence[str]:
     return sorted({name for mark in read_code(path, text)[0] for name in mark.ids})
 
 
-PARTS: Mapping[str, Callable[[Workspace, Standing, str, str], list[str]]] = {
+PARTS: Mapping[str, Callable[[Workspace, AgentState, str, str], list[str]]] = {
     "history": _known_past,
     "memory": _cited,
     "marks": _marked,
@@ -162,9 +162,9 @@ Count = Callable[[str], int]
 _OF_FILE, _NEWEST, _LONGEST_TASK = 3, 4_000, 100
 
 
-def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
+def current_notes(workspace: Workspace, agent: AgentState, reader: SourceReader, count: Count) -> dict[str, Any]:
     """Return the notes; made and written again where they are stale. What fails is left out."""
-    path = local_file(workspace, NOTES, standing.named)
+    path = local_file(workspace, NOTES, agent.named)
     try:
         found = read(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -172,21 +172,21 @@ def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader
     stamps = found.get("stamps") if isinstance(found, dict) and found.get("format") == FORMAT else None
     if isinstance(stamps, dict) and Stamps(workspace.root, stamps).hold():
         return dict(found)
-    return write_notes(workspace, standing, reader, count)
+    return write_notes(workspace, agent, reader, count)
 
 
-def write_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
+def write_notes(workspace: Workspace, agent: AgentState, reader: SourceReader, count: Count) -> dict[str, Any]:
     """Make the notes, and write them unless a source failed or something changed just now."""
     stamps = Stamps(workspace.root)
     stamps.take((*depends_on(workspace), *_histories(workspace)))
-    none: list[Row] = []
+    none: list[ItemLine] = []
     nothing: dict[str, list[tuple[str, str]]] = {}
-    rows = reader.read("memory", lambda: _rows(workspace, standing, stamps), none)
+    rows = reader.read("memory", lambda: _rows(workspace, agent, stamps), none)
     past = reader.read("history", lambda: _past(workspace), nothing)
     notes = {**_as_notes(rows, past, count), "stamps": stamps.by_path}
     if not reader.failures and settled(stamps.touched_ns):
         with suppress(WorkspaceError):  # the next hook makes them again
-            write_atomic(local_file(workspace, NOTES, standing.named), json.dumps(notes, ensure_ascii=False) + "\n")
+            write_atomic(local_file(workspace, NOTES, agent.named), json.dumps(notes, ensure_ascii=False) + "\n")
     return notes
 
 
@@ -196,7 +196,7 @@ def _histories(workspace: Workspace) -> Iterator[str]:
         yield os.path.relpath(folder.resolve(), workspace.root.resolve())
 
 
-def _rows(workspace: Workspace, standing: Standing, stamps: Stamps) -> list[Row]:
+def _rows(workspace: Workspace, agent: AgentState, stamps: Stamps) -> list[ItemLine]:
     """Return the items that hold, the most important first; none of a person's own.
 
     Of an item whose code changed since, the notes say so; they are stale when that code changes again.
@@ -204,14 +204,14 @@ def _rows(workspace: Workspace, standing: Standing, stamps: Stamps) -> list[Row]
     settings = memory_settings(workspace)
     if not settings.enabled:
         return []
-    scopes = [scope for scope in scopes_recalled(workspace, agent=standing.role) if scope != "user"]
+    scopes = [scope for scope in scopes_recalled(workspace, agent=agent.role) if scope != "user"]
     stamps.take(f"{folder_of(scope)}/items" for scope in scopes)
-    found = list_items(workspace, scopes, Asked(status="active")).rows
+    found = list_items(workspace, scopes, ListQuery(status="active")).rows
     rows = [row for row in found if row.item.refs or row.item.type in TYPES]
     paths = {row.item.path for row in rows}
     stamps.take(sorted({path.rpartition("/")[0] for path in paths} | paths))
     stamps.take(ref.path for row in rows if row.stale for ref in row.item.refs if ref.path)
-    kept = [row for row in rows if not row.stale or settings.stale is not Stale.WITHHOLD]
+    kept = [row for row in rows if not row.stale or settings.stale is not StalePolicy.WITHHOLD]
     return sorted(kept, key=lambda row: (-row.item.importance, row.item.path))
 
 
@@ -227,7 +227,7 @@ def _past(workspace: Workspace) -> dict[str, list[tuple[str, str]]]:
                 changes = f" ({each.changes})" if each.changes else ""
                 line = (each.session, f"{each.time[:10]}: {each.operation}{changes}{why}")
                 lines[each.path] += [line] if line not in lines[each.path] else []
-        pairs = co_edits(Edit(*row) for row in edits(history, newest=_NEWEST))
+        pairs = co_edits(FileEdit(*row) for row in edits(history, newest=_NEWEST))
     together: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for pair in pairs:
         for path, other in (pair.files, pair.files[::-1]):
@@ -236,7 +236,7 @@ def _past(workspace: Workspace) -> dict[str, list[tuple[str, str]]]:
     return {path: found + together[path] for path, found in lines.items() if found}
 
 
-def _as_notes(rows: list[Row], past: dict[str, list[tuple[str, str]]], count: Count) -> dict[str, Any]:
+def _as_notes(rows: list[ItemLine], past: dict[str, list[tuple[str, str]]], count: Count) -> dict[str, Any]:
     """Return the notes of items and earlier work, each line with its tokens."""
     noted = {row.item.id: _as_note(row, count) for row in rows}
     paths = {path: None for each in noted.values() for path in each["paths"]} | dict.fromkeys(past)
@@ -249,7 +249,7 @@ def _as_notes(rows: list[Row], past: dict[str, list[tuple[str, str]]], count: Co
     return {"format": FORMAT, "heading": heading, "items": noted, "files": files}
 
 
-def _as_note(row: Row, count: Count) -> dict[str, Any]:
+def _as_note(row: ItemLine, count: Count) -> dict[str, Any]:
     item = row.item
     stale = f" (stale: {row.stale})" if row.stale else ""
     line = f"{item.type} {item.id}, trust {item.trust}: {shown(item.title)}{stale}".replace(BEGIN, "").replace(END, "")

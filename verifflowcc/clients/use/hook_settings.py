@@ -1,4 +1,4 @@
-"""What hooks go by here, and the snapshot of it from which `fast/` answers most of them.
+"""Settings, role, stage and rules for hooks, and their snapshot for `fast/`.
 
 The snapshot (`.memory/local/hook.json`) carries stamps of all that it depends on: where one of them changed, the whole
 program answers the next hook, and leaves a new one.
@@ -30,8 +30,8 @@ _ALWAYS = ("SessionStart", "SubagentStart", "PreCompact", "SessionEnd")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What holds for an agent now: the settings, the role that it acts in, the current sprint and its active stage.
+class AgentState:
+    """The settings, role, sprint, stage and rules that hold for an agent now.
 
     `rules` are what the role may do, None where nothing says so; where no sprint is chosen of the `open` ones, a list
     with the rules in each. `faults` are sentences for the log. `as_of` is the latest moment at which all this is known
@@ -63,7 +63,7 @@ class Standing:
 
     @property
     def briefed_on(self) -> tuple[str | None, str | None]:
-        """What a brief is about: the sprint and the stage, or the open sprints where none is chosen."""
+        """The sprint and stage of a brief, or the open sprints where none is chosen."""
         return (self.sprint.id if self.sprint else self.several or None), self.stage
 
     @property
@@ -82,13 +82,13 @@ class Standing:
 
     @property
     def place(self) -> dict[str, str]:
-        """What each event says of where it was: role, sprint and stage, as far as they are known."""
-        said = {"role": self.role, "sprint": self.sprint.id if self.sprint else None, "stage": self.stage}
-        return {name: value for name, value in said.items() if value}
+        """Role, sprint and stage as an event records them, as far as they are known."""
+        names = {"role": self.role, "sprint": self.sprint.id if self.sprint else None, "stage": self.stage}
+        return {name: value for name, value in names.items() if value}
 
 
-def standing_of(workspace: Workspace, role: str | None) -> Standing:
-    """Return where an agent stands, and leave the snapshot. `role` is the one that it says it has, if it says any.
+def agent_state(workspace: Workspace, role: str | None) -> AgentState:
+    """Return the state of an agent in the role that it names, and write the snapshot.
 
     A file that is not what it should be is a fault, and the defaults hold: no agent is stopped by it.
     """
@@ -106,7 +106,7 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     sprint = next((state for state in states if state.id == choice.id), None)
     stage = sprint.current if sprint else None
     whose = role or _role_of(sprint, stage)
-    place = Standing(settings, whose, sprint, stage, choice=choice, open=states, named=role)
+    place = AgentState(settings, whose, sprint, stage, choice=choice, open=states, named=role)
     place = replace(place, closed={"closed": [trace.baseline]} if trace.baseline else None)
     left = None if faults else _left_before(workspace, place)
     if left is not None:
@@ -136,7 +136,7 @@ def local_file(workspace: Workspace, name: str, role: str | None) -> Path:
     return workspace.local / f"{name}{f'-{role}' if role else ''}{f'@{sprint}' if sprint else ''}.json"
 
 
-def _rules(workspace: Workspace, place: Standing, tests: tuple[str, ...], stamps: Stamps, faults: list[str]) -> Json:
+def _rules(workspace: Workspace, place: AgentState, tests: tuple[str, ...], stamps: Stamps, faults: list[str]) -> Json:
     """Return what the agent may do in the current sprint; where none is chosen, the rules in each of the open ones."""
     if place.settings.tools is ToolTable.OFF or not place.in_stage:
         return None
@@ -151,11 +151,9 @@ def _rules(workspace: Workspace, place: Standing, tests: tuple[str, ...], stamps
     return _of_each(found) if place.choice.ambiguous else next((each for _, each in found), None)
 
 
-def _left_before(workspace: Workspace, place: Standing) -> dict[str, Any] | None:
-    """Return the snapshot that an earlier hook left of this very place; None where it is stale.
-
-    Reading the tables of tools again, which are YAML, takes longer than all the rest.
-    """
+def _left_before(workspace: Workspace, place: AgentState) -> dict[str, Any] | None:
+    """Return the snapshot that an earlier hook wrote for this place; None if stale."""
+    # Reading the tables of tools again, which are YAML, takes longer than all the rest.
     try:
         found = read(snapshot_path(workspace, place.named).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -169,29 +167,30 @@ def _left_before(workspace: Workspace, place: Standing) -> dict[str, Any] | None
     return found if isinstance(stamps, dict) and stamps and Stamps(workspace.root, stamps).hold() else None
 
 
-def _leave(workspace: Workspace, role: str | None, standing: Standing, stamps: Stamps) -> None:
+def _leave(workspace: Workspace, role: str | None, agent: AgentState, stamps: Stamps) -> None:
     events = [*_ALWAYS]
-    events += ["Stop"] if standing.settings.hold else []
+    events += ["Stop"] if agent.settings.hold else []
     snapshot = {
         "format": FORMAT,
         "stamps": stamps.by_path,
-        "record": standing.settings.record,
-        "files": standing.settings.files,
-        "recall": standing.settings.recall,
-        "room": standing.room_tokens,
+        "record": agent.settings.record,
+        "files": agent.settings.files,
+        "recall": agent.settings.recall,
+        "room": agent.room_tokens,
         "events": events,
-        "rules": standing.rules,
-        "several": standing.several,
-        **standing.place,
+        "rules": agent.rules,
+        "several": agent.several,
+        **agent.place,
     }
     try:
         write_atomic(snapshot_path(workspace, role), json.dumps(snapshot, ensure_ascii=False) + "\n")
     except WorkspaceError:
-        return  # a tree that cannot be written is told of where an event is to be recorded
+        return  # recording an event reports a tree that cannot be written; once is enough
 
 
 def depends_on(workspace: Workspace) -> Iterator[str]:
-    """Yield the files and folders that say what hooks go by. An event of a ledger is a new name in its folder."""
+    """Yield the files and folders that a snapshot depends on."""
+    # A new event of a ledger is a new name in its folder, so that the folder's stamp covers all of its files.
     yield from (f"{MEMORY}/config.yaml", f"{MEMORY}/workflow.yaml", f"{MEMORY}/sprint")
     for path in sorted((workspace.memory / "sprint").glob("*/")):
         yield from (f"{MEMORY}/sprint/{path.name}", f"{MEMORY}/sprint/{path.name}/events")
@@ -200,7 +199,7 @@ def depends_on(workspace: Workspace) -> Iterator[str]:
 def _open_sprints(
     workspace: Workspace, stamps: Stamps, faults: list[str]
 ) -> tuple[tuple[SprintState, ...], CurrentSprint]:
-    """Return the open sprints and which is the current one; what cannot be read is a fault, as `VFCC_SPRINT` can be."""
+    """Return the open sprints and the current one; unreadable ones become faults."""
     try:
         states = open_sprints(workspace)
         stamps.take(choice_files(workspace))
@@ -214,7 +213,7 @@ def _open_sprints(
 
 
 def _of_each(found: Sequence[tuple[str, dict[str, Json]]]) -> Json:
-    """Return the rules that hold together where no sprint is chosen: those in each open one, which they name."""
+    """Return the rules of all open sprints, each naming its sprint."""
     return [{**rules, "stage": f"{rules['stage']} of {sprint}"} for sprint, rules in found] or None
 
 

@@ -7,7 +7,7 @@ from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.clients.use.brief import commands, gathered, handover, owed
 from verifflowcc.clients.use.brief_memory import BriefRequest, rules
-from verifflowcc.clients.use.brief_text import BriefPart, Fitted, entries, fit
+from verifflowcc.clients.use.brief_text import BriefPart, FittedBrief, entries, fit
 from verifflowcc.history.rules.permission_line import permission_line, subagent_permission_line
 from verifflowcc.memory.use.scopes import is_role
 from verifflowcc.prompt.use.source_reader import SourceReader
@@ -24,7 +24,7 @@ def subagent_role(workspace: Workspace, kind: str) -> str | None:
     return name if name and is_role(workspace, name) else None
 
 
-def subagent_brief(request: BriefRequest, reader: SourceReader) -> Fitted:
+def subagent_brief(request: BriefRequest, reader: SourceReader) -> FittedBrief:
     """Return the brief of a subagent, for its own role where its type names one, else for that of the session."""
     found = gathered(request, reader, PARTS)
     return fit([found[name] for name in _ORDER if name in found], request.budget_tokens, request.count)
@@ -32,10 +32,10 @@ def subagent_brief(request: BriefRequest, reader: SourceReader) -> Fitted:
 
 def _permissions(request: BriefRequest) -> BriefPart:
     """Return what the session's role and the subagent's own may do: a call needs the permission of both."""
-    if request.standing.settings.tools is ToolTable.OFF:
+    if request.agent.settings.tools is ToolTable.OFF:
         return BriefPart()
-    own = subagent_permission_line(request.standing.rules, request.role or "")
-    lines = [permission_line(request.standing.rules), own]
+    own = subagent_permission_line(request.agent.rules, request.role or "")
+    lines = [permission_line(request.agent.rules), own]
     return BriefPart(entries=entries([line for line in lines if line]))
 
 
@@ -47,7 +47,7 @@ def _rules(request: BriefRequest) -> BriefPart:
 
 def _owed(request: BriefRequest) -> BriefPart:
     """Return what the stage owes, where the subagent acts in the stage's own role."""
-    sprint, stage = request.standing.sprint, request.standing.stage
+    sprint, stage = request.agent.sprint, request.agent.stage
     state = sprint.stage(stage) if sprint and stage else None
     return owed(request) if state and request.reader_role == state.stage.role else BriefPart()
 

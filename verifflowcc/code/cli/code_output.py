@@ -8,15 +8,15 @@ from verifflowcc.code.rules.code_views import (
     CodeContext,
     CodeImpact,
     CodeMap,
-    Finding,
     GraphStatus,
-    Indexed,
+    IndexingResult,
     Outline,
-    Related,
     Relations,
+    SymbolRelations,
+    SymbolSearch,
     TouchedItem,
 )
-from verifflowcc.code.rules.graph import CONFIDENT, Dependency, Found, Link
+from verifflowcc.code.rules.graph import CONFIDENT, Dependency, LocatedDefinition, ReferenceLink
 
 FEW = 10
 """So many of what is only possible, or was left out, are listed."""
@@ -26,12 +26,12 @@ LONGEST_COMMAND = 400
 """A longer command line is printed by `--format` alone."""
 
 
-def indexed(found: Indexed) -> list[str]:
+def indexed(found: IndexingResult) -> list[str]:
     """Return what an indexing took."""
     return list(_indexed(found))
 
 
-def _indexed(found: Indexed) -> Iterator[str]:
+def _indexed(found: IndexingResult) -> Iterator[str]:
     gone = f", {found.removed:,} gone" if found.removed else ""
     yield f"{counted(found.files, 'source file')}: {found.read:,} read, {found.known:,} known already{gone}"
     yield from _skipped(found.skipped)
@@ -71,14 +71,14 @@ def _skipped(skipped: Sequence[tuple[str, str]]) -> Iterator[str]:
             yield f"  and {len(skipped) - FEW:,} more: --json lists them"
 
 
-def finding(found: Finding) -> list[str]:
+def finding(found: SymbolSearch) -> list[str]:
     """Return where a symbol is defined."""
     lines = [line for each in found.found for line in _found(each)]
     left = found.all_found - len(found.found)
     return [*lines, *([f"and {left:,} more: --limit {found.all_found}"] if left else [])]
 
 
-def _found(each: Found) -> Iterator[str]:
+def _found(each: LocatedDefinition) -> Iterator[str]:
     yield folded(f"{each.path}:{each.line} {each.kind} {each.name}", 2)
     if each.signature:
         yield folded(f"  {each.signature}", 4)
@@ -122,11 +122,11 @@ def _relations(found: Relations, everything: bool) -> Iterator[str]:
         yield folded(f"{counted(found.more, 'more symbol')} of that name: say which, as path::name", 2)
 
 
-def _related(kind: str, each: Related, everything: bool) -> Iterator[str]:
+def _related(kind: str, each: SymbolRelations, everything: bool) -> Iterator[str]:
     yield folded(f"{each.symbol.path}:{each.symbol.line} {each.symbol.kind} {each.symbol.name}", 2)
 
-    def outward(link: Link) -> bool:
-        """Whether it is said in the symbol itself: what it calls, what it inherits from."""
+    def outward(link: ReferenceLink) -> bool:
+        """Return whether a link leads out of the symbol: a call, or a base of a type."""
         within = (link.path, link.inside) == (each.symbol.path, each.symbol.place)
         return kind == "callees" or (kind == "inherits" and within)
 
@@ -152,7 +152,10 @@ def _related(kind: str, each: Related, everything: bool) -> Iterator[str]:
 
 
 def _links(
-    links: Iterable[Link], outward: Callable[[Link], bool] = lambda link: False, *, named: bool = False
+    links: Iterable[ReferenceLink],
+    outward: Callable[[ReferenceLink], bool] = lambda link: False,
+    *,
+    named: bool = False,
 ) -> Iterator[str]:
     for link in links:
         if link.candidate is None:
@@ -162,8 +165,8 @@ def _links(
         where = f"in {link.around}" if link.around else "at the top"
         several = len(link.candidates) > 1 and not link.candidate.why.startswith("one of ")
         others = f", one of {len(link.candidates)}" if several else ""
-        said = f"{link.receiver}.{link.name}" if link.receiver else link.name
-        what = f" {said}" if out else f" {said} {where}" if named else f" {where}"
+        shown_name = f"{link.receiver}.{link.name}" if link.receiver else link.name
+        what = f" {shown_name}" if out else f" {shown_name} {where}" if named else f" {where}"
         yield folded(f"  {link.path}:{link.line}{what}{to} ({link.confidence} %: {link.candidate.why}{others})", 6)
 
 
@@ -183,8 +186,8 @@ def mapped(found: CodeMap) -> list[str]:
     """Return a map, and what is not on it."""
     missing = found.all_files - found.files
     left = f"; {counted(missing, 'file')} {'is' if missing == 1 else 'are'} not on it" if missing else ""
-    told = f"{found.tokens:,} of {found.budget_tokens:,} tokens: {counted(found.symbols, 'symbol')} of "
-    return [*found.text.removesuffix("\n").split("\n"), "", f"{told}{counted(found.files, 'file')}{left}"]
+    size = f"{found.tokens:,} of {found.budget_tokens:,} tokens: {counted(found.symbols, 'symbol')} of "
+    return [*found.text.removesuffix("\n").split("\n"), "", f"{size}{counted(found.files, 'file')}{left}"]
 
 
 def context(found: CodeContext) -> list[str]:
@@ -209,8 +212,8 @@ def _explained(found: CodeContext) -> Iterator[str]:
         yield "shown"
         for each in found.snippets:
             what = "" if each.whole else ", its signature"
-            said = f": {each.why}" if each.why else ""
-            yield folded(f"  {_named(each.place, each.name)} ({each.tokens:,} tokens{what}){said}", 6)
+            reason = f": {each.why}" if each.why else ""
+            yield folded(f"  {_named(each.place, each.name)} ({each.tokens:,} tokens{what}){reason}", 6)
     if found.not_shown:
         yield "left out"
         for one in found.not_shown:

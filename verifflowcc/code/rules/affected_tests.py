@@ -14,7 +14,7 @@ from verifflowcc.code.rules.code_views import AffectedTest, CommandForTests
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, Mark, SearchedCode, outwards
 from verifflowcc.code.rules.rank_units import FileWeights, by_words, idf
 from verifflowcc.code.rules.source_testcases import CASES_OF, read_cases
-from verifflowcc.code.rules.task_words import Asked, Wanted, words_in
+from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 
 _SETUP = frozenset(
     "setUp setUpClass setUpTestData asyncSetUp tearDown tearDownClass setup_method setup_class setup teardown_method"
@@ -354,7 +354,7 @@ def _files(
     tests = {path for path, file in code.files.items() if Mark.TEST in file.marks and file.language}
     scores = {
         path: score
-        for path, score in by_words(Asked(wanted, frozenset(), frozenset()), code, FileWeights()).items()
+        for path, score in by_words(TaskTerms(wanted, frozenset(), frozenset()), code, FileWeights()).items()
         if path in tests
     }
     most = max(scores.values(), default=0.0) or 1.0
@@ -377,7 +377,7 @@ def _plain(name: str) -> str:
 
 
 def _scores(texts: Sequence[TestText], wanted: Mapping[str, float], by: LikelyWeights) -> list[float]:
-    reader = Wanted(wanted)
+    reader = WordCounter(wanted)
     counted = []
     holding: dict[str, int] = {}
     for text in texts:

@@ -1,18 +1,21 @@
-"""What a name stands for where it is written: the scopes around it, imports, and what other files hand on."""
+"""Look up what a name refers to at its place in a file.
+
+The scopes around it come first, then imports, then what other files hand on.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind
-from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Code, Definition, Head, Import, SymbolKind, Typed
-from verifflowcc.code.rules.import_rules import Foreign, Manner, Modules, manner_of
+from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Code, Definition, Head, Import, SymbolKind, TypeHint
+from verifflowcc.code.rules.import_rules import ImportResolver, Modules, ResolutionRules, manner_of
 
 if TYPE_CHECKING:
     Answer = tuple[Thing, ...]
 
 
-# Questions that lead to each other, at times in circles: each has one answer, whatever was asked before.
+# Imports can form circles, so a question may lead back to itself; its answer must not depend on earlier questions.
 
 DEEPEST = 60
 """A question that leads to more questions inside of each other has no answer: well below what Python itself allows."""
@@ -119,7 +122,7 @@ class Sheet:
         self.owned: dict[tuple[str, str], list[int]] = defaultdict(list)
         self.imported: dict[tuple[int, str], list[Import]] = defaultdict(list)
         self.stars: list[Import] = []
-        self.typed: dict[tuple[int, str], list[Typed]] = defaultdict(list)
+        self.typed: dict[tuple[int, str], list[TypeHint]] = defaultdict(list)
         for place, each in enumerate(head.definitions):
             if each.owner:
                 self.owned[each.owner, each.name].append(place)
@@ -130,8 +133,8 @@ class Sheet:
                 self.stars.append(taken)
             if taken.alias and taken.alias != "*":
                 self.imported[taken.inside, taken.alias].append(taken)
-        for said in head.typed:
-            self.typed[said.inside, said.name].append(said)
+        for typed in head.typed:
+            self.typed[typed.inside, typed.name].append(typed)
 
     def definition(self, place: int) -> Definition:
         """Return the definition at a place."""
@@ -180,13 +183,13 @@ def parameters(signature: str) -> tuple[str, ...]:
 SAME_SCOPE, SAME_FILE, FROM_IMPORT, FROM_STAR, SAME_FOLDER, ONLY_ONE = 98, 96, 95, 90, 90, 75
 
 
-class Names:
+class NameLookup:
     """Looks names up in the files of a repository in one state. Nothing is read that was not asked for."""
 
     def __init__(self, code: Code) -> None:
         self.code = code
         self.modules = Modules(code.files, code.manifests)
-        self.foreign = Foreign(code, self.modules)
+        self.foreign = ImportResolver(code, self.modules)
         self._sheets: dict[str, Sheet] = {}
         self.circles = Circles()
 
@@ -197,13 +200,13 @@ class Names:
             sheet = self._sheets[path] = Sheet(path, self.code.head(path))
         return sheet
 
-    def manner(self, path: str) -> Manner:
+    def manner(self, path: str) -> ResolutionRules:
         """Return the rules of the language of a file."""
         each = self.code.files.get(path)
         return manner_of(each.language if each else "")
 
     def lookup(self, path: str, inside: int, name: str, line: int) -> tuple[Thing, ...] | None:
-        """Return what a name alone stands for at a line inside a definition; None where no scope has it.
+        """Return what a bare name refers to at a line; None where no scope has it.
 
         An empty tuple says that it is taken from a file that is here, but does not say what it is.
         """
@@ -219,14 +222,20 @@ class Names:
         return self.in_file(path, name, line)
 
     def in_file(self, path: str, name: str, line: int = 0) -> tuple[Thing, ...] | None:
-        """Return what a name stands for at the outermost level of a file, with what it takes from others."""
+        """Return what a name refers to at the outermost level of a file.
+
+        What the file takes from others counts too.
+        """
         found = self._in_scope(self.sheet(path), FILE, name, line)
         if found is not None:
             return found
         return self.circles.ask(("beyond", path, name), lambda: self._beyond(path, name)) or None
 
     def imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
-        """Return what an import stands for: what is taken, or the outside; empty where the file does not have it."""
+        """Return what an import refers to; empty where the file does not have it.
+
+        That is the thing that it takes, or the outside.
+        """
         return self.circles.ask(("import", path, taken), lambda: self._imported(path, taken))
 
     def _imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
@@ -256,7 +265,9 @@ class Names:
         return self.foreign.sources(path, family, taken)
 
     def loaded(self, path: str, taken: Import) -> tuple[str, ...]:
-        """Return the files of the modules that an import loads; folders, which no file stands for, end with `/`.
+        """Return the files of the modules that an import loads.
+
+        Folders, for which there is no file, end with `/`.
 
         `import a.b.c` binds `a` and loads `a.b.c`, or as much of it as is here; `from a import b` loads `b` where that
         is a module of `a`.
@@ -303,9 +314,9 @@ class Names:
         return _without_repeats(found) if found else None
 
     def _local(self, sheet: Sheet, scope: int, name: str, line: int) -> tuple[Thing, ...] | None:
-        said = sheet.typed.get((scope, name))
-        if said:
-            before = [each for each in said if each.line < line] or [each for each in said if each.line != line]
+        types = sheet.typed.get((scope, name))
+        if types:
+            before = [each for each in types if each.line < line] or [each for each in types if each.line != line]
             text, begin = (before[-1].type, before[-1].line) if before else ("", 0)
             return (Thing(ThingKind.LOCAL, sheet.path, scope, text=text, line=begin),)
         definition = sheet.definition(scope)
@@ -357,13 +368,13 @@ class Names:
             return ()
         for path in files:
             sheet = self.sheet(path)
-            said = [
+            exports = [
                 place
                 for place, each in enumerate(sheet.head.definitions)
                 if each.parent == FILE and each.signature.startswith("export default ")
             ]
-            if said:
-                return (Thing(ThingKind.DEFINITION, path, said[0], FROM_IMPORT, "imported"),)
+            if exports:
+                return (Thing(ThingKind.DEFINITION, path, exports[0], FROM_IMPORT, "imported"),)
             stem = path.rpartition("/")[2].partition(".")[0]
             for name in (taken.alias, stem):
                 if places := sheet.defined.get((FILE, name)):

@@ -10,21 +10,21 @@ from verifflowcc.code.rules.bound_things import Thing, ThingKind
 from verifflowcc.code.rules.graph import (
     FILE,
     TYPES,
-    Candidate,
+    BindingCandidate,
     Code,
     Dependency,
-    Found,
     Import,
-    Link,
+    LocatedDefinition,
     Reference,
     ReferenceKind,
+    ReferenceLink,
     qualified,
 )
 
 # Definitions by what a person writes for them: `name`, `Class.name`, `path::name`, `path:12`.
 
 
-def definitions_named(code: Code, text: str) -> tuple[Found, ...]:
+def definitions_named(code: Code, text: str) -> tuple[LocatedDefinition, ...]:
     """Return the definitions that a text may mean, by path and line.
 
     Whole names first; only where there are none what a type inherits under such a name, then those that differ in case,
@@ -42,11 +42,11 @@ def definitions_named(code: Code, text: str) -> tuple[Found, ...]:
     return _whole(code, name) or _inherited(code, name) or _like(code, name)
 
 
-def found_at(code: Code, path: str, place: int) -> Found:
+def found_at(code: Code, path: str, place: int) -> LocatedDefinition:
     """Return the definition at a place of a file."""
     definitions = code.head(path).definitions
     each = definitions[place]
-    return Found(path, place, each.line, each.kind, qualified(definitions, place), each.signature)
+    return LocatedDefinition(path, place, each.line, each.kind, qualified(definitions, place), each.signature)
 
 
 def _paths(code: Code, text: str) -> list[str]:
@@ -56,15 +56,15 @@ def _paths(code: Code, text: str) -> list[str]:
     return [each for each in code.files if each.endswith(f"/{text}")]
 
 
-def _in_files(code: Code, paths: Sequence[str], name: str) -> tuple[Found, ...]:
+def _in_files(code: Code, paths: Sequence[str], name: str) -> tuple[LocatedDefinition, ...]:
     return _chosen(code, paths, name.rpartition(".")[2], lambda whole: whole == name or whole.endswith(f".{name}"))
 
 
-def _whole(code: Code, name: str) -> tuple[Found, ...]:
+def _whole(code: Code, name: str) -> tuple[LocatedDefinition, ...]:
     return _in_files(code, code.defining(name.rpartition(".")[2]), name)
 
 
-def _inherited(code: Code, name: str) -> tuple[Found, ...]:
+def _inherited(code: Code, name: str) -> tuple[LocatedDefinition, ...]:
     """Return what `Class.name` is where the class has it from another one."""
     owner, _, last = name.rpartition(".")
     owners = [each for each in _whole(code, owner) if each.kind in TYPES] if owner else []
@@ -76,7 +76,7 @@ def _inherited(code: Code, name: str) -> tuple[Found, ...]:
     return tuple(sorted(found, key=lambda each: (each.path, each.line, each.place)))
 
 
-def _chosen(code: Code, paths: Sequence[str], last: str, fits: Callable[[str], bool]) -> tuple[Found, ...]:
+def _chosen(code: Code, paths: Sequence[str], last: str, fits: Callable[[str], bool]) -> tuple[LocatedDefinition, ...]:
     """Return the definitions of some files that are called `last` (any, if that is empty) and whose whole name fits."""
     code.heads(paths)
     found = []
@@ -88,12 +88,12 @@ def _chosen(code: Code, paths: Sequence[str], last: str, fits: Callable[[str], b
     return tuple(sorted(found, key=lambda each: (each.path, each.line, each.place)))
 
 
-def _at_line(code: Code, path: str, line: int) -> Found | None:
+def _at_line(code: Code, path: str, line: int) -> LocatedDefinition | None:
     around = [place for place, each in enumerate(code.head(path).definitions) if each.line <= line <= each.end]
     return found_at(code, path, max(around)) if around else None
 
 
-def _like(code: Code, name: str) -> tuple[Found, ...]:
+def _like(code: Code, name: str) -> tuple[LocatedDefinition, ...]:
     """Return the definitions whose whole name is `name` in another case, or else has it as a part."""
     low = name.lower()
     if not low:
@@ -115,7 +115,7 @@ _ALL = frozenset(ReferenceKind)
 _INNER = frozenset({"__init__", "index", "mod", "main"})
 
 
-def callers(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+def callers(code: Code | Binder, path: str, place: int) -> tuple[ReferenceLink, ...]:
     """Return the calls that may mean the definition at a place of a file, surest first, then by path and line.
 
     Of what makes objects of a class (`__init__`), the calls of the class are among them.
@@ -130,22 +130,22 @@ def callers(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
     return _by_confidence(found)
 
 
-def uses(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+def uses(code: Code | Binder, path: str, place: int) -> tuple[ReferenceLink, ...]:
     """Return all that may speak of the definition at a place of a file: calls, values, types, and what inherits."""
     return _by_confidence(_referring(_binder(code), path, place, _ALL))
 
 
-def subtypes(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+def subtypes(code: Code | Binder, path: str, place: int) -> tuple[ReferenceLink, ...]:
     """Return the types that may inherit from the type at a place of a file; each link is inside of such a type."""
     return _by_confidence(_referring(_binder(code), path, place, _INHERITS))
 
 
-def supertypes(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+def supertypes(code: Code | Binder, path: str, place: int) -> tuple[ReferenceLink, ...]:
     """Return what the type at a place of a file inherits from, in the order in which it is written."""
     return _links_of(_binder(code), path, place, _INHERITS, deep=False)
 
 
-def callees(code: Code | Binder, path: str, place: int) -> tuple[Link, ...]:
+def callees(code: Code | Binder, path: str, place: int) -> tuple[ReferenceLink, ...]:
     """Return the calls that stand in the definition at a place of a file, or in what it holds, by line."""
     return _links_of(_binder(code), path, place, _CALLS, deep=True)
 
@@ -170,7 +170,7 @@ def _binder(code: Code | Binder) -> Binder:
     return code if isinstance(code, Binder) else Binder(code)
 
 
-def _referring(binder: Binder, path: str, place: int, kinds: frozenset[ReferenceKind]) -> Iterator[Link]:
+def _referring(binder: Binder, path: str, place: int, kinds: frozenset[ReferenceKind]) -> Iterator[ReferenceLink]:
     """Yield the references of some kinds, in any file, that may mean a definition; the same place is asked for once."""
     for name, other in _speaking(binder, path, place):
         for reference in binder.code.references(other, name):
@@ -213,7 +213,7 @@ def _aliases(binder: Binder, files: Iterable[str], name: str, path: str, place: 
 
 def _links_of(
     binder: Binder, path: str, place: int, kinds: frozenset[ReferenceKind], *, deep: bool
-) -> tuple[Link, ...]:
+) -> tuple[ReferenceLink, ...]:
     sheet = binder.names.sheet(path)
     found = []
     for reference in binder.code.references(path):
@@ -225,9 +225,9 @@ def _links_of(
     return tuple(found)
 
 
-def _link(binder: Binder, path: str, reference: Reference, candidate: Candidate | None) -> Link:
+def _link(binder: Binder, path: str, reference: Reference, candidate: BindingCandidate | None) -> ReferenceLink:
     bound = binder.bound(path, reference)
-    return Link(
+    return ReferenceLink(
         path,
         reference.line,
         reference.kind,
@@ -241,7 +241,7 @@ def _link(binder: Binder, path: str, reference: Reference, candidate: Candidate 
     )
 
 
-def _by_confidence(links: Iterable[Link]) -> tuple[Link, ...]:
+def _by_confidence(links: Iterable[ReferenceLink]) -> tuple[ReferenceLink, ...]:
     return tuple(sorted(links, key=lambda each: (-each.confidence, each.path, each.line, each.receiver, each.kind)))
 
 

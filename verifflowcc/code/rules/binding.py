@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.base.records import replace
-from verifflowcc.code.rules.bind_names import FROM_IMPORT, ONLY_ONE, SAME_FOLDER, Names
+from verifflowcc.code.rules.bind_names import FROM_IMPORT, ONLY_ONE, SAME_FOLDER, NameLookup
 from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind, plain_type, segments
 from verifflowcc.code.rules.graph import (
     CALLABLE,
     FILE,
     TYPES,
-    Bound,
-    Candidate,
+    BindingCandidate,
+    BindingResult,
     Code,
     Import,
     Reference,
@@ -24,7 +24,7 @@ from verifflowcc.code.rules.graph import (
     SymbolKind,
 )
 
-# Names that say little about whom they mean: those of the languages themselves.
+# The languages' own names: too common to show which definition is meant.
 
 _SCRIPT = (
     "Array Boolean Date Error Function Infinity JSON Map Math NaN Number Object Promise Proxy Reflect RegExp Set String"
@@ -61,7 +61,7 @@ COMMON_METHODS = frozenset(_METHODS.split()).union(
 """Methods that objects of any kind have: that one alone is defined here does not say that it is meant."""
 
 
-# What an expression stands for, as far as it is said: objects of types, their members and what they inherit.
+# An expression is followed only as far as its types are declared: objects, their members and what they inherit.
 
 MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
@@ -73,13 +73,16 @@ _VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
 class Types:
     """Follows expressions through the types that files say of names."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: NameLookup) -> None:
         self.names = names
         self._ask = names.circles.ask
         self._inherits: dict[str, dict[int, list[str]]] = {}
 
     def expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
-        """Return what an expression (as in `Reference.receiver`) stands for at a line; empty where it is not known."""
+        """Return what an expression refers to at a line; empty where it is not known.
+
+        The expression is written as in `Reference.receiver`.
+        """
         question = ("expression", path, inside, text, line)
         return self._ask(question, lambda: self._expression(path, inside, text, line))
 
@@ -176,7 +179,7 @@ class Types:
             return tuple([Thing(ThingKind.INHERITED, each.path, each.place, INHERITED) for each in around])
         if name in manner.selves or name in manner.classes:
             around = self.type_of_method(path, inside)
-            if around and not self._said_otherwise(path, inside, name):
+            if around and not self._has_other_type(path, inside, name):
                 made = name in manner.selves or calls
                 return _instances(around) if made else around
         found = self.names.lookup(path, inside, name, line)
@@ -186,10 +189,10 @@ class Types:
             found = self.named_type(path, name) if manner.names_are_global else ()
         return self._called(found, calls, ())
 
-    def _said_otherwise(self, path: str, inside: int, name: str) -> bool:
+    def _has_other_type(self, path: str, inside: int, name: str) -> bool:
         sheet = self.names.sheet(path)
-        said = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get((scope, name), ())]
-        return any(each.type != "?" for each in said)
+        types = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get((scope, name), ())]
+        return any(each.type != "?" for each in types)
 
     def _called(self, things: Sequence[Thing], calls: int, of: Sequence[Thing]) -> tuple[Thing, ...]:
         """Return what things are after so many calls; `of` is what they are members of."""
@@ -213,7 +216,7 @@ class Types:
         return _instances((thing,)) if self._is_type(thing) else self._result(thing, of)
 
     def _result(self, thing: Thing, of: Sequence[Thing]) -> tuple[Thing, ...]:
-        """Return what a function is said to return."""
+        """Return what a function returns, by its annotation."""
         definition = self.names.sheet(thing.path).definition(thing.place)
         text = plain_type(definition.result)
         if not text:
@@ -221,14 +224,14 @@ class Types:
         if text in _SAME_TYPE or text.rpartition(".")[2] == "Self" or _is_own_type(definition.signature, text):
             around = of or self.type_of_method(thing.path, thing.place)
             return _instances([each for each in around if each.kind is ThingKind.INSTANCE or self._is_type(each)])
-        return self._said(thing.path, thing.place, text, definition.end + 1)
+        return self._of_type_text(thing.path, thing.place, text, definition.end + 1)
 
     def _values(self, things: Sequence[Thing], *, called: bool = False) -> tuple[Thing, ...]:
         """Return what variables, local names and properties that are not called stand for; the rest as it is."""
         found: list[Thing] = []
         for each in things:
             if each.kind is ThingKind.LOCAL:
-                found += self._said(each.path, each.place, each.text, each.line)
+                found += self._of_type_text(each.path, each.place, each.text, each.line)
             elif each.kind is not ThingKind.DEFINITION:
                 found.append(each)
             else:
@@ -249,11 +252,14 @@ class Types:
         if around != FILE:
             names += [(around, f"self.{definition.name}"), (around, f"this.{definition.name}")]
         for scope, name in names:
-            for said in sheet.typed.get((scope, name), ()):
-                yield from self._said(thing.path, scope, said.type, said.line)
+            for typed in sheet.typed.get((scope, name), ()):
+                yield from self._of_type_text(thing.path, scope, typed.type, typed.line)
 
-    def _said(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
-        """Return what a type's text, or a call's, stands for: objects of the type, or what the call returns."""
+    def _of_type_text(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
+        """Return what the text of a type or a call refers to.
+
+        A type gives objects of it; a call gives what it returns.
+        """
         text = plain_type(text)
         if not text:
             return ()
@@ -316,12 +322,12 @@ class Types:
     def _inherited(self, path: str) -> dict[int, list[str]]:
         """Return the bases of each type of a file, as they are written."""
         if path not in self._inherits:
-            said: dict[int, list[str]] = {}
+            types: dict[int, list[str]] = {}
             for each in self.names.code.references(path, kind=ReferenceKind.INHERIT):
                 if each.inside != FILE:
                     whole = f"{each.receiver}.{each.name}" if each.receiver else each.name
-                    said.setdefault(each.inside, []).append(whole)
-            self._inherits[path] = said
+                    types.setdefault(each.inside, []).append(whole)
+            self._inherits[path] = types
         return self._inherits[path]
 
     def _is_type(self, thing: Thing) -> bool:
@@ -365,13 +371,13 @@ class Binder:
 
     def __init__(self, code: Code) -> None:
         self.code = code
-        self.names = Names(code)
+        self.names = NameLookup(code)
         self.types = Types(self.names)
-        self._known: dict[tuple[str, int, str, str, int, bool], Bound] = {}
+        self._known: dict[tuple[str, int, str, str, int, bool], BindingResult] = {}
         self._values: dict[tuple[str, int], bool] = {}
         self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
 
-    def bound(self, path: str, reference: Reference) -> Bound:
+    def bound(self, path: str, reference: Reference) -> BindingResult:
         """Return whom a reference in a file may mean."""
         inherits = reference.kind is ReferenceKind.INHERIT
         key = (path, reference.inside, reference.receiver, reference.name, reference.line, inherits)
@@ -380,7 +386,7 @@ class Binder:
             known = self._known[key] = self._bound(path, reference)
         return known
 
-    def _bound(self, path: str, reference: Reference) -> Bound:
+    def _bound(self, path: str, reference: Reference) -> BindingResult:
         inside = reference.inside
         if reference.kind is ReferenceKind.INHERIT and inside != FILE:
             inside = self.names.sheet(path).definition(inside).parent
@@ -391,13 +397,13 @@ class Binder:
             return self._not_found(path, reference) if _are_unknown(things) else _as_bound(things)
         family = self.names.manner(path).family
         if reference.name in BUILTINS.get(family, ()):
-            return Bound(external=True)
+            return BindingResult(external=True)
         return self._of_inherited(path, inside, reference) or self._by_name(path, reference)
 
-    def _of_receiver(self, path: str, inside: int, reference: Reference) -> Bound:
+    def _of_receiver(self, path: str, inside: int, reference: Reference) -> BindingResult:
         things = self.types.expression(path, inside, reference.receiver, reference.line)
         if things and all(each.kind is ThingKind.EXTERNAL for each in things):
-            return Bound(external=True)
+            return BindingResult(external=True)
         if _are_unknown(things):
             return self._not_found(path, reference)
         members = self.types.members(things, reference.name)
@@ -408,7 +414,7 @@ class Binder:
             return _as_bound(members)
         return self._by_member_name(path, reference, known=bool(things))
 
-    def _of_inherited(self, path: str, inside: int, reference: Reference) -> Bound | None:
+    def _of_inherited(self, path: str, inside: int, reference: Reference) -> BindingResult | None:
         """Bind a name alone to a member of the type around it, in languages where members need no `this`."""
         if not self.names.manner(path).members_are_bare:
             return None
@@ -416,7 +422,7 @@ class Binder:
         found = [each for each in self.types.members(around, reference.name) if each.kind is ThingKind.DEFINITION]
         return _as_bound(found) if found else None
 
-    def _by_name(self, path: str, reference: Reference) -> Bound:
+    def _by_name(self, path: str, reference: Reference) -> BindingResult:
         """Bind a name alone that no scope has to what is called so elsewhere."""
         manner = self.names.manner(path)
         places = [each for each in self._defining(path, reference) if manner.members_are_bare or not self._member(each)]
@@ -425,14 +431,14 @@ class Binder:
         sure = ONLY_ONE if manner.names_are_global else _AT_A_GUESS
         return _by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)
 
-    def _by_member_name(self, path: str, reference: Reference, *, known: bool) -> Bound:
+    def _by_member_name(self, path: str, reference: Reference, *, known: bool) -> BindingResult:
         """Bind a member of an object of no known type, or of one that is not known to have it, by the name alone."""
         places = [each for each in self._defining(path, reference) if self._member(each)]
         sure = ONLY_METHOD if not known and reference.name not in COMMON_METHODS else _AT_A_GUESS
         bound = _by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
-        return bound if known else Bound((*bound.candidates, *self._handed_over(path, reference)))
+        return bound if known else BindingResult((*bound.candidates, *self._handed_over(path, reference)))
 
-    def _handed_over(self, path: str, reference: Reference) -> Sequence[Candidate]:
+    def _handed_over(self, path: str, reference: Reference) -> Sequence[BindingCandidate]:
         """Return the functions that may be called as a member of an object which holds them, as `deps.search()`.
 
         Likeliest are those that the file imports or defines itself, then those that some file uses as a value.
@@ -455,7 +461,7 @@ class Binder:
                 sure, why = _AS_VALUE // len(places), "an object may hold it: it is passed as a value"
             else:
                 sure, why = _AT_A_GUESS // len(places), "an object may hold it"
-            found.append(Candidate(*each, max(sure, _LEAST), why))
+            found.append(BindingCandidate(*each, max(sure, _LEAST), why))
         return sorted(found, key=lambda each: (-each.confidence, each.path, each.place))
 
     def _is_value(self, key: tuple[str, int], name: str) -> bool:
@@ -471,11 +477,11 @@ class Binder:
             )
         return known
 
-    def _not_found(self, path: str, reference: Reference) -> Bound:
+    def _not_found(self, path: str, reference: Reference) -> BindingResult:
         """Bind what comes from a module that is neither here nor a declared dependency to all of that name."""
         bound = _by_number(self._defining(path, reference), _AT_A_GUESS, _AT_A_GUESS)
         why = "its module is not found"
-        return Bound(tuple([replace(each, why=f"{why}; {each.why}") for each in bound.candidates]))
+        return BindingResult(tuple([replace(each, why=f"{why}; {each.why}") for each in bound.candidates]))
 
     def _defining(self, path: str, reference: Reference) -> Sequence[tuple[str, int]]:
         names, name = self.names, reference.name
@@ -510,16 +516,20 @@ def _of_self(thing: Thing) -> Thing:
     return thing.weaker(100, "inherited" if thing.why == "inherited" else "a member of self")
 
 
-def _as_bound(things: Sequence[Thing]) -> Bound:
-    candidates = [Candidate(each.path, each.place, each.sure, each.why) for each in things if each.kind in _DEFINED]
+def _as_bound(things: Sequence[Thing]) -> BindingResult:
+    candidates = [
+        BindingCandidate(each.path, each.place, each.sure, each.why) for each in things if each.kind in _DEFINED
+    ]
     candidates.sort(key=lambda each: (-each.confidence, each.path, each.place))
     outside = bool(things) and all(each.kind is ThingKind.EXTERNAL for each in things)
-    return Bound(tuple(candidates), outside)
+    return BindingResult(tuple(candidates), outside)
 
 
-def _by_number(places: Sequence[tuple[str, int]], alone: int, shared: int) -> Bound:
+def _by_number(places: Sequence[tuple[str, int]], alone: int, shared: int) -> BindingResult:
     count = len(places)
     if count == 1:
-        return Bound((Candidate(*places[0], alone, "the only one of its name"),))
+        return BindingResult((BindingCandidate(*places[0], alone, "the only one of its name"),))
     sure = max(shared // count, _LEAST) if count else 0
-    return Bound(tuple([Candidate(*each, sure, f"one of {count} of its name") for each in sorted(places)]))
+    return BindingResult(
+        tuple([BindingCandidate(*each, sure, f"one of {count} of its name") for each in sorted(places)])
+    )

@@ -1,4 +1,4 @@
-"""What an expression stands for while names are bound, and how a receiver is taken apart."""
+"""What an expression refers to while names are bound, and the parts of a receiver."""
 
 from enum import StrEnum
 

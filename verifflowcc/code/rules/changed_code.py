@@ -16,15 +16,15 @@ from verifflowcc.code.rules.graph import (
     FILE,
     TYPES,
     Definition,
-    Link,
     Mark,
     ReferenceKind,
+    ReferenceLink,
     SearchedCode,
     SymbolKind,
     qualified,
 )
 from verifflowcc.code.rules.rank_units import RankedUnit, units_of
-from verifflowcc.code.rules.task_words import Asked, Wanted
+from verifflowcc.code.rules.task_words import TaskTerms, WordCounter
 
 # Which definitions use a changed one, directly or through others: references followed backwards, nearest first.
 
@@ -114,7 +114,7 @@ def definitions_at(definitions: Sequence[Definition], lines: Iterable[int]) -> s
     return found
 
 
-def users_of(binder: Binder, link: Link) -> tuple[Node, ...]:
+def users_of(binder: Binder, link: ReferenceLink) -> tuple[Node, ...]:
     """Return the definitions that a reference belongs to: a decorator's line belongs to what it decorates."""
     definitions = binder.names.sheet(link.path).head.definitions
     place = link.inside
@@ -136,13 +136,13 @@ def _holds(each: Definition, line: int) -> bool:
     return (each.start or each.line) <= line <= each.end
 
 
-def _links_to(binder: Binder, node: Node) -> Iterator[Link]:
+def _links_to(binder: Binder, node: Node) -> Iterator[ReferenceLink]:
     """Yield the sure references to a definition; those to its class where objects are made or used without its name."""
     path, place = node
     if place == FILE:
         return
     definition = binder.names.sheet(path).definition(place)
-    links: list[Link] = [*uses(binder, path, place)]
+    links: list[ReferenceLink] = [*uses(binder, path, place)]
     if definition.name in _IMPLICIT:
         links += callers(binder, path, place)
     elif definition.name.startswith("__") and definition.name.endswith("__") and definition.parent != FILE:
@@ -208,13 +208,13 @@ def _shown(each: FileDiff, marks: Callable[[str], Collection[Mark]]) -> FileDiff
 
 def hunk_pieces(
     diff: ChangedCode,
-    asked: Asked,
+    asked: TaskTerms,
     code: SearchedCode,
     marks: Callable[[str], Collection[Mark]],
     count: Callable[[str], int],
 ) -> list[Snippet]:
     """Return the hunks as pieces: code before tests before other files; then by words of the task, then the largest."""
-    wanted = Wanted(asked.words)
+    wanted = WordCounter(asked.words)
     found = []
     for each in diff.files:
         group = 1 if Mark.TEST in marks(each.path) else 0 if language_of(each.path) else 2
@@ -334,7 +334,7 @@ def _moved(line: int, by: FileDiff | None) -> int:
 
 
 def words_of(units: Sequence[RankedUnit], diffs: Sequence[ChangedCode]) -> str:
-    """Return a text that stands for a task where there is none: the names of what changed, and where."""
+    """Return a text in the place of a task: the names of what changed, and where."""
     names = dict.fromkeys(each.name.rpartition(".")[2] for each in units if each.name)
     paths = dict.fromkeys(each.path for diff in diffs for each in diff.files if each.hunks)
     return " ".join([*(f"`{name}`" for name in list(names)[:MOST_NAMES]), *list(paths)[:MOST_NAMES]])

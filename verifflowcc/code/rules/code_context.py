@@ -7,7 +7,7 @@ from verifflowcc.base.model.config_values import BODIES, CALLERS, INTERFACES, TE
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.code.rules.bind_queries import callees, callers, supertypes
 from verifflowcc.code.rules.binding import Binder
-from verifflowcc.code.rules.code_views import FileFound, Snippet
+from verifflowcc.code.rules.code_views import RelevantFile, Snippet
 from verifflowcc.code.rules.graph import (
     CALLABLE,
     CONFIDENT,
@@ -21,7 +21,7 @@ from verifflowcc.code.rules.graph import (
 from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, rank_files, rank_units, units_of
 from verifflowcc.code.rules.repository_map import FileGraph, graph_of
 from verifflowcc.code.rules.snippets import (
-    Filled,
+    SnippetSelection,
     above_floor,
     fill,
     interface,
@@ -30,7 +30,7 @@ from verifflowcc.code.rules.snippets import (
     signature,
     size_of,
 )
-from verifflowcc.code.rules.task_words import LONGEST, Asked, asked
+from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, asked
 
 # The fixtures that tests use: functions of pytest which a test names as its parameters.
 
@@ -108,7 +108,7 @@ OUTLINE_PERCENT = 10
 _NAMED_TYPES_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def named_types(task: str, asked: Asked, code: SearchedCode) -> Mapping[str, frozenset[int]]:
+def named_types(task: str, asked: TaskTerms, code: SearchedCode) -> Mapping[str, frozenset[int]]:
     """Return path → the places of the types that the task names, as code or as a capitalised word."""
     found: dict[str, set[int]] = {}
     for name, before in sorted(_names(task[:LONGEST], asked)):
@@ -120,7 +120,7 @@ def named_types(task: str, asked: Asked, code: SearchedCode) -> Mapping[str, fro
     return {path: frozenset(places) for path, places in found.items()}
 
 
-def _names(text: str, asked: Asked) -> set[tuple[str, str]]:
+def _names(text: str, asked: TaskTerms) -> set[tuple[str, str]]:
     """Return each name with the word before its dot: `pathlib.Path` is no `Path` of another module."""
     found, words = set(), list(_NAMED_TYPES_NAME.finditer(text))
     for before, word in zip([None, *words], words, strict=False):
@@ -176,7 +176,7 @@ def _is_of(piece: RankedUnit, types: Mapping[str, frozenset[int]], code: Searche
     return piece.unit.place in places or not places.isdisjoint(around)
 
 
-FILES_TOLD = 20
+MAX_LISTED_FILES = 20
 FUNCTIONS = CodeMix(bodies=WHOLE)
 OFFERED_PERCENT = 150
 """What is offered of the room that there is: pieces are counted with a heading each, and share one in a prompt."""
@@ -196,11 +196,11 @@ _PART_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class CodeSelection:
     """The best files and what of them fits."""
 
-    files: tuple[FileFound, ...]
-    filled: Filled
+    files: tuple[RelevantFile, ...]
+    filled: SnippetSelection
 
 
 def choose(  # noqa: PLR0913 - what is known of the code already is given beside the task
@@ -213,7 +213,7 @@ def choose(  # noqa: PLR0913 - what is known of the code already is given beside
     unmarked: bool = False,
     mix: CodeMix = FUNCTIONS,
     changed: Sequence[RankedUnit] = (),
-) -> Chosen:
+) -> CodeSelection:
     """Return the code that bears on a task, at most so many tokens of it as `shown_text` shows it.
 
     `graph` is that of the files, where it is known already. With `unmarked`, tests count as other files do. `changed`
@@ -238,7 +238,7 @@ def choose(  # noqa: PLR0913 - what is known of the code already is given beside
 
     reserved = mix.callers * 100 // WHOLE
     filled = fill(ordered, around, budget_tokens, count, lambda path: code.files[path].language, reserved)
-    return Chosen(told(files), filled)
+    return CodeSelection(listed_files(files), filled)
 
 
 def _parts(
@@ -261,10 +261,12 @@ def _named(part: str, pieces: Sequence[RankedUnit]) -> list[RankedUnit]:
     return [replace(each, part=part) for each in pieces]
 
 
-def told(files: Sequence[RankedFile]) -> tuple[FileFound, ...]:
+def listed_files(files: Sequence[RankedFile]) -> tuple[RelevantFile, ...]:
     """Return the best files with what speaks for each, most first."""
     best = files[0].score if files else 1.0
-    return tuple(FileFound(each.path, round(1000 * each.score / best), _why(each.parts)) for each in files[:FILES_TOLD])
+    return tuple(
+        RelevantFile(each.path, round(1000 * each.score / best), _why(each.parts)) for each in files[:MAX_LISTED_FILES]
+    )
 
 
 def neighbours(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snippet]:

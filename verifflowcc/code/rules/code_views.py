@@ -1,9 +1,9 @@
-"""What is told of the code graph: its state, the contents of a file, who refers to what, what a change touches."""
+"""Answers about the code graph: state, outlines, references, effects of a change."""
 
 from collections.abc import Mapping
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.code.rules.graph import Dependency, Found, Link, SymbolKind
+from verifflowcc.code.rules.graph import Dependency, LocatedDefinition, ReferenceLink, SymbolKind
 
 # What a change of code reaches: code that uses it, directly or through other code, and the tests among that.
 
@@ -81,10 +81,12 @@ DIFF_LANGUAGE = "diff"
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """The lines `first` to `last` of a file. `name` is the qualified name of what stands there, empty for a file's own
-    lines. `whole` is false where `text` is a signature alone. `why` is a short clause. `tokens` counts it as shown.
-    An overview has no lines: `first` is 0. `part` is the part of a role's mix that it belongs to. `of` says what it is
-    a piece of, where that is not the file as it is; `local` marks what other clones do not have.
+    """The lines `first` to `last` of a file, chosen for a prompt.
+
+    `name` is the qualified name of the definition, empty for a file's own lines. `whole` is false where `text` is a
+    signature alone. `why` is a short clause. `tokens` counts it as shown. An overview has no lines: `first` is 0.
+    `part` is the part of a role's mix that it belongs to. `of` says what it is a piece of, where that is not the file
+    as it is; `local` marks what other clones do not have.
     """
 
     path: str
@@ -114,7 +116,7 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
-class FileFound:
+class RelevantFile:
     """A file that bears on a task. `score` is in thousandths of the best one's; `why` names what speaks for it."""
 
     path: str
@@ -124,7 +126,7 @@ class FileFound:
 
 
 @dataclass(frozen=True, slots=True)
-class NotShown:
+class OmittedPiece:
     """A piece that was looked at and is not shown, with the reason."""
 
     path: str
@@ -145,9 +147,9 @@ class CodeContext:
     text: str
     snippets: tuple[Snippet, ...]
     """Shown pieces, best first."""
-    files: tuple[FileFound, ...]
+    files: tuple[RelevantFile, ...]
     """The best files."""
-    not_shown: tuple[NotShown, ...]
+    not_shown: tuple[OmittedPiece, ...]
     """The best pieces that did not fit."""
     counter: str
     """What counted the tokens."""
@@ -172,7 +174,7 @@ class CodeMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexingResult:
     """What bringing the graph up to the files took: texts that were read, files known already, and files gone."""
 
     files: int
@@ -220,7 +222,7 @@ class GraphStatus:
 
 @dataclass(frozen=True, slots=True)
 class OutlineRow:
-    """A definition in a file; `depth` is how many definitions it stands in."""
+    """A definition in a file; `depth` is the number of definitions around it."""
 
     kind: SymbolKind
     name: str
@@ -249,22 +251,22 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SymbolSearch:
     """Where a name is defined; `shown` of `all_found`."""
 
     name: str
-    found: tuple[Found, ...]
+    found: tuple[LocatedDefinition, ...]
     all_found: int
     """How many symbols match, shown or not."""
     notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class SymbolRelations:
     """The links of one symbol, surest first."""
 
-    symbol: Found
-    links: tuple[Link, ...]
+    symbol: LocatedDefinition
+    links: tuple[ReferenceLink, ...]
     """Surest first."""
 
 
@@ -274,7 +276,7 @@ class Relations:
 
     kind: str
     asked: str
-    symbols: tuple[Related, ...] = ()
+    symbols: tuple[SymbolRelations, ...] = ()
     imports: tuple[Dependency, ...] = ()
     more: int = 0
     """How many more symbols have that name."""
@@ -299,9 +301,9 @@ class CodeImpact:
     """What a change of a file, a symbol or a diff reaches: code, tests, items of the trace, memories, owners."""
 
     asked: str
-    symbols: tuple[Found, ...]
+    symbols: tuple[LocatedDefinition, ...]
     """The changed symbols; empty for a file."""
-    callers: tuple[Link, ...]
+    callers: tuple[ReferenceLink, ...]
     """Direct references: product code before tests, surest first."""
     reached: tuple[ReachedCode, ...]
     """Product code that uses the change, directly or through other code, nearest first."""

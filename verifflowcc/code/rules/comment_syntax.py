@@ -200,7 +200,7 @@ _BY_INTERPRETER = {
 
 
 def language_of(path: str) -> str | None:
-    """Return the name of the language that a file's name tells; None where only a `#!` could tell it.
+    """Return the language by a file's name; None where only a `#!` could show it.
 
     >>> language_of("src/a.PY"), language_of("Dockerfile.dev"), language_of("bin/tool")
     ('python', 'docker', None)

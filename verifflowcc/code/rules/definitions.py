@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from verifflowcc.code.rules.engine import Scopes, Source, first_of, one_line
+from verifflowcc.code.rules.engine import Scopes, SourceText, first_of, one_line
 from verifflowcc.code.rules.engine_forms import Dialect, named_in
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, SymbolKind
 
@@ -20,7 +20,7 @@ _KINDS = {kind.value: kind for kind in SymbolKind}
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
-class Raw:
+class RawDefinition:
     """A definition while it is put together; `inside` is a place among the scopes, then among all definitions."""
 
     __slots__ = ("body", "end", "inside", "kind", "name", "named", "owner", "result", "start")
@@ -35,7 +35,7 @@ class Raw:
 class Definitions:
     """The definitions of a text, and what is around each; `scoped` are those that others may stand in."""
 
-    def __init__(self, dialect: Dialect, source: Source, matches: "list[Match]") -> None:
+    def __init__(self, dialect: Dialect, source: SourceText, matches: "list[Match]") -> None:
         self.dialect, self.source = dialect, source
         self.taken: set[int] = set()
         self.wholes: dict[int, int] = {}
@@ -56,16 +56,16 @@ class Definitions:
         """Say whether a place is in an import."""
         return self.import_ranges.inside(place) != FILE
 
-    def _found(self) -> list[Raw]:
+    def _found(self) -> list[RawDefinition]:
         """Return the definitions in order; where two patterns name the same place, a variable is the weaker one."""
-        found: dict[int, Raw] = {}
+        found: dict[int, RawDefinition] = {}
         for node, match in self.captured.get("whole", ()):
             self.wholes[match["inner"][0].start_byte] = node.start_byte
         for around, match in self.captured.get("title", ()):
             kind = next(name for name in match if name in _KINDS)
             named = self.named(around, _KINDS[kind] in CALLABLE)
             if named is not None:
-                raw = Raw(_KINDS[kind], named, match[kind][0])
+                raw = RawDefinition(_KINDS[kind], named, match[kind][0])
                 raw.name = self.dialect.title(self.source.of(named))
                 self.taken.add(raw.named)
                 if "::" in raw.name:
@@ -89,9 +89,9 @@ class Definitions:
         """Return the name in what a query says is one; None in a declarator of something else."""
         return named_in(node, function) if node.type.endswith("declarator") else node
 
-    def _placed(self, found: list[Raw]) -> list[Raw]:
+    def _placed(self, found: list[RawDefinition]) -> list[RawDefinition]:
         """Say of each definition what is around it; leave out the local variables of functions."""
-        kept: list[Raw] = []
+        kept: list[RawDefinition] = []
         seen: set[tuple[int, str]] = set()
         number = 0
         for raw in found:
@@ -121,7 +121,7 @@ class Definitions:
         return kept
 
     def add_fields(self) -> None:
-        """Add the fields that methods give to the object at hand."""
+        """Add the fields that methods set on their own object (`self`, `this`)."""
         have = {(raw.inside, raw.name) for raw in self.raws}
         added = []
         for name, match in self.captured.get("field", ()):
@@ -132,7 +132,7 @@ class Definitions:
             text = self.dialect.title(self.source.of(name))
             if around != FILE and (around, text) not in have:
                 have.add((around, text))
-                raw = Raw(SymbolKind.FIELD, name, node)
+                raw = RawDefinition(SymbolKind.FIELD, name, node)
                 raw.name, raw.inside = text, around
                 added.append(raw)
         if added:
@@ -144,7 +144,7 @@ class Definitions:
             scope = self.scopes.parents[scope]
         return scope
 
-    def definition(self, raw: Raw, place: Mapping[int, int]) -> Definition:
+    def definition(self, raw: RawDefinition, place: Mapping[int, int]) -> Definition:
         """Return a definition; `place` says where each scope is among all definitions."""
         source = self.source
         line = source.line(raw.named)

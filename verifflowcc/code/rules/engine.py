@@ -1,4 +1,4 @@
-"""A text, what a query captures in it, and which definition each place of it stands in.
+"""A source text, what a query captures in it, and the definition around a place.
 
 Places are offsets in bytes. The text is held as one letter for each byte, so that offsets are those of the grammar;
 names are decoded when they are taken out.
@@ -99,7 +99,7 @@ _DIRECTIVES = tuple(
 )
 
 
-class Source:
+class SourceText:
     """A text by offsets in bytes. Of a plain one, parts need not be decoded."""
 
     __slots__ = ("ends", "is_plain", "text")
@@ -152,10 +152,10 @@ def decoded(part: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QueryMatches:
     """A text and the nodes that a query captured in it, by the names of the captures, in no order."""
 
-    source: Source
+    source: SourceText
     captures: "dict[str, list[Node]]"
 
     def nodes(self, name: str) -> "list[Node]":
@@ -212,7 +212,7 @@ def first_child(node: "Node") -> "Node | None":
 
 
 class Scopes:
-    """Which of some nested ranges a place stands in.
+    """Find the innermost of nested ranges around a place.
 
     `ranges` are (start, end) in the order of their places in a list of definitions: by start, the longer ones first.
     What stands in one of `outer` belongs to the range around the one that it stands in (a default value, say).

@@ -1,11 +1,11 @@
-"""How languages write what stands before a dot, and the plain form of that."""
+"""The plain form of receivers: what languages write before a dot."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.code.rules.engine import Source, first_child
+from verifflowcc.code.rules.engine import SourceText, first_child
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,7 +20,7 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """How a language writes what stands before a dot, by the types of nodes.
+    """How a language writes receivers (what is before a dot), by the types of nodes.
 
     `atoms` are names; `members` have an object and a name; `calls` a function; `methods` an object, which may be
     missing, and a name, both at once; `news` a type; `inner` are looked through; `plain` are names with other marks
@@ -63,7 +63,7 @@ class Dialect:
     title: Callable[[str], str] = str
 
 
-def form_of(dialect: Dialect, source: Source, node: "Node", depth: int = 0) -> str:
+def form_of(dialect: Dialect, source: SourceText, node: "Node", depth: int = 0) -> str:
     """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
     forms, kind = dialect.forms, node.type
     if kind in forms.atoms:
@@ -97,7 +97,7 @@ def form_of(dialect: Dialect, source: Source, node: "Node", depth: int = 0) -> s
     return "?"
 
 
-def _member(dialect: Dialect, source: Source, node: "Node", of: str, name: str, depth: int) -> str:
+def _member(dialect: Dialect, source: SourceText, node: "Node", of: str, name: str, depth: int) -> str:
     owner, named = node.child_by_field_name(of), node.child_by_field_name(name)
     if named is None:
         return "?"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules import comment_syntax
 from verifflowcc.code.rules.code_views import LANGUAGES
-from verifflowcc.code.rules.definitions import Definitions, Raw
-from verifflowcc.code.rules.engine import Found, Source, as_utf8, parsed
+from verifflowcc.code.rules.definitions import Definitions, RawDefinition
+from verifflowcc.code.rules.engine import QueryMatches, SourceText, as_utf8, parsed
 from verifflowcc.code.rules.engine_forms import Dialect, Taken, form_of, is_name
 from verifflowcc.code.rules.graph import (
     CALLABLE,
@@ -18,242 +18,13 @@ from verifflowcc.code.rules.graph import (
     Reference,
     ReferenceKind,
     SymbolKind,
-    Typed,
+    TypeHint,
 )
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
 
     Match = Mapping[str, list[Node]]
-
-
-# The facts of a text in a language whose query names what it captures: the reader of all languages but Python.
-#
-# What a query may capture, by match: a definition by its kind (`@function`, `@class` …) with `@title` (a name),
-# `@body`, `@result`, `@owner`; `@call` and `@member` with `@of`, the receiver; `@new`, `@base`, `@type`, `@use` (names
-# as values), `@part` (of a path); `@implemented` by `@implementor`; `@key` and `@package`, names that mean nothing
-# elsewhere; `@local` (a name that hides others), `@type_parameter`; `@typed` (or `@typed_field`) with `@as` (a type)
-# or `@value`; `@field` in `@whole_field` (a field that a method makes); `@import`; `@inner` in `@whole` (what a
-# definition is wrapped in); `@outer` (what belongs to the scope around).
-
-Said = tuple[int, ReferenceKind, str, str]
-"""Where a name is spoken of, how, the name and its receiver."""
-_LONGEST = 2_000
-_MOST_TYPES = 6
-
-
-def read_matches(dialect: Dialect, source: Source, matches: "Iterable[tuple[int, Match]]") -> FileFacts:
-    """Return what a text says of itself, from the matches of its query."""
-    return _Reading(dialect, source, [match for _, match in matches]).facts()
-
-
-class _Reading(Definitions):
-    """The reading of one text: definitions, what is bound and said of names, then what is spoken of."""
-
-    def __init__(self, dialect: Dialect, source: Source, matches: "list[Match]") -> None:
-        super().__init__(dialect, source, matches)
-        self.implemented: dict[int, Raw] = {}
-        self.typed: dict[tuple[int, str], list[tuple[str, int]]] = {}
-
-    def _read_imports(self) -> list[tuple[Taken, int]]:
-        imports = []
-        for node in self.imports:
-            scope = self.scopes.inside(node.start_byte)
-            for module, name, alias, place in self.dialect.imports(node, self.source.of(node)):
-                imports.append(((module, name, alias, self.source.line(place)), scope))
-                if alias:
-                    self.bound[scope, alias] = True
-        imports.sort(key=lambda each: each[0][3])
-        return imports
-
-    def _read_locals(self) -> None:
-        for around, _ in self.captured.get("local", ()):
-            node = self.named(around)
-            if node is not None:
-                self.taken.add(node.start_byte)
-                scope = self.scopes.inside(node.start_byte)
-                if scope != FILE and self.scoped[scope].kind in CALLABLE:
-                    self.bound.setdefault((scope, self.dialect.title(self.source.of(node))), False)
-        for key in ("key", "package"):
-            self.taken.update([node.start_byte for node, _ in self.captured.get(key, ())])
-        for node, _ in self.captured.get("type_parameter", ()):
-            self.taken.add(node.start_byte)
-            self.bound.setdefault((self.scopes.inside(node.start_byte), self.source.of(node)), False)
-
-    def _read_types(self) -> None:
-        """Read what names are said to be, in order."""
-        rows = [
-            (node.start_byte, key, node, match)
-            for key in ("typed", "typed_field", "typed_parameter")
-            for node, match in self.captured.get(key, ())
-            if not self.in_import(node.start_byte)
-        ]
-        rows.sort(key=lambda row: row[:2])
-        for start, key, around, match in rows:
-            scope, node = self.scopes.inside(start), self.named(around)
-            if node is None:
-                continue
-            if key == "typed":
-                name, scope = self._typed_name(node, scope)
-            elif key == "typed_parameter":
-                name = self.form(node) if scope != FILE and self.scoped[scope].kind in CALLABLE else ""
-            else:
-                name, scope = f"self.{self.form(node)}", self.type_around(scope)
-            kind = ""
-            if "as" in match:
-                kind = self.dialect.type_name(self.source.of(match["as"][0]))
-            if not kind and "value" in match:
-                kind = self._value(match["value"][0], scope)
-            if kind and name:
-                said = self.typed.setdefault((scope, name), [])
-                if len(said) < _MOST_TYPES and (not said or said[-1][0] != kind):
-                    said.append((kind, self.source.line(start)))
-
-    def _typed_name(self, node: "Node", scope: int) -> tuple[str, int]:
-        form = self.form(node)
-        head, _, rest = form.partition(".")
-        if rest:
-            if head not in self.dialect.selves or "." in rest:
-                return "", FILE
-            around = self.type_around(scope)
-            return (f"self.{rest}", around) if around != FILE else ("", FILE)
-        kind = self.scoped[scope].kind if scope != FILE else None
-        if kind in TYPES and kind is not SymbolKind.MODULE:
-            return f"self.{form}", scope
-        return form, scope
-
-    def _value(self, node: "Node", scope: int) -> str:
-        form = self.form(node)
-        if form.endswith("()"):
-            return form
-        said = self.typed.get((scope, form))
-        return said[0][0] if said else ""
-
-    def form(self, node: "Node") -> str:
-        """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
-        return form_of(self.dialect, self.source, node)
-
-    def _said(self) -> list[Said]:
-        said: dict[int, Said] = {}
-        for key, kind in _ORDER:
-            for node, match in self.captured.get(key, ()):
-                start = node.start_byte
-                if start in self.taken or "title" in match or (kind is ReferenceKind.USE and self.in_import(start)):
-                    continue
-                each = self._one(key, kind, node, match)
-                if each is not None:
-                    said[start] = each
-                    self.taken.update((start, node.end_byte - len(each[2])))
-        self._say_implemented(said)
-        return sorted(said.values())
-
-    def _say_implemented(self, said: "dict[int, Said]") -> None:
-        """Say what a type inherits where that stands outside of it, if the type is in this file."""
-        types = {raw.name: raw for raw in self.raws if raw.kind in TYPES}
-        for node, match in self.captured.get("implemented", ()):
-            before, _, name = self.dialect.type_name(self.source.of(node)).rpartition(".")
-            raw = types.get(self.dialect.type_name(self.source.of(match["implementor"][0])))
-            if name and raw is not None:
-                self.implemented[node.start_byte] = raw
-                said[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
-
-    def _one(self, key: str, kind: ReferenceKind, node: "Node", match: "Match") -> "Said | None":
-        start = node.start_byte
-        receiver = self.form(match["of"][0]) if "of" in match else "self" if key == "instance" else ""
-        name = self.dialect.title(self.source.of(node)) if node.end_byte - start < _LONGEST else ""
-        if key in ("base", "new", "type") or not is_name(name):
-            name = name if is_name(name) else self.dialect.type_name(name)
-            before, _, name = name.rpartition(".")
-            receiver = receiver or before
-        if not name:
-            return None
-        scope = self.scopes.inside(start)
-        hit, where = self._meant(scope, (receiver or name).partition(".")[0].partition("(")[0])
-        own = not receiver and name in self.dialect.own
-        if hit is False:
-            if kind is not ReferenceKind.CALL or key == "bare":
-                return None
-            self.typed.setdefault((where, (receiver or name).partition(".")[0].partition("(")[0]), [])
-        elif hit is None and (
-            (own and key != "base")
-            or key == "word"
-            or (key == "use" and not (self.dialect.says_all and scope != FILE))
-            or (key == "member" and receiver not in self.dialect.selves)
-        ):
-            return None
-        return start, kind, name, receiver
-
-    def _meant(self, scope: int, name: str) -> tuple[bool | None, int]:
-        """Return whether a name is known in a scope (True), hidden there (False) or neither, and where."""
-        hit = self.bound.get((scope, name))
-        while hit is None and scope != FILE:
-            scope = self.scopes.parents[scope]
-            hit = self.bound.get((scope, name))
-            if hit and scope != FILE and self._is_member_alone(scope):
-                hit = None
-        return hit, scope
-
-    def _is_member_alone(self, scope: int) -> bool:
-        """Say whether what a scope defines is reached by no name alone from the functions in it."""
-        kind = self.scoped[scope].kind
-        return not self.dialect.members_are_bare and kind in TYPES and kind is not SymbolKind.MODULE
-
-    def facts(self) -> FileFacts:
-        """Return all of it."""
-        imports = self._read_imports()
-        self._read_locals()
-        self._read_types()
-        self.add_fields()
-        said = self._said()
-        numbers = {id(raw): number for number, raw in enumerate(self.raws)}
-        place = {scope: numbers[id(raw)] for scope, raw in enumerate(self.scoped)}
-        place[FILE] = FILE
-        return FileFacts(
-            self.dialect.name,
-            tuple([self.definition(raw, place) for raw in self.raws]),
-            self._references(said, place, numbers),
-            tuple([Import(*each, place[scope]) for each, scope in imports]),
-            self._typed_names(said, place),
-        )
-
-    def _references(
-        self, said: list[Said], place: Mapping[int, int], numbers: Mapping[int, int]
-    ) -> tuple[Reference, ...]:
-        seen: set[tuple[ReferenceKind, str, int, int, str]] = set()
-        made = []
-        for start, kind, name, receiver in said:
-            line, raw = self.source.line(start), self.implemented.get(start)
-            scope = place[self.scopes.inside(start)] if raw is None else numbers[id(raw)]
-            key = (kind, name, line if kind is ReferenceKind.CALL else 0, scope, receiver)
-            if key not in seen:
-                seen.add(key)
-                made.append(Reference(kind, name, line, scope, receiver))
-        return tuple(made)
-
-    def _typed_names(self, said: list[Said], place: Mapping[int, int]) -> tuple[Typed, ...]:
-        used = {(receiver or name).partition(".")[0].partition("(")[0] for _, _, name, receiver in said}
-        made = []
-        for (scope, name), kinds in self.typed.items():
-            if name and (scope == FILE or "." in name or name in used):
-                line = self.scoped[scope].named if scope != FILE else 0
-                for kind, at in kinds or [("?", self.source.line(line))]:
-                    made.append((at, place[scope], name, kind))
-        made.sort()
-        return tuple([Typed(name, kind, scope, line) for line, scope, name, kind in made])
-
-
-_ORDER = (
-    ("call", ReferenceKind.CALL),
-    ("new", ReferenceKind.CALL),
-    ("base", ReferenceKind.INHERIT),
-    ("part", ReferenceKind.USE),
-    ("member", ReferenceKind.USE),
-    ("type", ReferenceKind.TYPE),
-    ("use", ReferenceKind.USE),
-    ("bare", ReferenceKind.CALL),
-    ("word", ReferenceKind.USE),
-    ("instance", ReferenceKind.USE),
-)
 
 
 # Which language a source file is in: the ones that a grammar reads, and the others that are known by name.
@@ -331,6 +102,235 @@ _NAMED = {
 }  # fmt: skip
 
 
+# The facts of a text in a language whose query names what it captures: the reader of all languages but Python.
+#
+# What a query may capture, by match: a definition by its kind (`@function`, `@class` …) with `@title` (a name),
+# `@body`, `@result`, `@owner`; `@call` and `@member` with `@of`, the receiver; `@new`, `@base`, `@type`, `@use` (names
+# as values), `@part` (of a path); `@implemented` by `@implementor`; `@key` and `@package`, names that mean nothing
+# elsewhere; `@local` (a name that hides others), `@type_parameter`; `@typed` (or `@typed_field`) with `@as` (a type)
+# or `@value`; `@field` in `@whole_field` (a field that a method makes); `@import`; `@inner` in `@whole` (what a
+# definition is wrapped in); `@outer` (what belongs to the scope around).
+
+Mention = tuple[int, ReferenceKind, str, str]
+"""Where a name is spoken of, how, the name and its receiver."""
+_LONGEST = 2_000
+_MOST_TYPES = 6
+
+
+def read_matches(dialect: Dialect, source: SourceText, matches: "Iterable[tuple[int, Match]]") -> FileFacts:
+    """Return what a text says of itself, from the matches of its query."""
+    return _GrammarReading(dialect, source, [match for _, match in matches]).facts()
+
+
+class _GrammarReading(Definitions):
+    """Reads one text: definitions, bound names and their types, then references."""
+
+    def __init__(self, dialect: Dialect, source: SourceText, matches: "list[Match]") -> None:
+        super().__init__(dialect, source, matches)
+        self.implemented: dict[int, RawDefinition] = {}
+        self.typed: dict[tuple[int, str], list[tuple[str, int]]] = {}
+
+    def _read_imports(self) -> list[tuple[Taken, int]]:
+        imports = []
+        for node in self.imports:
+            scope = self.scopes.inside(node.start_byte)
+            for module, name, alias, place in self.dialect.imports(node, self.source.of(node)):
+                imports.append(((module, name, alias, self.source.line(place)), scope))
+                if alias:
+                    self.bound[scope, alias] = True
+        imports.sort(key=lambda each: each[0][3])
+        return imports
+
+    def _read_locals(self) -> None:
+        for around, _ in self.captured.get("local", ()):
+            node = self.named(around)
+            if node is not None:
+                self.taken.add(node.start_byte)
+                scope = self.scopes.inside(node.start_byte)
+                if scope != FILE and self.scoped[scope].kind in CALLABLE:
+                    self.bound.setdefault((scope, self.dialect.title(self.source.of(node))), False)
+        for key in ("key", "package"):
+            self.taken.update([node.start_byte for node, _ in self.captured.get(key, ())])
+        for node, _ in self.captured.get("type_parameter", ()):
+            self.taken.add(node.start_byte)
+            self.bound.setdefault((self.scopes.inside(node.start_byte), self.source.of(node)), False)
+
+    def _read_types(self) -> None:
+        """Read the declared types of names, in order."""
+        rows = [
+            (node.start_byte, key, node, match)
+            for key in ("typed", "typed_field", "typed_parameter")
+            for node, match in self.captured.get(key, ())
+            if not self.in_import(node.start_byte)
+        ]
+        rows.sort(key=lambda row: row[:2])
+        for start, key, around, match in rows:
+            scope, node = self.scopes.inside(start), self.named(around)
+            if node is None:
+                continue
+            if key == "typed":
+                name, scope = self._typed_name(node, scope)
+            elif key == "typed_parameter":
+                name = self.form(node) if scope != FILE and self.scoped[scope].kind in CALLABLE else ""
+            else:
+                name, scope = f"self.{self.form(node)}", self.type_around(scope)
+            kind = ""
+            if "as" in match:
+                kind = self.dialect.type_name(self.source.of(match["as"][0]))
+            if not kind and "value" in match:
+                kind = self._value(match["value"][0], scope)
+            if kind and name:
+                types = self.typed.setdefault((scope, name), [])
+                if len(types) < _MOST_TYPES and (not types or types[-1][0] != kind):
+                    types.append((kind, self.source.line(start)))
+
+    def _typed_name(self, node: "Node", scope: int) -> tuple[str, int]:
+        form = self.form(node)
+        head, _, rest = form.partition(".")
+        if rest:
+            if head not in self.dialect.selves or "." in rest:
+                return "", FILE
+            around = self.type_around(scope)
+            return (f"self.{rest}", around) if around != FILE else ("", FILE)
+        kind = self.scoped[scope].kind if scope != FILE else None
+        if kind in TYPES and kind is not SymbolKind.MODULE:
+            return f"self.{form}", scope
+        return form, scope
+
+    def _value(self, node: "Node", scope: int) -> str:
+        form = self.form(node)
+        if form.endswith("()"):
+            return form
+        types = self.typed.get((scope, form))
+        return types[0][0] if types else ""
+
+    def form(self, node: "Node") -> str:
+        """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
+        return form_of(self.dialect, self.source, node)
+
+    def _mentions(self) -> list[Mention]:
+        mentions: dict[int, Mention] = {}
+        for key, kind in _ORDER:
+            for node, match in self.captured.get(key, ()):
+                start = node.start_byte
+                if start in self.taken or "title" in match or (kind is ReferenceKind.USE and self.in_import(start)):
+                    continue
+                each = self._one(key, kind, node, match)
+                if each is not None:
+                    mentions[start] = each
+                    self.taken.update((start, node.end_byte - len(each[2])))
+        self._add_implemented(mentions)
+        return sorted(mentions.values())
+
+    def _add_implemented(self, mentions: "dict[int, Mention]") -> None:
+        """Add what a type inherits outside of its body, if the type is in this file."""
+        types = {raw.name: raw for raw in self.raws if raw.kind in TYPES}
+        for node, match in self.captured.get("implemented", ()):
+            before, _, name = self.dialect.type_name(self.source.of(node)).rpartition(".")
+            raw = types.get(self.dialect.type_name(self.source.of(match["implementor"][0])))
+            if name and raw is not None:
+                self.implemented[node.start_byte] = raw
+                mentions[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
+
+    def _one(self, key: str, kind: ReferenceKind, node: "Node", match: "Match") -> "Mention | None":
+        start = node.start_byte
+        receiver = self.form(match["of"][0]) if "of" in match else "self" if key == "instance" else ""
+        name = self.dialect.title(self.source.of(node)) if node.end_byte - start < _LONGEST else ""
+        if key in ("base", "new", "type") or not is_name(name):
+            name = name if is_name(name) else self.dialect.type_name(name)
+            before, _, name = name.rpartition(".")
+            receiver = receiver or before
+        if not name:
+            return None
+        scope = self.scopes.inside(start)
+        hit, where = self._meant(scope, (receiver or name).partition(".")[0].partition("(")[0])
+        own = not receiver and name in self.dialect.own
+        if hit is False:
+            if kind is not ReferenceKind.CALL or key == "bare":
+                return None
+            self.typed.setdefault((where, (receiver or name).partition(".")[0].partition("(")[0]), [])
+        elif hit is None and (
+            (own and key != "base")
+            or key == "word"
+            or (key == "use" and not (self.dialect.says_all and scope != FILE))
+            or (key == "member" and receiver not in self.dialect.selves)
+        ):
+            return None
+        return start, kind, name, receiver
+
+    def _meant(self, scope: int, name: str) -> tuple[bool | None, int]:
+        """Return whether a name is known in a scope (True), hidden there (False) or neither, and where."""
+        hit = self.bound.get((scope, name))
+        while hit is None and scope != FILE:
+            scope = self.scopes.parents[scope]
+            hit = self.bound.get((scope, name))
+            if hit and scope != FILE and self._is_member_alone(scope):
+                hit = None
+        return hit, scope
+
+    def _is_member_alone(self, scope: int) -> bool:
+        """Say whether what a scope defines is reached by no name alone from the functions in it."""
+        kind = self.scoped[scope].kind
+        return not self.dialect.members_are_bare and kind in TYPES and kind is not SymbolKind.MODULE
+
+    def facts(self) -> FileFacts:
+        """Return all of it."""
+        imports = self._read_imports()
+        self._read_locals()
+        self._read_types()
+        self.add_fields()
+        mentions = self._mentions()
+        numbers = {id(raw): number for number, raw in enumerate(self.raws)}
+        place = {scope: numbers[id(raw)] for scope, raw in enumerate(self.scoped)}
+        place[FILE] = FILE
+        return FileFacts(
+            self.dialect.name,
+            tuple([self.definition(raw, place) for raw in self.raws]),
+            self._references(mentions, place, numbers),
+            tuple([Import(*each, place[scope]) for each, scope in imports]),
+            self._typed_names(mentions, place),
+        )
+
+    def _references(
+        self, mentions: list[Mention], place: Mapping[int, int], numbers: Mapping[int, int]
+    ) -> tuple[Reference, ...]:
+        seen: set[tuple[ReferenceKind, str, int, int, str]] = set()
+        made = []
+        for start, kind, name, receiver in mentions:
+            line, raw = self.source.line(start), self.implemented.get(start)
+            scope = place[self.scopes.inside(start)] if raw is None else numbers[id(raw)]
+            key = (kind, name, line if kind is ReferenceKind.CALL else 0, scope, receiver)
+            if key not in seen:
+                seen.add(key)
+                made.append(Reference(kind, name, line, scope, receiver))
+        return tuple(made)
+
+    def _typed_names(self, mentions: list[Mention], place: Mapping[int, int]) -> tuple[TypeHint, ...]:
+        used = {(receiver or name).partition(".")[0].partition("(")[0] for _, _, name, receiver in mentions}
+        made = []
+        for (scope, name), kinds in self.typed.items():
+            if name and (scope == FILE or "." in name or name in used):
+                line = self.scoped[scope].named if scope != FILE else 0
+                for kind, at in kinds or [("?", self.source.line(line))]:
+                    made.append((at, place[scope], name, kind))
+        made.sort()
+        return tuple([TypeHint(name, kind, scope, line) for line, scope, name, kind in made])
+
+
+_ORDER = (
+    ("call", ReferenceKind.CALL),
+    ("new", ReferenceKind.CALL),
+    ("base", ReferenceKind.INHERIT),
+    ("part", ReferenceKind.USE),
+    ("member", ReferenceKind.USE),
+    ("type", ReferenceKind.TYPE),
+    ("use", ReferenceKind.USE),
+    ("bare", ReferenceKind.CALL),
+    ("word", ReferenceKind.USE),
+    ("instance", ReferenceKind.USE),
+)
+
+
 _MOST_OPEN = 2_048
 """So many matches may be begun at once; texts that nest without end would take time by the square of their depth."""
 _LOADED: dict[str, "Grammar"] = {}
@@ -350,10 +350,10 @@ class Grammar:
 
         cursor = QueryCursor(self.query, match_limit=_MOST_OPEN)
         if self.dialect is not None:
-            return read_matches(self.dialect, Source(data), cursor.matches(root))
+            return read_matches(self.dialect, SourceText(data), cursor.matches(root))
         from verifflowcc.code.rules import python_language as python
 
-        return python.facts(Found(Source(data), cursor.captures(root)))
+        return python.facts(QueryMatches(SourceText(data), cursor.captures(root)))
 
 
 def grammar_of(language: str) -> Grammar:

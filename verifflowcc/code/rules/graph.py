@@ -102,9 +102,11 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """What a name is said to be inside a definition: `type` is a type's name, `f()` for what a call returns, or `?` for
-    something unknown that hides what is called so elsewhere.
+class TypeHint:
+    """The declared type of a name inside a definition.
+
+    `type` is a type's name, `f()` for what a call returns, or `?` for something unknown that hides what is called so
+    elsewhere.
 
     A field of an instance is `self.name`, inside its type. Where a name is given several things, the first ones stand.
     """
@@ -123,7 +125,7 @@ class FileFacts:
     definitions: tuple[Definition, ...] = ()
     references: tuple[Reference, ...] = ()
     imports: tuple[Import, ...] = ()
-    typed: tuple[Typed, ...] = ()
+    typed: tuple[TypeHint, ...] = ()
     problem: str = ""
 
 
@@ -157,7 +159,7 @@ class Head:
 
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
-    typed: tuple[Typed, ...] = ()
+    typed: tuple[TypeHint, ...] = ()
 
 
 class Code(Protocol):
@@ -243,7 +245,7 @@ CONFIDENT = 70
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class BindingCandidate:
     """A definition that a reference may mean, by its file and place in it; `why` is a short clause."""
 
     path: str
@@ -255,16 +257,16 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BindingResult:
     """All that a reference may mean, best first. `external` says that it means something outside of the repository."""
 
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[BindingCandidate, ...] = ()
     external: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A definition with where it stands; `name` has the names of the definitions around it before it."""
+class LocatedDefinition:
+    """A definition and its place; `name` is qualified by the definitions around it."""
 
     path: str
     place: int
@@ -278,7 +280,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ReferenceLink:
     """A reference at a line of a file, in the definition `inside` (called `around`, empty for the file itself).
 
     `candidate` is the definition that the question was about, or the best one; None where it means none of ours.
@@ -295,9 +297,9 @@ class Link:
     inside: int = FILE
     """The number of the enclosing symbol; -1 for the file itself."""
     around: str = ""
-    candidate: Candidate | None = None
+    candidate: BindingCandidate | None = None
     """The definition that was asked about, or the best, or null."""
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[BindingCandidate, ...] = ()
     """All possible definitions, best first."""
     external: bool = False
     """Whether it is outside of the project."""
@@ -312,7 +314,7 @@ class Link:
 class Dependency:
     """An import, at a line of a file. `files` are those of the repository that it takes from; none where it is outside.
 
-    `inside` and `around` are as in `Link`.
+    `inside` and `around` are as in `ReferenceLink`.
     """
 
     path: str

@@ -8,11 +8,11 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import Code, Import, SourceFile, SymbolKind
 from verifflowcc.code.rules.project_manifests import GO_MODULE, GO_REPLACE, ScriptModules
 
-# How languages differ in whom a name can mean: what they call the object at hand, and what a name alone may reach.
+# Languages differ in what a name can mean: how they call the current object, and what a bare name may reach.
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class ResolutionRules:
     """The rules of a family of languages, whose files may mean each other's names.
 
     `selves` call the object at hand, `classes` its type, `supers` what it inherits. `members_are_bare` says that a
@@ -30,18 +30,18 @@ class Manner:
 
 
 _THIS = frozenset({"this"})
-_PYTHON = Manner("python", frozenset({"self"}), frozenset({"cls"}), frozenset({"super()"}))
-_SCRIPT = Manner("script", _THIS, frozenset(), frozenset({"super", "super()"}))
-_GO = Manner("go", folder_is_scope=True)
-_RUST = Manner("rust", frozenset({"self"}), frozenset({"Self"}), names_are_global=True)
-_JAVA = Manner("java", _THIS, frozenset(), frozenset({"super"}), True, True, True)
-_CSHARP = Manner("csharp", _THIS, frozenset(), frozenset({"base"}), True, True, True)
-_C = Manner("c", _THIS, frozenset(), frozenset(), True, False, True)
-_RUBY = Manner("ruby", frozenset({"self"}), frozenset(), frozenset({"super"}), True, False, True)
-_PHP = Manner(
+_PYTHON = ResolutionRules("python", frozenset({"self"}), frozenset({"cls"}), frozenset({"super()"}))
+_SCRIPT = ResolutionRules("script", _THIS, frozenset(), frozenset({"super", "super()"}))
+_GO = ResolutionRules("go", folder_is_scope=True)
+_RUST = ResolutionRules("rust", frozenset({"self"}), frozenset({"Self"}), names_are_global=True)
+_JAVA = ResolutionRules("java", _THIS, frozenset(), frozenset({"super"}), True, True, True)
+_CSHARP = ResolutionRules("csharp", _THIS, frozenset(), frozenset({"base"}), True, True, True)
+_C = ResolutionRules("c", _THIS, frozenset(), frozenset(), True, False, True)
+_RUBY = ResolutionRules("ruby", frozenset({"self"}), frozenset(), frozenset({"super"}), True, False, True)
+_PHP = ResolutionRules(
     "php", frozenset({"this", "$this"}), frozenset({"self", "static"}), frozenset({"parent"}), False, True, True
 )
-_BASH = Manner("bash", names_are_global=True)
+_BASH = ResolutionRules("bash", names_are_global=True)
 
 _MANNERS = {
     "python": _PYTHON,
@@ -60,9 +60,9 @@ _MANNERS = {
 }
 
 
-def manner_of(language: str) -> Manner:
+def manner_of(language: str) -> ResolutionRules:
     """Return the rules of a language; one that is not known is a family of its own, with global names."""
-    return _MANNERS.get(language) or Manner(language, names_are_global=True)
+    return _MANNERS.get(language) or ResolutionRules(language, names_are_global=True)
 
 
 # Which files an import means, by their paths alone: packages and their roots are deduced from the tree.
@@ -247,7 +247,7 @@ _ENDINGS = {
 }
 
 
-class Foreign:
+class ImportResolver:
     """Finds the files of imports by the rules of their language."""
 
     def __init__(self, code: Code, modules: Modules) -> None:
@@ -341,7 +341,7 @@ class Foreign:
             self._go_modules = self._declared_modules()
         if not self._go_modules:
             votes: Counter[tuple[str, str]] = Counter()
-            files = [each for each, said in self._code.files.items() if said.language == "go"]
+            files = [each for each, head in self._code.files.items() if head.language == "go"]
             step = max(1, len(files) // _GO_VOTERS)
             voters = files[::step]
             self._code.heads(voters)

@@ -65,7 +65,7 @@ _CLOSING = re.compile(r"(?:end\b|\}|\)|done\b|fi\b|esac\b|go\b)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenBlock:
     name: str
     line: int
     indent: int
@@ -77,7 +77,7 @@ def indent_blocks(text: str, bare: str) -> tuple[Block, ...]:
 
 
 def _blocks(lines: list[str], bare: list[str]) -> Iterator[Block]:
-    stack: list[_Open] = []
+    stack: list[_OpenBlock] = []
     named, last = 0, 0
     for number, line in enumerate(bare, 1):
         code = line.strip()
@@ -92,7 +92,7 @@ def _blocks(lines: list[str], bare: list[str]) -> Iterator[Block]:
         name = _name(code[:1000], lines[number - 1].strip()) if named < MOST_SYMBOLS and len(stack) < DEEPEST else ""
         if name:
             named += 1
-            stack.append(_Open(f"{stack[-1].name}.{name}" if stack else name, number, indent))
+            stack.append(_OpenBlock(f"{stack[-1].name}.{name}" if stack else name, number, indent))
     yield from (Block(each.name, each.line, max(last, each.line)) for each in stack)
 
 
@@ -108,13 +108,13 @@ def _name(code: str, line: str) -> str:
     return found[1][:LONGEST_NAME] if found else ""
 
 
-# What Python's own parser tells of a source text: its symbols, its docstrings, and the marks that pytest reads.
+# Python's own parser reads Python: it also finds docstrings and pytest marks, which no comment scanner sees.
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SourceStatement:
     """Something that the source says of its requirements: the line that it begins in, and its text or its ids."""
 
     line: int
@@ -128,12 +128,15 @@ class PythonSource:
     """
 
     blocks: tuple[Block, ...]
-    docstrings: tuple[Said, ...]
-    pytest_ids: tuple[Said, ...]
+    docstrings: tuple[SourceStatement, ...]
+    pytest_ids: tuple[SourceStatement, ...]
 
 
 def parse_python(text: str, *, marks: bool = True) -> PythonSource | None:
-    """Return what stands in a source, its symbols alone where no `marks` are asked for; None where it is no Python."""
+    """Return the symbols and statements of a Python source; None if it does not parse.
+
+    Without `marks`, the symbols alone.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -142,7 +145,7 @@ def parse_python(text: str, *, marks: bool = True) -> PythonSource | None:
         return None
     lines = _split(text) if marks else []
     blocks: list[Block] = []
-    docstrings = [said for said in [_docstring(tree, lines)] if said]
+    docstrings = [text for text in [_docstring(tree, lines)] if text]
     pending: list[tuple[ast.AST, str, int]] = [(tree, "", 0)]
     while pending:
         node, within, depth = pending.pop()
@@ -152,7 +155,7 @@ def parse_python(text: str, *, marks: bool = True) -> PythonSource | None:
                 name, level = f"{within}.{child.name}" if within else child.name, depth + 1
                 first = min([child.lineno, *(each.lineno for each in child.decorator_list)])
                 blocks.append(Block(name, first, child.end_lineno or child.lineno))
-                docstrings += [said for said in [_docstring(child, lines)] if said]
+                docstrings += [text for text in [_docstring(child, lines)] if text]
             if level < DEEPEST:
                 pending.append((child, name, level))
     return PythonSource(tuple(blocks), tuple(docstrings), tuple(_pytest_ids(tree)) if marks else ())
@@ -181,7 +184,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
             yield child
 
 
-def _docstring(node: _Definition | ast.Module, lines: Sequence[str]) -> Said | None:
+def _docstring(node: _Definition | ast.Module, lines: Sequence[str]) -> SourceStatement | None:
     first = node.body[0] if node.body and lines else None
     if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant):
         return None
@@ -192,7 +195,7 @@ def _docstring(node: _Definition | ast.Module, lines: Sequence[str]) -> Said | N
     # Columns count bytes; a quote is one byte, so cutting from the end first keeps both right.
     own[-1] = own[-1].encode()[: value.end_col_offset].decode("utf-8", "replace")
     own[0] = own[0].encode()[value.col_offset :].decode("utf-8", "replace")
-    return Said(value.lineno, _without_quotes("\n".join(own)))
+    return SourceStatement(value.lineno, _without_quotes("\n".join(own)))
 
 
 def _without_quotes(literal: str) -> str:
@@ -201,11 +204,11 @@ def _without_quotes(literal: str) -> str:
     return body.removeprefix(quotes).removesuffix(quotes)
 
 
-def _pytest_ids(tree: ast.Module) -> Iterator[Said]:
+def _pytest_ids(tree: ast.Module) -> Iterator[SourceStatement]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _is_mark(node.func):
             for value in node.args:
-                yield from (Said(text.lineno, str(text.value)) for text in _texts(value))
+                yield from (SourceStatement(text.lineno, str(text.value)) for text in _texts(value))
 
 
 def _is_mark(function: ast.expr) -> bool:
@@ -248,8 +251,11 @@ _OBJECTIVE_C = re.compile(r"^[ \t]*(?:#|@interface|@implementation|@import|//)",
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """A mark, and the last line of its run of comments; `own_lines`: nothing but comments stands on these lines."""
+class _CommentMark:
+    """A mark, and the last line of its run of comments.
+
+    `own_lines`: these lines hold nothing but comments.
+    """
 
     ids: tuple[str, ...]
     line: int
@@ -323,12 +329,12 @@ def _of_python(text: str, syntax: Syntax, parsed: PythonSource) -> tuple[tuple[C
         return (), symbols
     comments = python_comments(text)
     found = list(_in_comments(text, spans(text, syntax) if comments is None else comments))
-    for said in parsed.docstrings:
-        for number, line in enumerate(said.text.split("\n"), said.line):
-            found += (_Found(ids, number, number, own_lines=False) for ids in _marks_of(line))
-    for said in parsed.pytest_ids:
-        ids = tuple(part for each in said.text.split(",") if (part := each.strip()))
-        found += [_Found(ids, said.line, said.line, own_lines=False)] if ids else []
+    for statement in parsed.docstrings:
+        for number, line in enumerate(statement.text.split("\n"), statement.line):
+            found += (_CommentMark(ids, number, number, own_lines=False) for ids in _marks_of(line))
+    for statement in parsed.pytest_ids:
+        ids = tuple(part for each in statement.text.split(",") if (part := each.strip()))
+        found += [_CommentMark(ids, statement.line, statement.line, own_lines=False)] if ids else []
     return _placed(found, symbols), symbols
 
 
@@ -341,8 +347,8 @@ def _marks_of(line: str) -> Iterator[tuple[str, ...]]:
         yield (f"{match[1]}-{match[2]}",)
 
 
-def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_Found]:
-    """Yield the marks in the comments, each with the last line of the run of comments that it stands in."""
+def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_CommentMark]:
+    """Yield the marks in comments, each with the last line of its run of comments."""
     if not may_hold_mark(text):
         return
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -358,22 +364,22 @@ def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_Found]:
         if may_hold_mark(text[span.start : span.end]):
             for offset, line in enumerate(text[span.start : span.end].split("\n")):
                 for ids in _marks_of(line):
-                    yield _Found(ids, first[number] + offset, run[number], own[number])
+                    yield _CommentMark(ids, first[number] + offset, run[number], own[number])
 
 
 def _alone(text: str, span: Span, starts: Sequence[int]) -> bool:
-    """Say whether nothing stands before a comment on its first line."""
+    """Return whether a comment is the first thing on its first line."""
     begins = starts[bisect_right(starts, span.start) - 1]
     return not text[max(begins, span.start - 500) : span.start].strip()
 
 
-def _placed(found: Iterable[_Found], symbols: tuple[CodeSymbol, ...]) -> tuple[CodeMark, ...]:
-    places = _Places(symbols)
+def _placed(found: Iterable[_CommentMark], symbols: tuple[CodeSymbol, ...]) -> tuple[CodeMark, ...]:
+    places = _SymbolLines(symbols)
     marks = {CodeMark(each.ids, each.line, places.symbol(each)): None for each in found}
     return tuple(sorted(marks, key=lambda mark: (mark.line, mark.symbol, mark.ids)))
 
 
-class _Places:
+class _SymbolLines:
     """Where lines stand among symbols, which are sorted by line, the outer ones first."""
 
     def __init__(self, symbols: tuple[CodeSymbol, ...]) -> None:
@@ -386,7 +392,7 @@ class _Places:
                 outer = self._around[outer]
             self._around.append(outer)
 
-    def symbol(self, found: _Found) -> str:
+    def symbol(self, found: _CommentMark) -> str:
         """Return the name of the symbol that a mark belongs to; "" for the file."""
         if not self._symbols:
             return ""

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifflowcc.code.rules.engine import LAST, Found, decoded, first_of, one_line
+from verifflowcc.code.rules.engine import LAST, QueryMatches, decoded, first_of, one_line
 from verifflowcc.code.rules.graph import (
     FILE,
     Definition,
@@ -14,9 +14,9 @@ from verifflowcc.code.rules.graph import (
     Reference,
     ReferenceKind,
     SymbolKind,
-    Typed,
+    TypeHint,
 )
-from verifflowcc.code.rules.python_names import LITERALS, LONGEST, OWN_NAMES, PLAIN, Names, type_name
+from verifflowcc.code.rules.python_names import LITERALS, LONGEST, OWN_NAMES, PLAIN, PythonNames, type_name
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # What a Python text speaks of: calls, bases, types, and known names that are used as values.
 
-Said = tuple[int, ReferenceKind, str, str]
+Mention = tuple[int, ReferenceKind, str, str]
 """Where a name is spoken of, how, the name and its receiver."""
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _PLAIN_VALUES = frozenset(LITERALS.values())
@@ -32,11 +32,11 @@ _OWNERS = frozenset({"self", "cls", "super()"})
 _CALL, _INHERIT, _USE, _TYPE = ReferenceKind.CALL, ReferenceKind.INHERIT, ReferenceKind.USE, ReferenceKind.TYPE
 
 
-def said_in(names: Names) -> list[Said]:
+def mentions(names: PythonNames) -> list[Mention]:
     """Return every name that is spoken of, in order."""
-    ways = _Ways(names)
-    said = _names_said(names, ways)
-    said += _attributes_said(names, ways)
+    ways = _NameUses(names)
+    found = _name_mentions(names, ways)
+    found += _attribute_mentions(names, ways)
     for key, place in ways.hidden.items():
         names.typed.setdefault(key, ("?", names.source.line(place)))
     for node in names.found.nodes("quoted"):
@@ -44,12 +44,12 @@ def said_in(names: Names) -> list[Said]:
         for match in _DOTTED.finditer(names.text, start + 1, end - 1):
             receiver, _, name = match[0].rpartition(".")
             if receiver or name not in OWN_NAMES:
-                said.append((match.start(), _TYPE, name, receiver))
-    said.sort()
-    return said
+                found.append((match.start(), _TYPE, name, receiver))
+    found.sort()
+    return found
 
 
-def _type_ranges(names: Names) -> tuple[list[int], list[int]]:
+def _type_ranges(names: PythonNames) -> tuple[list[int], list[int]]:
     ranges = names.found.ranges("type")
     for node in names.tests:
         given = node.next_named_sibling
@@ -67,7 +67,7 @@ def _type_ranges(names: Names) -> tuple[list[int], list[int]]:
     return starts, ends
 
 
-class _Ways:
+class _NameUses:
     """How names are spoken of, by where they stand, and which names of a text can be of interest.
 
     `known` are names that the text binds somewhere; `hidden` is where a name that is called or a receiver, but means
@@ -76,7 +76,7 @@ class _Ways:
 
     __slots__ = ("bases", "ends", "hidden", "known", "starts")
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: PythonNames) -> None:
         self.bases = {node.byte_range for node in names.found.nodes("base")}
         self.known = {name for _, name in names.bound}
         self.starts, self.ends = _type_ranges(names)
@@ -94,10 +94,10 @@ class _Ways:
         return at >= 0 and place < self.ends[at]
 
 
-def _names_said(names: Names, ways: _Ways) -> list[Said]:
+def _name_mentions(names: PythonNames, ways: _NameUses) -> list[Mention]:
     inside, known, bases, typeless = names.inside, ways.known, ways.bases, not ways.starts
     targets = {node.start_byte for node in names.found.nodes("target")}
-    said: list[Said] = []
+    found: list[Mention] = []
     for start, end, name, called in names.spoken:
         kind = _CALL if called else _INHERIT if (start, end) in bases else None
         if kind is None:
@@ -115,15 +115,15 @@ def _names_said(names: Names, ways: _Ways) -> list[Said]:
                 continue
         elif name in OWN_NAMES:
             continue
-        said.append((start, kind, name, ""))
-    return said
+        found.append((start, kind, name, ""))
+    return found
 
 
-def _attributes_said(names: Names, ways: _Ways) -> list[Said]:
+def _attribute_mentions(names: PythonNames, ways: _NameUses) -> list[Mention]:
     text, inside, known, bases, typeless = names.text, names.inside, ways.known, ways.bases, not ways.starts
     plain, is_called = names.source.is_plain, names.is_called
     asked = known | {name for _, name in names.typed} | {"self", "cls"}
-    said: list[Said] = []
+    found: list[Mention] = []
     for node in names.found.nodes("attribute"):
         where = start, end = node.byte_range
         kind = _CALL if is_called(node, end) else _INHERIT if where in bases else None
@@ -153,18 +153,18 @@ def _attributes_said(names: Names, ways: _Ways) -> list[Said]:
                 continue
         if name:
             place = end - len(name)
-            said.append((place, kind, name, receiver) if as_text else (place, kind, decoded(name), decoded(receiver)))
-    return said
+            found.append((place, kind, name, receiver) if as_text else (place, kind, decoded(name), decoded(receiver)))
+    return found
 
 
-def _parts(names: Names, node: "Node") -> tuple[str, str]:
+def _parts(names: PythonNames, node: "Node") -> tuple[str, str]:
     """Return receiver and name of an attribute whose text is no plain name."""
     owner = node.child_by_field_name("object")
     return (names.form(owner) if owner is not None else "?"), names.text_of(node.child_by_field_name("attribute"))
 
 
-def _is_made(names: Names, scope: int, name: str) -> bool:
-    """Say whether a local name is said to be something that a type of the repository may be."""
+def _is_made(names: PythonNames, scope: int, name: str) -> bool:
+    """Return whether a local name may have a type that the repository defines."""
     typed = names.typed.get((scope, name))
     while typed is None and scope != FILE:
         scope = names.parents[scope]
@@ -208,21 +208,21 @@ QUERY = """
 _COMMENT = re.compile(r"#[^\n]*")
 
 
-def facts(found: Found) -> FileFacts:
+def facts(found: QueryMatches) -> FileFacts:
     """Return what a Python text says of itself."""
-    names = Names(found)
-    said = said_in(names)
+    names = PythonNames(found)
+    mentioned = mentions(names)
     definitions, place = _definitions(names)
     return FileFacts(
         "python",
         definitions,
-        _references(names, said, place),
+        _references(names, mentioned, place),
         tuple([Import(*each, place[scope]) for each, scope in names.imports]),
-        _typed_names(names, said, place),
+        _typed_names(names, mentioned, place),
     )
 
 
-def _definitions(names: Names) -> tuple[tuple[Definition, ...], list[int]]:
+def _definitions(names: PythonNames) -> tuple[tuple[Definition, ...], list[int]]:
     """Return the definitions by place in the text, and each scope's place among them (that of `FILE` is last)."""
     rows = [(start, 0, scope) for scope, (start, _) in enumerate(names.ranges)]
     rows += [(each[0], 1, number) for number, each in enumerate(names.variables)]
@@ -243,7 +243,7 @@ def _definitions(names: Names) -> tuple[tuple[Definition, ...], list[int]]:
     return tuple(made), place
 
 
-def _variable(names: Names, number: int, place: list[int]) -> Definition:
+def _variable(names: PythonNames, number: int, place: list[int]) -> Definition:
     start, end, name, scope, kind = names.variables[number]
     line, first = names.source.line(start), names.source.first_line(start)
     head = names.source[start : min(end, start + 400)]
@@ -252,7 +252,7 @@ def _variable(names: Names, number: int, place: list[int]) -> Definition:
     return Definition(kind, name, line, last, place[scope], signature, start=first_of(line, first))
 
 
-def _definition(names: Names, scope: int, place: list[int], begin: int) -> Definition:
+def _definition(names: PythonNames, scope: int, place: list[int], begin: int) -> Definition:
     node, (start, end), parent = names.nodes[scope], names.ranges[scope], names.parents[scope]
     source, named = names.source, node.child_by_field_name("name")
     line = source.line(named.start_byte if named is not None else start)
@@ -263,9 +263,9 @@ def _definition(names: Names, scope: int, place: list[int], begin: int) -> Defin
     else:
         in_class = parent != FILE and names.is_class[parent]
         kind = SymbolKind.METHOD if in_class else SymbolKind.FUNCTION
-        said = node.child_by_field_name("return_type")
-        last = said or node.child_by_field_name("parameters") or named
-        result = type_name(names.text_of(said)) if said is not None else ""
+        returned = node.child_by_field_name("return_type")
+        last = returned or node.child_by_field_name("parameters") or named
+        result = type_name(names.text_of(returned)) if returned is not None else ""
     signature = source[start : last.end_byte if last is not None else end]
     if "\n" in signature and "#" in signature:
         signature = _COMMENT.sub("", signature)
@@ -275,7 +275,7 @@ def _definition(names: Names, scope: int, place: list[int], begin: int) -> Defin
     )
 
 
-def _references(names: Names, said: list[Said], place: list[int]) -> tuple[Reference, ...]:
+def _references(names: PythonNames, found: list[Mention], place: list[int]) -> tuple[Reference, ...]:
     """Return what is spoken of, calls once for each line, all else once for each definition.
 
     Lines and definitions are gone through beside the names, which are in order: looking each up takes twice as long.
@@ -285,7 +285,7 @@ def _references(names: Names, said: list[Said], place: list[int]) -> tuple[Refer
     line_end, stretches = -1, names.scopes.stretches()
     seen: set[tuple[int, str, str, int]] = set()
     made = []
-    for start, kind, name, receiver in said:
+    for start, kind, name, receiver in found:
         while start > line_end:
             line_end, line = next(line_ends), line + 1
         while start >= scope_end:
@@ -302,9 +302,12 @@ def _references(names: Names, said: list[Said], place: list[int]) -> tuple[Refer
     return tuple(made)
 
 
-def _typed_names(names: Names, said: list[Said], place: list[int]) -> tuple[Typed, ...]:
-    """Return what names are said to be: fields, variables of the file, and what is called or a receiver."""
-    heads = {receiver or name for _, _, name, receiver in said}
+def _typed_names(names: PythonNames, found: list[Mention], place: list[int]) -> tuple[TypeHint, ...]:
+    """Return the types of names that matter for binding.
+
+    These are fields, variables of the file, and names that are called or are receivers.
+    """
+    heads = {receiver or name for _, _, name, receiver in found}
     used = {head.partition(".")[0].partition("(")[0] for head in heads}
     made = [
         (line, place[scope], name, kind)
@@ -316,10 +319,10 @@ def _typed_names(names: Names, said: list[Said], place: list[int]) -> tuple[Type
     return tuple(_changes(made))
 
 
-def _changes(made: list[tuple[int, int, str, str]]) -> Iterator[Typed]:
-    """Yield what names are said to be, by line; what is said again is left out."""
+def _changes(made: list[tuple[int, int, str, str]]) -> Iterator[TypeHint]:
+    """Yield the types of a name by line, without repetitions."""
     last: dict[tuple[int, str], str] = {}
     for line, scope, name, kind in made:
         if last.get((scope, name)) != kind:
             last[scope, name] = kind
-            yield Typed(name, kind, scope, line)
+            yield TypeHint(name, kind, scope, line)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verifflowcc.code.rules.engine import Found, Scopes, decoded, first_child
+from verifflowcc.code.rules.engine import QueryMatches, Scopes, decoded, first_child
 from verifflowcc.code.rules.graph import FILE, SymbolKind
 
 if TYPE_CHECKING:
@@ -131,14 +131,14 @@ _GAPS = frozenset(" \t\r\n\\#")
 _TO_BRACKET = re.compile(r"[ \t\r\n\\]*+(?:#[^\n]*+[ \t\r\n\\]*+)*\(").match
 
 
-class Names:
+class PythonNames:
     """The reading of one text. Scopes are functions and classes, by their places in `scopes`.
 
     `bound` says of a name in a scope whether it is one that is known there (True), or only hides others (False).
     `spoken` has the names that stand for values, `tests` the nodes of those of them that test for a type.
     """
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: QueryMatches) -> None:
         self.found, self.source, self.text = found, found.source, found.source.text
         nodes = [(node.byte_range, node, True) for node in found.nodes("class") if _has_name(node)]
         nodes += [(node.byte_range, node, False) for node in found.nodes("def") if _has_name(node)]
@@ -173,7 +173,10 @@ class Names:
         return decoded(self.text[start:end])
 
     def is_called(self, node: "Node", end: int) -> bool:
-        """Say whether a name or an attribute that ends somewhere is called: the text tells, but for odd layout."""
+        """Return whether the name or attribute that ends here is called.
+
+        The text decides, except where the layout is odd.
+        """
         follows = self.text[end : end + 1]
         if follows == "(":
             return True
@@ -182,7 +185,7 @@ class Names:
         return "\n" not in gap[0] or _is_function(node)
 
     def _spoken(self) -> "Iterator[tuple[int, int, str, bool]]":
-        """Yield where each name that stands for a value begins and ends, the name, and whether it is called."""
+        """Yield each name that is used as a value: start, end, name, whether it is called."""
         text, plain, is_called = self.text, self.source.is_plain, self.is_called
         for node in self.found.nodes("name"):
             start, end = node.byte_range
@@ -210,7 +213,7 @@ class Names:
                 self.bound[self.inside(node.start_byte), self.text_of(name)] = False
 
     def _read_assignments(self) -> None:
-        """Read what is assigned: variables and fields, and what they are said to be."""
+        """Read assignments: variables and fields, with their types."""
         nodes = [(node.start_byte, node) for node in self.found.nodes("assign")]
         nodes.sort(key=lambda each: each[0])
         seen: set[tuple[int, str]] = set()
@@ -258,9 +261,9 @@ class Names:
             self.variables.append((start, end, name, owner, kind))
 
     def _assigned_type(self, node: "Node", start: int, name: str, scope: int, owner: int) -> None:
-        said = node.child_by_field_name("type")
-        if said is not None:
-            self._type(start, name, type_name(self.text_of(said)), owner)
+        annotation = node.child_by_field_name("type")
+        if annotation is not None:
+            self._type(start, name, type_name(self.text_of(annotation)), owner)
         else:
             right = node.child_by_field_name("right")
             if right is None or right.type != "none":

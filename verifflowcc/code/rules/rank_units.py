@@ -8,12 +8,12 @@ from functools import lru_cache
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
 from verifflowcc.code.rules.repository_map import FileGraph, page_rank
-from verifflowcc.code.rules.task_words import Asked, Wanted, words_in
+from verifflowcc.code.rules.task_words import TaskTerms, WordCounter, words_in
 
-# Which files bear on a task: words in path, names and text (BM25 over fields), names and paths as they stand, what
-# imports what (personalised PageRank), and a little for what others lean on and for size.
+# Files are ranked by words in path, names and text (BM25 over fields), by names and paths that the task has verbatim,
+# by imports (personalised PageRank), and a little by how many files depend on them and by size.
 #
-# Sums, products and quotients alone, but for rounded logarithms: the same on every machine.
+# Only sums, products, quotients and rounded logarithms are used: others differ in their last bits between machines.
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ _ASIDE = re.compile(
 
 
 def rank_files(
-    asked: Asked,
+    asked: TaskTerms,
     code: SearchedCode,
     graph: FileGraph,
     weights: FileWeights | None = None,
@@ -96,15 +96,15 @@ def rank_files(
     }
     found = []
     for path in sorted(seeds.keys() | parts["links"].keys()):
-        said = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
-        if said.keys() - _PRIORS and path in code.files:
-            score = sum(said[name] for name in sorted(said)) * _mark_factor(code, path, by, unmarked)
-            found.append(RankedFile(path, score, said))
+        reasons = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
+        if reasons.keys() - _PRIORS and path in code.files:
+            score = sum(reasons[name] for name in sorted(reasons)) * _mark_factor(code, path, by, unmarked)
+            found.append(RankedFile(path, score, reasons))
     found.sort(key=lambda each: (-each.score, each.path))
     return found
 
 
-def by_words(asked: Asked, code: SearchedCode, by: FileWeights) -> dict[str, float]:
+def by_words(asked: TaskTerms, code: SearchedCode, by: FileWeights) -> dict[str, float]:
     """Return path → BM25 over the fields path, names and text."""
     lengths = code.lengths()
     if not lengths or not asked.words:
@@ -112,7 +112,7 @@ def by_words(asked: Asked, code: SearchedCode, by: FileWeights) -> dict[str, flo
     mean = sum(lengths.values()) / len(lengths) or 1.0
     postings = code.postings(asked.words)
     in_paths: dict[str, list[str]] = {}
-    wanted = Wanted(asked.words)
+    wanted = WordCounter(asked.words)
     for path in lengths:
         for word in path_words(path) if wanted.may_be_in(path) else ():
             if word in asked.words:
@@ -138,11 +138,14 @@ def path_words(path: str) -> tuple[str, ...]:
 
 
 def idf(holding: int, of: int) -> float:
-    """Return how much a word tells that so many texts of so many have; rounded, since logarithms differ by machine."""
+    """Return the weight of a word that `holding` of `of` texts have.
+
+    It is rounded, since logarithms differ by machine.
+    """
     return round(math.log(1.0 + (of - holding + 0.5) / (holding + 0.5)), 3)
 
 
-def _exact(asked: Asked, code: SearchedCode) -> dict[str, float]:
+def _exact(asked: TaskTerms, code: SearchedCode) -> dict[str, float]:
     """Files that define names of the task: a name that many define says less of each."""
     found: dict[str, float] = {}
     for name in sorted(asked.names):
@@ -152,7 +155,7 @@ def _exact(asked: Asked, code: SearchedCode) -> dict[str, float]:
     return {path: min(1.0, value) for path, value in found.items()}
 
 
-def _spoken(asked: Asked, code: SearchedCode) -> dict[str, float]:
+def _spoken(asked: TaskTerms, code: SearchedCode) -> dict[str, float]:
     found: dict[str, float] = {}
     for given in sorted(asked.paths):
         wanted = given.strip("./")
@@ -182,11 +185,11 @@ def _shares(scores: Mapping[str, float]) -> dict[str, float]:
     return {path: value / best for path, value in scores.items()} if best else {}
 
 
-# A source file in units, the pieces that a prompt shows: each function whole, and what stands between them.
+# A source file is cut into units, the pieces that a prompt shows: each function whole, and the lines between them.
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class CodeUnit:
     """The lines `first` to `last` of a file. `place` is the function, the type whose own lines these are, or FILE."""
 
     first: int
@@ -194,7 +197,7 @@ class Unit:
     place: int
 
 
-def units_of(definitions: Sequence[Definition], lines: Sequence[str]) -> tuple[Unit, ...]:
+def units_of(definitions: Sequence[Definition], lines: Sequence[str]) -> tuple[CodeUnit, ...]:
     """Return the units of a text of so many lines, in order; together they hold every line that is not blank.
 
     A function holds the functions inside of it, a comment right before it, and up to three lines that follow it and are
@@ -217,21 +220,21 @@ _LONGEST, _SHORTEST = 40, 12
 _COMMENT = ("#", "//", "/*", "*", "--")
 
 
-def _joined(units: Sequence[Unit], lines: Sequence[str], definitions: Sequence[Definition]) -> list[Unit]:
+def _joined(units: Sequence[CodeUnit], lines: Sequence[str], definitions: Sequence[Definition]) -> list[CodeUnit]:
     """Give small pieces between functions to the function that they belong to."""
-    found: list[Unit] = []
+    found: list[CodeUnit] = []
     for unit in units:
         before = found[-1] if found else None
         if before is not None and _is_comment(before, lines) and _is_function(unit, definitions):
-            found[-1] = Unit(before.first, unit.last, unit.place)
+            found[-1] = CodeUnit(before.first, unit.last, unit.place)
         elif before is not None and _follows(before, unit, lines, definitions):
-            found[-1] = Unit(before.first, unit.last, before.place)
+            found[-1] = CodeUnit(before.first, unit.last, before.place)
         else:
             found.append(unit)
     return found
 
 
-def _parts(unit: Unit, lines: Sequence[str], definitions: Sequence[Definition]) -> Iterator[Unit]:
+def _parts(unit: CodeUnit, lines: Sequence[str], definitions: Sequence[Definition]) -> Iterator[CodeUnit]:
     """Cut a long stretch that is no function where a blank line comes before one that is not indented further."""
     if _is_function(unit, definitions) or unit.last - unit.first < _LONGEST:
         yield unit
@@ -243,32 +246,32 @@ def _parts(unit: Unit, lines: Sequence[str], definitions: Sequence[Definition]) 
             continue
         cut = number > last + 1 and _indent(lines[number - 1]) <= indent and number - first >= _SHORTEST
         if cut and unit.last - number >= _SHORTEST // 2:
-            yield Unit(first, last, unit.place)
+            yield CodeUnit(first, last, unit.place)
             first = number
         last = number
-    yield Unit(first, last, unit.place)
+    yield CodeUnit(first, last, unit.place)
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _is_function(unit: Unit, definitions: Sequence[Definition]) -> bool:
+def _is_function(unit: CodeUnit, definitions: Sequence[Definition]) -> bool:
     return unit.place != FILE and definitions[unit.place].kind in CALLABLE
 
 
-def _is_comment(unit: Unit, lines: Sequence[str]) -> bool:
-    said = [line.strip() for line in lines[unit.first - 1 : unit.last]]
-    return all(not line or line.startswith(_COMMENT) for line in said)
+def _is_comment(unit: CodeUnit, lines: Sequence[str]) -> bool:
+    stripped = [line.strip() for line in lines[unit.first - 1 : unit.last]]
+    return all(not line or line.startswith(_COMMENT) for line in stripped)
 
 
-def _follows(before: Unit, unit: Unit, lines: Sequence[str], definitions: Sequence[Definition]) -> bool:
+def _follows(before: CodeUnit, unit: CodeUnit, lines: Sequence[str], definitions: Sequence[Definition]) -> bool:
     """Whether a few lines that are no definition come after a function."""
     if not _is_function(before, definitions) or _is_function(unit, definitions) or _is_comment(unit, lines):
         return False
-    said = sum(1 for line in lines[unit.first - 1 : unit.last] if line.strip())
+    count = sum(1 for line in lines[unit.first - 1 : unit.last] if line.strip())
     begins = any(unit.first <= each.line <= unit.last and each.kind in TYPES for each in definitions)
-    return said <= _FOLLOWING and not begins
+    return count <= _FOLLOWING and not begins
 
 
 def _claim(owner: list[int], each: Definition, place: int) -> None:
@@ -281,21 +284,21 @@ def _in_callable(definitions: Sequence[Definition], place: int) -> bool:
     return any(definitions[around].kind in CALLABLE for around in outwards(definitions, place))
 
 
-def _runs(owner: Sequence[int], lines: Sequence[str]) -> Iterator[Unit]:
+def _runs(owner: Sequence[int], lines: Sequence[str]) -> Iterator[CodeUnit]:
     """Runs of lines of one owner, without blank lines at their ends."""
     first = 0
     last = 0
     for number in range(1, len(lines) + 2):
         blank = number > len(lines) or not lines[number - 1].strip()
         if first and (number > len(lines) or (not blank and owner[number] != owner[first])):
-            yield Unit(first, last, owner[first])
+            yield CodeUnit(first, last, owner[first])
             first = 0
         if not blank:
             first = first or number
             last = number
 
 
-WORDS_TOLD = 5
+MAX_LISTED_WORDS = 5
 FILES = 20
 """Pieces of so many of the best files are looked at."""
 
@@ -333,7 +336,7 @@ class RankedUnit:
     """
 
     path: str
-    unit: Unit
+    unit: CodeUnit
     name: str
     score: float
     lines: tuple[str, ...]
@@ -343,13 +346,13 @@ class RankedUnit:
 
 
 def rank_units(
-    asked: Asked, code: SearchedCode, files: Sequence[RankedFile], weights: UnitWeights | None = None
+    asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile], weights: UnitWeights | None = None
 ) -> list[RankedUnit]:
     """Return the pieces of the best files, best first; ties by path and line."""
     by = weights or UnitWeights()
     rarity = _rarity(asked, code)
     code.heads([each.path for each in files[:FILES]])
-    wanted = Wanted(asked.words)
+    wanted = WordCounter(asked.words)
     pieces = [piece for each in files[:FILES] for piece in _pieces(asked, wanted, code, each)]
     if not pieces:
         return []
@@ -379,7 +382,7 @@ def _further(pieces: Sequence[RankedUnit], weight: float) -> Iterator[tuple[Rank
 @dataclass(frozen=True, slots=True)
 class _Piece:
     file: RankedFile
-    unit: Unit
+    unit: CodeUnit
     name: str
     lines: tuple[str, ...]
     counts: Mapping[str, int]
@@ -390,7 +393,7 @@ class _Piece:
     says: float
 
 
-def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) -> list[_Piece]:
+def _pieces(asked: TaskTerms, wanted: WordCounter, code: SearchedCode, file: RankedFile) -> list[_Piece]:
     data = code.text(file.path)
     if data is None:
         return []
@@ -425,22 +428,22 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
 
 
 def _defined_in(definitions: Sequence[Definition]) -> list[Definition]:
-    """What stands between functions and has a name: constants, fields, types."""
+    """Return the named definitions between functions: constants, fields."""
     return [each for each in definitions if each.kind not in CALLABLE and each.kind not in TYPES]
 
 
 def _why(piece: _Piece, rarity: Mapping[str, float]) -> str:
     """The words of the task that tell most of it, and whether it defines a name of the task."""
     held = piece.counts.keys() | (piece.own & rarity.keys())
-    words = sorted(held, key=lambda word: (-rarity[word], word))[:WORDS_TOLD]
-    said = [
+    words = sorted(held, key=lambda word: (-rarity[word], word))[:MAX_LISTED_WORDS]
+    clauses = [
         *(["it defines a name of the task"] if piece.exact else []),
         *([f"words: {' '.join(words)}"] if words else []),
     ]
-    return "; ".join(said) or "its file bears on the task"
+    return "; ".join(clauses) or "its file bears on the task"
 
 
-def _rarity(asked: Asked, code: SearchedCode) -> dict[str, float]:
+def _rarity(asked: TaskTerms, code: SearchedCode) -> dict[str, float]:
     of = len(code.lengths())
     postings = code.postings(asked.words)
     return {word: weight * idf(len(postings.get(word, ())), of) for word, weight in asked.words.items()}

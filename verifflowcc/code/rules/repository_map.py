@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from posixpath import dirname
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.code.rules.bind_names import Names
+from verifflowcc.code.rules.bind_names import NameLookup
 from verifflowcc.code.rules.graph import CALLABLE, TYPES, Definition, SearchedCode, outwards
 
 # Which files import which, as far as they are of the repository: the graph of files, and walks in it.
@@ -74,7 +74,7 @@ def _links_of(code: SearchedCode) -> dict[str, tuple[str, ...]]:
 
     What an import means is asked once for each folder.
     """
-    names = Names(code)
+    names = NameLookup(code)
     known: dict[_Asked, tuple[str, ...]] = {}
     found: dict[str, tuple[str, ...]] = {}
     for path, taken in code.imports().items():
@@ -98,7 +98,7 @@ SYMBOLS_EACH = 40
 
 @dataclass(frozen=True, slots=True)
 class MapLine:
-    """A symbol that a map may show: `depth` is how many types it stands in."""
+    """A symbol that a map may show; `depth` is the number of types around it."""
 
     path: str
     line: int
@@ -107,7 +107,7 @@ class MapLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class MapText:
     """The text of a map with how many files and symbols are in it, and its tokens."""
 
     text: str
@@ -116,7 +116,7 @@ class Mapped:
     symbols: int
 
 
-def map_of(code: SearchedCode, graph: FileGraph, budget_tokens: int, count: Callable[[str], int]) -> Mapped:
+def map_of(code: SearchedCode, graph: FileGraph, budget_tokens: int, count: Callable[[str], int]) -> MapText:
     """Return the largest map that fits: the same for the same code and budget.
 
     Files with a mark (tests, vendored ones) come only after all others.
@@ -126,13 +126,13 @@ def map_of(code: SearchedCode, graph: FileGraph, budget_tokens: int, count: Call
     code.heads(shown)
     symbols = {path: _symbols(path, code.head(path).definitions) for path in shown}
     low, high = 0, sum(1 + len(symbols[path]) for path in shown)
-    best = Mapped("", 0, 0, 0)
+    best = MapText("", 0, 0, 0)
     while low <= high:
         middle = (low + high) // 2
         tried = _rendered(shown, symbols, middle)
         tokens = count(tried.text)
         if tokens <= budget_tokens:
-            best = Mapped(tried.text, tokens, tried.files, tried.symbols)
+            best = MapText(tried.text, tokens, tried.files, tried.symbols)
             low = middle + 1
         else:
             high = middle - 1
@@ -158,12 +158,12 @@ def _symbols(path: str, definitions: Sequence[Definition]) -> list[MapLine]:
 
 
 def _depth(definitions: Sequence[Definition], place: int) -> int | None:
-    """How many types it stands in; None inside of a function."""
+    """Return the number of types around a definition; None inside of a function."""
     around = [definitions[each].kind for each in outwards(definitions, place)]
     return None if any(kind in CALLABLE for kind in around) else len(around)
 
 
-def _rendered(order: Sequence[str], symbols: Mapping[str, Sequence[MapLine]], wanted: int) -> Mapped:
+def _rendered(order: Sequence[str], symbols: Mapping[str, Sequence[MapLine]], wanted: int) -> MapText:
     """The first `wanted` lines, dealt out in rounds: each file, then its first symbol, its second, and so on."""
     dealt = _dealt(order, symbols, wanted)
     lines: list[str] = []
@@ -173,7 +173,7 @@ def _rendered(order: Sequence[str], symbols: Mapping[str, Sequence[MapLine]], wa
         for each in sorted(symbols[path][: dealt[path]], key=lambda each: each.line):
             lines.append(f"{'  ' * (each.depth + 1)}{each.line}: {each.signature}")
             number += 1
-    return Mapped("\n".join(lines) + "\n" if lines else "", 0, len(dealt), number)
+    return MapText("\n".join(lines) + "\n" if lines else "", 0, len(dealt), number)
 
 
 def _dealt(order: Sequence[str], symbols: Mapping[str, Sequence[MapLine]], wanted: int) -> dict[str, int]:

@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.code.rules.code_views import NotShown, Snippet
+from verifflowcc.code.rules.code_views import OmittedPiece, Snippet
 from verifflowcc.code.rules.graph import CALLABLE, FILE, Definition, Mark, SearchedCode
-from verifflowcc.code.rules.rank_units import RankedFile, RankedUnit, Unit, rank_units
-from verifflowcc.code.rules.task_words import Asked
+from verifflowcc.code.rules.rank_units import CodeUnit, RankedFile, RankedUnit, rank_units
+from verifflowcc.code.rules.task_words import TaskTerms
 
 # What sorts of code a prompt shows, and in what order: functions, the tests of them, interfaces, or a map.
 
@@ -42,7 +42,7 @@ _DOCSTRING = re.compile(r"""\s*[rR]?(\"{3}|'{3})""")
 _TEST_NAME = re.compile(r"^test_|^tests?$|_tests?$|\.(?:test|spec)$|Tests?$", re.IGNORECASE)
 
 
-def pieces_of_tests(asked: Asked, code: SearchedCode, files: Sequence[RankedFile]) -> list[RankedUnit]:
+def pieces_of_tests(asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile]) -> list[RankedUnit]:
     """Return the pieces of the tests that bear on a task, best first; `files` are ranked with tests as the others."""
     marked = [each for each in files if code.files[each.path].marks == {Mark.TEST}]
     if not marked:
@@ -112,7 +112,7 @@ def signature(piece: RankedUnit, definitions: Sequence[Definition]) -> RankedUni
 
 
 def _cut(piece: RankedUnit, first: int, last: int) -> RankedUnit:
-    unit = Unit(piece.unit.first + first, piece.unit.first + last, piece.unit.place)
+    unit = CodeUnit(piece.unit.first + first, piece.unit.first + last, piece.unit.place)
     return replace(piece, unit=unit, lines=piece.lines[first : last + 1])
 
 
@@ -232,16 +232,16 @@ LARGEST = 60
 LOOKED_AT = 1_000
 """So many of the best pieces are tried; further down chance decides."""
 
-TOLD = 12
+MAX_LISTED_PIECES = 12
 """So many of those that are left out are told."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class SnippetSelection:
     """What was chosen, in the order in which it was; what was not; and the tokens of all chosen."""
 
     snippets: tuple[Snippet, ...]
-    not_shown: tuple[NotShown, ...]
+    not_shown: tuple[OmittedPiece, ...]
     tokens: int
 
 
@@ -252,7 +252,7 @@ def fill(
     count: Count,
     language: Callable[[str], str],
     reserved: int = 0,
-) -> Filled:
+) -> SnippetSelection:
     """Return what fits, best first; a piece that does not fit does not hide smaller ones.
 
     `neighbours` yields signatures for the chosen pieces, best first; they get what the pieces leave: `reserved` percent
@@ -260,7 +260,7 @@ def fill(
     """
     chosen: list[Snippet] = []
     taken: list[RankedUnit] = []
-    left_out: list[NotShown] = []
+    left_out: list[OmittedPiece] = []
     room = budget_tokens * min(BODIES, 100 - reserved) // 100
     used = 0
     for piece in pieces[:LOOKED_AT]:
@@ -281,7 +281,7 @@ def fill(
             shown.add((each.path, each.name))
             chosen.append(replace(each, tokens=tokens))
             used += tokens
-    return Filled(tuple(chosen), tuple(left_out[:TOLD]), used)
+    return SnippetSelection(tuple(chosen), tuple(left_out[:MAX_LISTED_PIECES]), used)
 
 
 SMALLEST = 24
@@ -334,5 +334,5 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _not_shown(snippet: Snippet, why: str) -> NotShown:
-    return NotShown(snippet.path, snippet.first, snippet.last, snippet.name, snippet.tokens, why)
+def _not_shown(snippet: Snippet, why: str) -> OmittedPiece:
+    return OmittedPiece(snippet.path, snippet.first, snippet.last, snippet.name, snippet.tokens, why)

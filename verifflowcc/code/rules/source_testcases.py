@@ -59,7 +59,7 @@ def read_cases(language: str, data: bytes) -> dict[str, TestCase]:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _FoundChecks:
     assertions: list[Assertion] = field(default_factory=list)
     skips: list[str] = field(default_factory=list)
     cases: int = 1
@@ -85,7 +85,7 @@ def _script_tests(node: "Node", groups: tuple[str, ...], skips: tuple[str, ...])
         if head in _GROUPS and body is not None:
             yield from _script_tests(body, title, more)
             continue
-        asked = _Asked()
+        asked = _FoundChecks()
         if body is not None:
             _script_asks(body, asked, "")
         line = child.start_point[0] + 1
@@ -101,7 +101,7 @@ def _marks(names: tuple[str, ...]) -> tuple[str, ...]:
     return (*found, *([head] if head[0] in "xf" and head != "failing" else []))
 
 
-def _script_asks(node: "Node", asked: _Asked, guard: str) -> None:
+def _script_asks(node: "Node", asked: _FoundChecks, guard: str) -> None:
     for child in node.named_children:
         inner = guard
         if child.type == "if_statement":
@@ -202,13 +202,13 @@ def _go_tests(root: "Node") -> Iterator[TestCase]:
         name = _text(title)
         if not re.match(r"(?:Test|Fuzz|Example)(?![a-z])", name):
             continue
-        asked = _Asked()
+        asked = _FoundChecks()
         _go_asks(body, asked, "")
         skips, values = (*tags, *asked.skips), tuple(_values(body))
         yield TestCase(name, node.start_point[0] + 1, tuple(asked.assertions), asked.cases, skips, (), values)
 
 
-def _go_asks(node: "Node", asked: _Asked, condition: str) -> None:
+def _go_asks(node: "Node", asked: _FoundChecks, condition: str) -> None:
     for child in node.named_children:
         inner = condition
         if child.type == "if_statement":

@@ -277,7 +277,7 @@ _MOST_OPEN = 1_000
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenBrace:
     """An open brace and what was seen in it: where the present statement starts, its open and closed parentheses."""
 
     start: int
@@ -297,7 +297,7 @@ class _Scan:
         self._text = text
         self._bare = bare
         self._starts = [0, *(match.end() for match in re.finditer("\n", bare))]
-        self._stack = [_Open(0)]
+        self._stack = [_OpenBrace(0)]
         self._named = 0
 
     def run(self) -> Iterator[Block]:
@@ -333,18 +333,18 @@ class _Scan:
             top.start = place + 1
             top.closed.clear()
 
-    def _opened(self, place: int) -> _Open:
+    def _opened(self, place: int) -> _OpenBrace:
         top = self._stack[-1]
         found = None
         if self._named < MOST_SYMBOLS and len(self._stack) <= DEEPEST:
             found = self._in_call(top, place) if top.open else self._declared(top, place)
         if found is None:
-            return _Open(place + 1, top.name)
+            return _OpenBrace(place + 1, top.name)
         self._named += 1
         name, at = " ".join(found[0].split())[:LONGEST_NAME], found[1]
-        return _Open(place + 1, f"{top.name}.{name}" if top.name else name, self._first_line(at))
+        return _OpenBrace(place + 1, f"{top.name}.{name}" if top.name else name, self._first_line(at))
 
-    def _in_call(self, top: _Open, place: int) -> tuple[str, int] | None:
+    def _in_call(self, top: _OpenBrace, place: int) -> tuple[str, int] | None:
         """`it("adds", () => {`: the title, where the brace is that of a function."""
         before = top.open[-1]
         title = self._title(before, place)
@@ -354,7 +354,7 @@ class _Scan:
         return title
 
     def _title(self, before: int, place: int) -> tuple[str, int] | None:
-        """Return the sentence that a call of a test word begins with, and where the call stands."""
+        """Return the first argument of a call of a test word, and the place of the call."""
         call = _CALLED.search(self._bare[max(0, before - 200) : before])
         if call is None or not (call[1] in _SENTENCES or (call[1] in _OWNERS and call[2])):
             return None
@@ -369,7 +369,7 @@ class _Scan:
         title = self._text[start:end].strip().strip("\"'`")
         return (title, max(0, before - 200) + call.start()) if title else None
 
-    def _declared(self, top: _Open, place: int) -> tuple[str, int] | None:
+    def _declared(self, top: _OpenBrace, place: int) -> tuple[str, int] | None:
         start = max(top.start, place - _LONGEST_HEADER)
         header = self._bare[start:place]
         found = self._type(header) or self._function(top, place) or self._without_parentheses(header)
@@ -395,7 +395,7 @@ class _Scan:
         found = _BARE_FUNCTION.search(header) or _LONE_ARROW.search(header)
         return (found[1], found.start() - len(header)) if found else None
 
-    def _function(self, top: _Open, place: int) -> tuple[str, int] | None:
+    def _function(self, top: _OpenBrace, place: int) -> tuple[str, int] | None:
         """Return the name before the last parentheses that a function's body may follow."""
         groups = top.closed[-6:]
         for each in groups:  # the list of a constructor's members has parentheses of its own
@@ -419,7 +419,7 @@ class _Scan:
         return bool(_BEHIND.match(rest)) or bool(re.match(r"\s*:(?!:)", rest))
 
     def _named_before(
-        self, top: _Open, groups: list[tuple[int, int]], number: int, place: int
+        self, top: _OpenBrace, groups: list[tuple[int, int]], number: int, place: int
     ) -> tuple[str, int] | None:
         before, behind = groups[number]
         start = max(top.start, before - LONGEST_NAME)

@@ -27,7 +27,7 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileWords:
-    """How often each word stands in the text of a file, and how often in the names of what it defines.
+    """Counts of each word in a file's text and in the names that it defines.
 
     `length` is the number of words of the text.
     """
@@ -53,21 +53,21 @@ def words_in(text: str) -> list[str]:
     return [word for name in _WORDS_NAME.findall(text) for word in _words[name]]
 
 
-class Wanted:
+class WordCounter:
     """Counts some words in many texts, without taking every name of them apart. `of` has the wanted words of a name."""
 
     def __init__(self, words: Collection[str]) -> None:
         self._words = frozenset(words)
         begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
         self._any = re.compile("|".join(map(re.escape, begins)) or "(?!)", re.IGNORECASE)
-        self.of = _Known(self._wanted_of)
+        self.of = _WordMemo(self._wanted_of)
 
     def may_be_in(self, text: str) -> bool:
         """Return False where no wanted word is in a text, without taking it apart."""
         return self._any.search(text) is not None
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
-        """Return how often each wanted word stands in a text, and how many names the text has in all."""
+        """Return the count of each wanted word in a text, and its number of names."""
         names = [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
         counts: dict[str, int] = {}
         if self.may_be_in(text):
@@ -86,7 +86,7 @@ _BEGINNING = 4
 _MOST_KNOWN = 200_000
 
 
-class _Known(dict[str, _T]):
+class _WordMemo(dict[str, _T]):
     """What was found out for texts that come again and again."""
 
     def __init__(self, find: Callable[[str], _T]) -> None:
@@ -143,8 +143,8 @@ def _stem_of(word: str) -> str:
     return stem(word) if word.isascii() and word.isalpha() else word
 
 
-_words = _Known(_words_of)
-_folded = _Known(_stem_of)
+_words = _WordMemo(_words_of)
+_folded = _WordMemo(_stem_of)
 
 
 FIRST, LATER = 1.0, 0.5
@@ -169,7 +169,7 @@ _AS_CODE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TaskTerms:
     """Word → its weight, the identifiers of the task as they stand, and what could be a path or a file's name."""
 
     words: Mapping[str, float]
@@ -177,7 +177,7 @@ class Asked:
     paths: frozenset[str]
 
 
-def asked(task: str) -> Asked:
+def asked(task: str) -> TaskTerms:
     """Return what a task asks for.
 
     >>> sorted(asked("Fix `send_file` in flask/helpers.py: the ETag").names)
@@ -193,4 +193,4 @@ def asked(task: str) -> Asked:
     for found in _AS_CODE.findall(task):
         spoken += [name for name in found.split(".") if name]
     inside = {part for path in paths if "/" in path for part in _NAME.findall(path)}
-    return Asked(words, frozenset(name for name in spoken if len(name) > 1) - inside, paths)
+    return TaskTerms(words, frozenset(name for name in spoken if len(name) > 1) - inside, paths)

@@ -14,7 +14,7 @@ from verifflowcc.base.text.glob import select
 from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.code.rules.comment_syntax import language_of
 
-# What is known of source files by their content: a text that was read once is not read again, wherever it lies.
+# Facts are kept by the digest of the content, so that a file that was moved or copied is not parsed again.
 
 _FEW = 200
 SPARE = 1_000
@@ -67,7 +67,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _ReadRequest:
     path: str
     key: Key
     symbols: bool
@@ -91,7 +91,7 @@ def read_code_files(
     """
     of_tests = frozenset(select(content, tests)) if tests else frozenset()
     asked = [
-        _Wanted(path, (digest, _kind(path)), path in of_tests or path in wanted, path in of_tests)
+        _ReadRequest(path, (digest, _kind(path)), path in of_tests or path in wanted, path in of_tests)
         for path, digest in sorted(content.items())
     ]
     known = index.known({each.key for each in asked})
@@ -115,7 +115,7 @@ def _kind(path: str) -> str:
     return f"{READING} {ending}{language_of(path) or _SCRIPT}"
 
 
-def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
+def _read(root: Path, each: _ReadRequest, digest: str) -> tuple[str, bool]:
     """Return the facts of a file, and whether they are those of this digest."""
     from verifflowcc.code.rules.marks import read_code  # a project without a change needs no parser
 
@@ -133,8 +133,10 @@ def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
 
 
 def read_start(full: bytes, probe: int = 0) -> bytes | None:
-    """Return the first mebibyte of an ordinary file; None for a link or a folder. Of a file whose name tells no
-    language, that is all that is read where it does not begin with `#!`. Raises OSError.
+    """Return the first mebibyte of an ordinary file; None for a link or a folder.
+
+    With `probe`, so many bytes are read first, and nothing more unless they are `#!`: a cheap test for files whose name
+    does not show their language. Raises OSError.
     """
     try:
         handle = os.open(full, _READ)

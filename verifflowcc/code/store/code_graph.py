@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.base.errors import BackendError
-from verifflowcc.base.index.index_file import Form, Store
+from verifflowcc.base.index.index_file import IndexFormat, Store
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.code.rules.graph import Head, Import, Mark, Reference, ReferenceKind, SourceFile
 from verifflowcc.code.store.code_graph_parts import (
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 # The tables of the code graph: parts, their facts and lists, and the last state of the working tree.
 #
-# Whatever is read is what was written, or DamagedError is raised; parts come and go as wholes, under numbers that are
-# never given twice.
+# A row that is read is what was written, or DamagedError is raised. Parts are added and removed whole, and their
+# numbers are never used again, so that a stale number cannot name another part.
 
 LAYOUT = 4
 _SCHEMA = """
@@ -55,13 +55,13 @@ MOST_UNITS = 1 << 24
 _TREE = ("listing", "names", "stamps", "numbers", "states")
 
 
-def form(readers: str) -> Form:
+def form(readers: str) -> IndexFormat:
     """Return the form of the file; what other readers wrote is not what these would."""
-    return Form(_SCHEMA, LAYOUT, f" {readers} {FIELDS}")
+    return IndexFormat(_SCHEMA, LAYOUT, f" {readers} {FIELDS}")
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class KnownTree:
     """The working tree as it was last: the listing, the names of the files that may be source files, their stamps, and
     of these the packed numbers of their texts, and the packed rest of what is known of them."""
 
@@ -85,7 +85,7 @@ class Tables:
         return [number for (number,) in self._store.rows("SELECT number FROM parts ORDER BY number")]
 
     def units(self, part: int) -> list[UnitRow]:
-        """Return what is kept at hand of each text of a part."""
+        """Return the row that is kept of each text of a part."""
         return [tuple(row) for row in unpacked(self._column("units", part))]
 
     def imports(self, part: int) -> "list[list[Any]]":
@@ -161,12 +161,12 @@ class Tables:
         first, after = _list_number(part, 0, 0), _list_number(part + 1, 0, 0)
         self._store.rows("DELETE FROM lists WHERE number >= ? AND number < ?", (first, after))
 
-    def tree(self) -> Tree | None:
+    def tree(self) -> KnownTree | None:
         """Return the last state of the working tree, if one is kept."""
         kept = dict(self._store.rows("SELECT name, body FROM tree"))
-        return Tree(*[unsealed(name, 0, kept.get(name)) for name in _TREE]) if kept else None
+        return KnownTree(*[unsealed(name, 0, kept.get(name)) for name in _TREE]) if kept else None
 
-    def keep_tree(self, tree: Tree) -> None:
+    def keep_tree(self, tree: KnownTree) -> None:
         """Write the state of the working tree, inside of a transaction."""
         bodies: Mapping[str, bytes] = {name: getattr(tree, name) for name in _TREE}
         self._store.write_all(
@@ -214,7 +214,7 @@ def _list_number(part: int, kind: int, bucket: int) -> int:
     return (part * len(LISTS) + kind) * MOST_UNITS + bucket
 
 
-# Parts put together, so that a question has few to look into; texts that nothing has any more are left out in time.
+# Small parts are merged, since a question looks into every part; texts that no file has any more are dropped then.
 
 MOST_PARTS = 16
 LARGE_PARTS = 4
@@ -296,7 +296,7 @@ Row = tuple[int, int, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class CodeState:
     """The number of each source file's text, by path, sorted. `rows` makes what else is known, when it is asked."""
 
     numbers: Mapping[str, int]
@@ -314,17 +314,17 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where a state comes from: `again` makes it anew after the index was lost, `text` reads a file of it."""
+class StateSource:
+    """Ways to make a state again after the index was lost, and to read a file of it."""
 
-    again: Callable[[], State]
+    again: Callable[[], CodeState]
     text: Callable[[SourceFile], bytes | None]
 
 
-class Files(Mapping[str, SourceFile]):
+class StateFiles(Mapping[str, SourceFile]):
     """The files of a state, each made when it is looked at."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: CodeState) -> None:
         self._state = state
         self._rows: Mapping[str, Row] = {}
         self._made: dict[str, SourceFile] = {}
@@ -359,11 +359,11 @@ class Files(Mapping[str, SourceFile]):
         return path in self._state.numbers
 
 
-class KeptCode:
+class StoredCode:
     """A `SearchedCode` out of the index. Where that turns out damaged, it is made again; answers are right or there is
     none: every method raises BackendError where the index is lost again and again."""
 
-    def __init__(self, store: Store, state: State, source: Source) -> None:
+    def __init__(self, store: Store, state: CodeState, source: StateSource) -> None:
         self._store, self._source = store, source
         self._configured: Mapping[str, Sequence[Import]] | None = None
         self._tables = Tables(store)
@@ -489,18 +489,18 @@ class KeptCode:
         """Close the index."""
         self._store.close()
 
-    def __enter__(self) -> "KeptCode":
+    def __enter__(self) -> "StoredCode":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _set(self, state: State) -> None:
+    def _set(self, state: CodeState) -> None:
         self._numbers = state.numbers
         self._manifests = state.manifests
         self._configured = None
         self._parts = sorted(state.parts())
-        self._files = Files(state)
+        self._files = StateFiles(state)
         self._heads: dict[str, Head] = {}
         self._postings: dict[str, list[tuple[str, int, int]]] = {}
         self._lengths: dict[str, int] = {}

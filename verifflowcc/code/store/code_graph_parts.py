@@ -23,7 +23,7 @@ from verifflowcc.code.rules.graph import (
     Reference,
     ReferenceKind,
     SymbolKind,
-    Typed,
+    TypeHint,
 )
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     Columns = list[list[Any]]
 
 
-# The facts of a source text as bytes and back, and bytes that tell of damage to them.
+# The facts of a source text as bytes and back, with a checksum against damage.
 #
 # What is written down is a JSON list for each field of the records, in order, compressed. `sealed` puts a checksum
-# before bytes that holds for one place in one table, so that a row that is damaged, or stands elsewhere, is found.
+# before bytes that holds for one place in one table, so that a row that is damaged, or was moved, is found.
 
 _T = TypeVar("_T")
 _SUM_BYTES = 4
@@ -45,7 +45,7 @@ _REFERENCES = tuple(ReferenceKind)
 _SYMBOL_PLACES = {kind: place for place, kind in enumerate(_SYMBOLS)}
 _NAME = field_names(Reference).index("name")
 _REFERENCE_PLACES = {kind: place for place, kind in enumerate(_REFERENCES)}
-_RECORDS: tuple[type, ...] = (Definition, Reference, Import, Typed)
+_RECORDS: tuple[type, ...] = (Definition, Reference, Import, TypeHint)
 FIELDS = " ".join(f"{record.__name__}({','.join(field_names(record))})" for record in _RECORDS)
 """What is written of each record; a file with other fields is of another version."""
 
@@ -106,7 +106,7 @@ def _head(definitions: "Columns", imports: "Columns", typed: "Columns") -> Head:
     return Head(
         tuple(map(Definition, map(_SYMBOLS.__getitem__, kinds), *others)),
         tuple(map(Import, *imports)),
-        tuple(map(Typed, *typed)),
+        tuple(map(TypeHint, *typed)),
     )
 
 
@@ -226,7 +226,10 @@ class GrowingPart:
     def add(
         self, row: UnitRow, facts: FileFacts, inside: Mapping[str, int], named: Mapping[str, int], size: int
     ) -> None:
-        """Add a text of `size` bytes: its facts, how often each word stands in the text, and how often in names."""
+        """Add a text of `size` bytes: its facts, and the counts of its words.
+
+        The words of names are counted by themselves as well.
+        """
         number = len(self._units)
         self.size += size
         self._units.append(row)

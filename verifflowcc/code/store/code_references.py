@@ -10,7 +10,7 @@ from pathlib import Path
 
 from verifflowcc.base.files.project_content import KnownDigests
 from verifflowcc.base.files.write import on_disk
-from verifflowcc.base.model.config_values import CodeNow
+from verifflowcc.base.model.config_values import CodeStatus
 from verifflowcc.base.model.trace_values import CodeSymbol
 from verifflowcc.code.store.code_files import CodeIndex, read_code_files, read_start
 
@@ -24,8 +24,8 @@ _LARGEST_BYTES = 2**20
 
 def read_spoken_of(
     root: Path, wanted: Mapping[str, Collection[str]], local: Path, *, kept: bool = True
-) -> dict[str, CodeNow]:
-    """Return what is at each path now; what lies behind a link is not told.
+) -> dict[str, CodeStatus]:
+    """Return what is at each path now; links are not followed.
 
     `wanted` maps plain paths (`domain.code.code_path`) to the symbols that are asked for. `local` has the index; with
     `kept` also the digests of the last time, by the stamps of the files.
@@ -36,7 +36,7 @@ def read_spoken_of(
     _keep(known, found)
     asked = {path: digest for path, digest in found.items() if digest and wanted[path]}
     symbols = _symbols(root, asked, wanted, local) if asked else {}
-    return {path: CodeNow(digest, symbols.get(path)) for path, digest in found.items()}
+    return {path: CodeStatus(digest, symbols.get(path)) for path, digest in found.items()}
 
 
 def _digest(root: Path, path: str, known: KnownDigests) -> str | None:
@@ -107,7 +107,7 @@ class _Text:
             self.unknown = True
 
     def has(self, word: str) -> bool:
-        """Say whether a word stands in the text."""
+        """Return whether the text contains a word."""
         if self._text is None:
             data = self._read()
             self.unknown = self.unknown or data is None or b"\0" in data[:8000]

@@ -1,4 +1,4 @@
-"""A second process that works on what it is given while this one goes on; it ends with the one that started it.
+"""A second process that works beside this one, and ends with it.
 
 Values of plain types (`marshal`) go over pipes. The partner runs a generator function, named `module:function`, over
 what it is sent, and sends back what that yields. It reads in a thread of its own, so that sending never waits for work.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Why a source file counts less than others: it is a test, somebody else's, made by a program, or packed.
 #
-# Marks are told by the first letters of their names.
+# The tables keep marks as the first letters of their names.
 
 _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "testing", "spec", "specs", "testdata", "e2e", "__mocks__"})
 _TEST_NAME = re.compile(
@@ -102,9 +102,9 @@ class Listing:
             out, err = self._process.communicate()
             if out and not self._process.returncode:
                 return out
-            said = err.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
-            if self._process.returncode and "not a git repository" not in said:
-                raise WorkspaceError(f"git cannot list the files of {self._root}: {said}", hint="git status")
+            reason = err.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
+            if self._process.returncode and "not a git repository" not in reason:
+                raise WorkspaceError(f"git cannot list the files of {self._root}: {reason}", hint="git status")
         from verifflowcc.base.files.project_content import is_ignored, walk
 
         if self._process is not None and not self._process.returncode and not is_ignored(self._root):

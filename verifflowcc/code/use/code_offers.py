@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from verifflowcc.code.use.review import ReviewScope
 
 
-# The graph of files, kept until a file comes, goes or changes: making it asks for the meaning of every import.
+# The graph of files is kept until a file is added, removed or changed: making it resolves every import, which is slow.
 
 FILE = "code-links.json"
 _FILE = DerivedFile(FILE, 1, keyed_by="rules of links; digest of the code", largest_bytes=512 << 20)
@@ -76,7 +76,7 @@ class PieceFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class CodeOffer:
     """Pieces of code, best first, the state of all code that they were chosen from, and their files by path.
 
     `changes` are the diffs that pieces of it are hunks of; `notices` say what could not be compared.
@@ -97,7 +97,7 @@ def code_for(
     budget_tokens: int = OFFERED_TOKENS,
     mix: CodeMix = MIXES[ORDINARY],
     scope: "ReviewScope | None" = None,
-) -> Offer:
+) -> CodeOffer:
     """Return pieces of the code as it is, or as a commit has it, best first, for a mix.
 
     With `scope`, what changed is among them, and is looked around where there is no task. Raises as `open_code`.
@@ -113,7 +113,7 @@ def code_for(
         parts = {DIFF: _hunks(changes, about, code, counter), MAP: _overview(code, graph, counter, budget_tokens, mix)}
         pieces = tuple(_in_order(found, parts, mix))
         paths = dict.fromkeys(each.path for each in pieces if each.path in code.files)
-        return Offer(pieces, state, {path: file_of(code, path) for path in paths}, changes, notices)
+        return CodeOffer(pieces, state, {path: file_of(code, path) for path in paths}, changes, notices)
 
 
 def offered(
@@ -228,7 +228,7 @@ def file_of(code: "SearchedCode", path: str) -> PieceFile:
 
 
 def state_now(workspace: Workspace, scope: Sequence[str | None] | None = None) -> str:
-    """Return the state of the code as it is, as `Offer` has it. Raises as `open_code`.
+    """Return the state of the code as it is, as `CodeOffer` has it. Raises as `open_code`.
 
     `scope` are the base and the target of what is reviewed, if anything is.
     """

@@ -16,11 +16,19 @@ from verifflowcc.code.rules.grammars import LARGEST, known_without_grammar, lang
 from verifflowcc.code.rules.graph import FileFacts
 from verifflowcc.code.rules.project_manifests import MANIFEST, manifest_kind, read_manifest
 from verifflowcc.code.rules.task_words import words_of
-from verifflowcc.code.store.code_graph import NO_PART, Row, State, Tables, Tree, merge, number_of
+from verifflowcc.code.store.code_graph import NO_PART, CodeState, KnownTree, Row, Tables, merge, number_of
 from verifflowcc.code.store.code_graph_parts import GrowingPart, Part, Unit, UnitRow
 from verifflowcc.code.store.partner_process import Partner, PartnerGoneError
 from verifflowcc.code.store.source_listing import YOUNG, marks_by_name, marks_by_text, names_in, stamps_of
-from verifflowcc.code.use.tree_states import Done, joined_names, names_of, rows_of, stamps_kept, state_of, tree_of
+from verifflowcc.code.use.tree_states import (
+    UpdateCounts,
+    joined_names,
+    names_of,
+    rows_of,
+    stamps_kept,
+    state_of,
+    tree_of,
+)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -51,7 +59,7 @@ def read_texts(texts: Iterator[Text], write: Callable[[Part], None], advance: Ad
         size += len(text[2])
         if size >= ENOUGH_FOR_TWO:
             break
-    reading = _Reading(write, advance, _partner() if size >= ENOUGH_FOR_TWO else None)
+    reading = _TextReaders(write, advance, _partner() if size >= ENOUGH_FOR_TWO else None)
     collects = gc.isenabled()
     gc.disable()  # facts are many objects without a cycle among them
     try:
@@ -70,8 +78,11 @@ def _partner() -> Partner | None:
         return None
 
 
-class _Reading:
-    """Texts being read by two; what the other one was given and has not brought back is kept, lest it ends early."""
+class _TextReaders:
+    """Parse texts in two processes.
+
+    Texts that the other process has not returned are kept, in case it ends early.
+    """
 
     def __init__(self, write: Callable[[Part], None], advance: Advance, partner: Partner | None) -> None:
         self._write, self._advance, self._partner = write, advance, partner
@@ -193,7 +204,7 @@ START_BYTES = 4096
 """Of so many first bytes a language may be told."""
 
 
-class Wanted:
+class TreeFiles:
     """The files of one tree, by place, while it is found out what they are; `units` are those that have facts."""
 
     def __init__(self, store: Store, count: int) -> None:
@@ -248,8 +259,8 @@ class Wanted:
 
 
 def update(
-    root: Path, store: Store, tree: Tree | None, listing: bytes, stamps: Sequence[str]
-) -> tuple[State, Done] | None:
+    root: Path, store: Store, tree: KnownTree | None, listing: bytes, stamps: Sequence[str]
+) -> tuple[CodeState, UpdateCounts] | None:
     """Bring the index up to the files of a listing. `tree` is the last state; `stamps` are those of its files now.
 
     Returns None where another process took away what was built on. Raises sqlite3.DatabaseError.
@@ -260,7 +271,7 @@ def update(
         names = _candidates(listing)
         stamps = stamps_of(root, names)
     before = _known_files(tree)
-    wanted = Wanted(store, len(names))
+    wanted = TreeFiles(store, len(names))
     changed = []
     for place, (name, stamp) in enumerate(zip(names, stamps, strict=True)):
         last = before.get(name)
@@ -272,12 +283,12 @@ def update(
         wanted.read(_updating_texts(root, names, changed, stamps, wanted), advance)
     there = {name for name, row in zip(names, wanted.rows, strict=True) if row and not row[3].startswith(MANIFEST)}
     gone = [name for name, (_, row) in before.items() if row and name not in there and not row[3].startswith(MANIFEST)]
-    done = Done(wanted.parsed, len(there) - wanted.parsed, len(gone))
+    done = UpdateCounts(wanted.parsed, len(there) - wanted.parsed, len(gone))
     kept = tree_of(listing, names, stamps, wanted.rows)
     return _keep(store, kept, state_of(kept.names, wanted.rows), done)
 
 
-def _keep(store: Store, tree: Tree, state: State, done: Done) -> tuple[State, Done] | None:
+def _keep(store: Store, tree: KnownTree, state: CodeState, done: UpdateCounts) -> tuple[CodeState, UpdateCounts] | None:
     """Write the new state, if all that it needs is there still; parts are put together on this occasion."""
     tables = Tables(store)
     with store.transaction("BEGIN IMMEDIATE"):
@@ -302,7 +313,7 @@ def _may_be_source(path: str) -> bool:
     return bool(known) or "." not in path.rpartition("/")[2]
 
 
-def language_said(path: str, data: bytes) -> str:
+def named_language(path: str, data: bytes) -> str:
     """Return the language of a text that is at a path, with `NO_GRAMMAR` before it where none reads it; "" for none."""
     if kind := manifest_kind(path):
         return MANIFEST + kind
@@ -313,14 +324,14 @@ def language_said(path: str, data: bytes) -> str:
     return NO_GRAMMAR + known if known else ""
 
 
-def _known_files(tree: Tree | None) -> dict[bytes, tuple[str, Row | None]]:
+def _known_files(tree: KnownTree | None) -> dict[bytes, tuple[str, Row | None]]:
     if tree is None:
         return {}
     return dict(zip(names_of(tree), zip(stamps_kept(tree), rows_of(tree), strict=True), strict=True))
 
 
 def _updating_texts(
-    root: Path, names: Sequence[bytes], changed: Sequence[int], stamps: list[str], wanted: Wanted
+    root: Path, names: Sequence[bytes], changed: Sequence[int], stamps: list[str], wanted: TreeFiles
 ) -> Iterator[Text]:
     """Yield the texts of files that are not known; the rows of those that cannot be read are made here."""
     top = os.fsencode(root)
@@ -331,7 +342,7 @@ def _updating_texts(
             read = read_source(os.path.join(top, name), LARGEST)  # noqa: PTH118 - names are bytes here
         except OSError as error:
             stamps[place] = YOUNG
-            language = language_said(path, b"")
+            language = named_language(path, b"")
             if language:
                 why = f"it cannot be read ({error.strerror or error})"
                 wanted.refuse(place, (NO_PART, 0, "", language, marks_by_name(path), why))
@@ -340,7 +351,7 @@ def _updating_texts(
             stamps[place] = YOUNG
             continue
         blob, data = read
-        language = language_said(path, data or b"")
+        language = named_language(path, data or b"")
         if language and data is None:
             why = f"it has more than {LARGEST >> 20} MiB"
             wanted.refuse(place, (NO_PART, 0, blob, language, marks_by_name(path), why))
@@ -353,24 +364,24 @@ def _chained(first: Text, others: Iterator[Text]) -> Iterator[Text]:
     yield from others
 
 
-def update_to_commit(root: Path, store: Store, commit: str) -> tuple[State, Done]:
+def update_to_commit(root: Path, store: Store, commit: str) -> tuple[CodeState, UpdateCounts]:
     """Bring the index up to a commit. Raises sqlite3.DatabaseError, and as `committed_files`."""
     files = [(name, blob) for name, blob in committed_files(root, commit) if belongs(shown_name(name))]
-    wanted = Wanted(store, len(files))
+    wanted = TreeFiles(store, len(files))
     with step("reading the code of a commit", len(files)) as advance:
         wanted.read(_texts(root, files, wanted), advance)
     state = state_of(joined_names([name for name, _ in files]), wanted.rows)
-    return state, Done(wanted.parsed, len(state.numbers) - wanted.parsed, 0)
+    return state, UpdateCounts(wanted.parsed, len(state.numbers) - wanted.parsed, 0)
 
 
-def _texts(root: Path, files: Sequence[tuple[bytes, str]], wanted: Wanted) -> Iterator[Text]:
+def _texts(root: Path, files: Sequence[tuple[bytes, str]], wanted: TreeFiles) -> Iterator[Text]:
     """Yield the texts that are not known; git is asked for those alone, and for those whose bytes tell the language."""
     unknown = []
     for place, (name, blob) in enumerate(files):
         path = shown_name(name)
-        said = MANIFEST + kind if (kind := manifest_kind(path)) else language_of(path)
-        plain = said if said else (NO_GRAMMAR + known_without_grammar(path)).removesuffix(NO_GRAMMAR)
-        if _told_by_bytes(path, said):
+        named = MANIFEST + kind if (kind := manifest_kind(path)) else language_of(path)
+        plain = named if named else (NO_GRAMMAR + known_without_grammar(path)).removesuffix(NO_GRAMMAR)
+        if _needs_first_bytes(path, named):
             unknown.append((place, ""))
         elif plain and wanted.want(place, name, (blob, plain)):
             unknown.append((place, plain))
@@ -378,12 +389,15 @@ def _texts(root: Path, files: Sequence[tuple[bytes, str]], wanted: Wanted) -> It
     for (place, language), data in zip(unknown, texts, strict=True):
         name, blob = files[place]
         path = shown_name(name)
-        said = language or language_said(path, data)
-        if said and len(data) > LARGEST:
-            wanted.refuse(place, (NO_PART, 0, blob, said, marks_by_name(path), f"it has more than {LARGEST >> 20} MiB"))
-        elif language or (said and wanted.want(place, name, (blob, said))):
-            yield blob, said, data
+        named = language or named_language(path, data)
+        if named and len(data) > LARGEST:
+            wanted.refuse(
+                place,
+                (NO_PART, 0, blob, named, marks_by_name(path), f"it has more than {LARGEST >> 20} MiB"),
+            )
+        elif language or (named and wanted.want(place, name, (blob, named))):
+            yield blob, named, data
 
 
-def _told_by_bytes(path: str, said: str) -> bool:
-    return path.lower().endswith(".h") or (not said and "." not in path.rpartition("/")[2])
+def _needs_first_bytes(path: str, language: str) -> bool:
+    return path.lower().endswith(".h") or (not language and "." not in path.rpartition("/")[2])

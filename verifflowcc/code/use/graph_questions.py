@@ -10,16 +10,16 @@ from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.code.rules import bind_queries
 from verifflowcc.code.rules.bind_queries import definitions_named
 from verifflowcc.code.rules.binding import Binder
-from verifflowcc.code.rules.code_views import Finding, Outline, OutlineRow, Related, Relations
-from verifflowcc.code.rules.graph import TYPES, Found, Link, SourceFile, SymbolKind, outwards
-from verifflowcc.code.store.code_graph import KeptCode
+from verifflowcc.code.rules.code_views import Outline, OutlineRow, Relations, SymbolRelations, SymbolSearch
+from verifflowcc.code.rules.graph import TYPES, LocatedDefinition, ReferenceLink, SourceFile, SymbolKind, outwards
+from verifflowcc.code.store.code_graph import StoredCode
 from verifflowcc.code.use.indexing import open_code
 
 KINDS = ("callers", "callees", "imports", "imported-by", "inherits", "uses")
 FILE_KINDS = frozenset({"imports", "imported-by"})
 
 
-def find_symbols(workspace: Workspace, text: str, kind: str | None = None, limit: int = MOST_FOUND) -> Finding:
+def find_symbols(workspace: Workspace, text: str, kind: str | None = None, limit: int = MOST_FOUND) -> SymbolSearch:
     """Return where a name is defined, all places. Raises UsageError for an unknown kind, VfccError where none is."""
     if kind is not None and kind not in set(SymbolKind):
         raise UsageError(f"{kind!r} is no kind of symbol", hint=f"one of {', '.join(SymbolKind)}")
@@ -30,7 +30,7 @@ def find_symbols(workspace: Workspace, text: str, kind: str | None = None, limit
             raise VfccError(f"no {kind} here is called {text}", hint=f"vfcc code find {text}")
         if not found:
             raise _not_found(code, text)
-        return Finding(text, tuple(found[:limit]), len(found), code.notices)
+        return SymbolSearch(text, tuple(found[:limit]), len(found), code.notices)
 
 
 def file_outline(workspace: Workspace, path: str) -> Outline:
@@ -68,11 +68,11 @@ def relations(workspace: Workspace, kind: str, text: str) -> Relations:
             return Relations(kind, file.path, imports=ask(code, file.path), notices=code.notices)
         found = _asked_for(code, kind, text)
         binder = Binder(code)
-        symbols = tuple(Related(each, _links(binder, kind, each)) for each in found[:MOST_SYMBOLS])
+        symbols = tuple(SymbolRelations(each, _links(binder, kind, each)) for each in found[:MOST_SYMBOLS])
         return Relations(kind, text, symbols, more=len(found) - len(symbols), notices=code.notices)
 
 
-def _links(binder: Binder, kind: str, each: Found) -> tuple[Link, ...]:
+def _links(binder: Binder, kind: str, each: LocatedDefinition) -> tuple[ReferenceLink, ...]:
     if kind == "inherits":
         return (
             *bind_queries.supertypes(binder, each.path, each.place),
@@ -82,7 +82,7 @@ def _links(binder: Binder, kind: str, each: Found) -> tuple[Link, ...]:
     return ask(binder, each.path, each.place)
 
 
-def _asked_for(code: KeptCode, kind: str, text: str) -> Sequence[Found]:
+def _asked_for(code: StoredCode, kind: str, text: str) -> Sequence[LocatedDefinition]:
     found = definitions_named(code, text)
     if not found:
         raise _not_found(code, text)
@@ -94,7 +94,7 @@ def _asked_for(code: KeptCode, kind: str, text: str) -> Sequence[Found]:
     return found
 
 
-def _not_found(code: KeptCode, text: str) -> VfccError:
+def _not_found(code: StoredCode, text: str) -> VfccError:
     """Say that there is no such symbol, and what is near."""
     last = text.replace("::", ".").rpartition(".")[2]
     near = nearest(last, code.names_like(last[:2])) if last else None
@@ -102,7 +102,7 @@ def _not_found(code: KeptCode, text: str) -> VfccError:
     return VfccError(f"nothing here is called {text}", hint=hint)
 
 
-def _file(code: KeptCode, text: str) -> SourceFile:
+def _file(code: StoredCode, text: str) -> SourceFile:
     wanted = text.removeprefix("./")
     if wanted in code.files:
         return code.files[wanted]
@@ -139,6 +139,6 @@ class KnowledgeGraph:
         """Return what a file imports. Raises VfccError where there is no such file."""
         return relations(self._workspace, "imports", file)
 
-    def find_symbol(self, name: str) -> Finding:
+    def find_symbol(self, name: str) -> SymbolSearch:
         """Return where a name is defined, all places. Raises VfccError where it is nowhere."""
         return find_symbols(self._workspace, name)

@@ -10,20 +10,20 @@ from pathlib import Path
 from verifflowcc.base.index.index_file import DerivedTables, Store
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.code.rules.code_views import GraphStatus, Indexed, LanguageCount
+from verifflowcc.code.rules.code_views import GraphStatus, IndexingResult, LanguageCount
 from verifflowcc.code.rules.graph import SourceFile
-from verifflowcc.code.store.code_graph import KeptCode, Source, State, Tables, form
+from verifflowcc.code.store.code_graph import CodeState, StateSource, StoredCode, Tables, form
 from verifflowcc.code.store.source_listing import YOUNG, Listing, begun, stamps_of
-from verifflowcc.code.use.tree_states import READING, Done, joined_stamps, names_of, state_kept
+from verifflowcc.code.use.tree_states import READING, UpdateCounts, joined_stamps, names_of, state_kept
 
 FILE = "code.db"
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class IndexUpdate:
     """The code as it is now, and what was done for it: how many files were read, known already, and gone."""
 
-    code: KeptCode
+    code: StoredCode
     parsed: int
     known: int
     removed: int
@@ -39,43 +39,43 @@ class Brought:
         return self.code.notices
 
 
-def open_code(workspace: Workspace, *, commit: str | None = None) -> KeptCode:
+def open_code(workspace: Workspace, *, commit: str | None = None) -> StoredCode:
     """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`."""
     return bring_up(workspace, commit=commit).code
 
 
-def bring_up(workspace: Workspace, *, commit: str | None = None, index: Path | None = None) -> Brought:
+def bring_up(workspace: Workspace, *, commit: str | None = None, index: Path | None = None) -> IndexUpdate:
     """Bring the code graph up to the files, or to a commit, and open it. It is kept in the project, or in `index`.
 
     Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, and BackendError
     where the index is lost again and again.
     """
-    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit)
+    bringing = _IndexUpdating(workspace.root, index or workspace.local / FILE, commit)
     try:
         state = bringing.state()
     except BaseException:
         bringing.end()
         raise
-    code = KeptCode(bringing.store, state, Source(bringing.state, bringing.text))
+    code = StoredCode(bringing.store, state, StateSource(bringing.state, bringing.text))
     done = bringing.done
-    return Brought(code, done.parsed, done.known, done.removed)
+    return IndexUpdate(code, done.parsed, done.known, done.removed)
 
 
-class _Bringing(DerivedTables):
+class _IndexUpdating(DerivedTables):
     """One index being brought up to one tree. The listing is asked for before all else, as git takes its time."""
 
     def __init__(self, root: Path, index: Path, commit: str | None) -> None:
         self._root, self._commit = root, commit
         self._listing = None if commit else begun(root)
         super().__init__(index, form(READING))
-        self.done = Done(0, 0, 0)
+        self.done = UpdateCounts(0, 0, 0)
 
     @property
     def store(self) -> Store:
         """The index itself."""
         return self._store
 
-    def state(self) -> State:
+    def state(self) -> CodeState:
         """Bring the index up and return the state, with a transaction open in which the index is just so."""
         return self._soundly(self._once, "the code", patient=True)
 
@@ -91,13 +91,13 @@ class _Bringing(DerivedTables):
             self._listing.drop()
         self.close()
 
-    def _once(self) -> State | None:
+    def _once(self) -> CodeState | None:
         self.store.let_go()
         tables = Tables(self.store)
         return self._looked(tables) if self._commit is None else self._committed(tables, self._commit)
 
-    def _looked(self, tables: Tables) -> State | None:
-        """Return the state that is kept where it still holds, else that of the tree brought up anew."""
+    def _looked(self, tables: Tables) -> CodeState | None:
+        """Return the kept state where it is still valid, else that of the updated tree."""
         self._listing = self._listing or Listing(self._root)
         self.store.hold()
         tree = tables.tree()
@@ -106,7 +106,7 @@ class _Bringing(DerivedTables):
         listed = listing.read()
         if tree and listed == tree.listing and joined_stamps(stamps) == tree.stamps and YOUNG not in stamps:
             state = state_kept(tree)
-            self.done = Done(0, len(state.numbers), 0)
+            self.done = UpdateCounts(0, len(state.numbers), 0)
             return state
         self.store.let_go()
         from verifflowcc.code.use.commit_updates import update
@@ -114,12 +114,12 @@ class _Bringing(DerivedTables):
         brought = update(self._root, self.store, tree, listed, stamps)
         return self._held(tables, brought)
 
-    def _committed(self, tables: Tables, commit: str) -> State | None:
+    def _committed(self, tables: Tables, commit: str) -> CodeState | None:
         from verifflowcc.code.use.commit_updates import update_to_commit
 
         return self._held(tables, update_to_commit(self._root, self.store, commit))
 
-    def _held(self, tables: Tables, brought: "tuple[State, Done] | None") -> State | None:
+    def _held(self, tables: Tables, brought: "tuple[CodeState, UpdateCounts] | None") -> CodeState | None:
         """Return a state once the index is held as it is now, if it still has all that the state needs."""
         if brought is None:
             return None
@@ -134,17 +134,17 @@ class _Bringing(DerivedTables):
 # What the code graph holds, and what bringing it up to the files took.
 
 
-def index_code(workspace: Workspace) -> Indexed:
+def index_code(workspace: Workspace) -> IndexingResult:
     """Bring the graph up to the files, and return what that took. Raises as `bring_up`."""
     brought = bring_up(workspace)
     with brought.code:
         return what_it_took(brought)
 
 
-def what_it_took(brought: Brought) -> Indexed:
+def what_it_took(brought: IndexUpdate) -> IndexingResult:
     """Return what bringing the graph up took."""
     files = len(brought.code.files)
-    return Indexed(files, brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices)
+    return IndexingResult(files, brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices)
 
 
 def graph_status(workspace: Workspace) -> GraphStatus:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import SearchedCode
 from verifflowcc.code.rules.project_manifests import manifest_kind
-from verifflowcc.code.store.code_graph import Row, State, Tree
+from verifflowcc.code.store.code_graph import CodeState, KnownTree, Row
 from verifflowcc.code.store.code_graph_parts import packed, unpacked
 
 READING = "4"
@@ -13,7 +13,7 @@ READING = "4"
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class UpdateCounts:
     """What was done for a state: how many files were read, known already, and are gone."""
 
     parsed: int
@@ -30,10 +30,10 @@ def digest_of(code: SearchedCode) -> str:
     return digest_text("\n".join([READING, *files, *manifests]))
 
 
-def tree_of(listing: bytes, names: Sequence[bytes], stamps: Sequence[str], rows: Sequence[Row | None]) -> Tree:
+def tree_of(listing: bytes, names: Sequence[bytes], stamps: Sequence[str], rows: Sequence[Row | None]) -> KnownTree:
     """Return a tree to keep; there is no row for what is no source file."""
     numbers, others = [row and row[0] for row in rows], [row and row[1:] for row in rows]
-    return Tree(listing, joined_names(names), joined_stamps(stamps), packed(numbers), packed(others))
+    return KnownTree(listing, joined_names(names), joined_stamps(stamps), packed(numbers), packed(others))
 
 
 def joined_names(names: Sequence[bytes]) -> bytes:
@@ -41,7 +41,7 @@ def joined_names(names: Sequence[bytes]) -> bytes:
     return b"".join([name + b"\0" for name in names])
 
 
-def names_of(tree: Tree) -> list[bytes]:
+def names_of(tree: KnownTree) -> list[bytes]:
     """Return the names of a tree."""
     return tree.names.split(b"\0")[:-1]
 
@@ -51,18 +51,18 @@ def joined_stamps(stamps: Sequence[str]) -> bytes:
     return "".join([stamp + "\n" for stamp in stamps]).encode()
 
 
-def stamps_kept(tree: Tree) -> list[str]:
+def stamps_kept(tree: KnownTree) -> list[str]:
     """Return the stamps of a tree."""
     return tree.stamps.decode().split("\n")[:-1]
 
 
-def rows_of(tree: Tree) -> list[Row | None]:
+def rows_of(tree: KnownTree) -> list[Row | None]:
     """Return the rows of a tree, in the order of its names."""
     both = zip(unpacked(tree.numbers), unpacked(tree.states), strict=True)
     return [None if number is None else (number, *others) for number, others in both]
 
 
-def state_kept(tree: Tree) -> State:
+def state_kept(tree: KnownTree) -> CodeState:
     """Return the state that a tree was kept with."""
     numbers = zip(_paths(tree.names), unpacked(tree.numbers), strict=True)
     return _parted(
@@ -71,16 +71,16 @@ def state_kept(tree: Tree) -> State:
     )
 
 
-def state_of(names: bytes, rows: Sequence[Row | None]) -> State:
+def state_of(names: bytes, rows: Sequence[Row | None]) -> CodeState:
     """Return the state of rows."""
     by_path = _by_path(_paths(names), rows)
     return _parted({path: row[0] for path, row in by_path.items()}, lambda: by_path)
 
 
-def _parted(numbers: dict[str, int], rows: Callable[[], Mapping[str, Row]]) -> State:
+def _parted(numbers: dict[str, int], rows: Callable[[], Mapping[str, Row]]) -> CodeState:
     """Return a state in which manifests are apart from source files."""
     manifests = {path: numbers.pop(path) for path in [each for each in numbers if manifest_kind(each)]}
-    return State(numbers, rows, manifests)
+    return CodeState(numbers, rows, manifests)
 
 
 def _by_path(paths: Sequence[str], rows: Sequence[Row | None]) -> dict[str, Row]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.gates.use.evidence_making import CommandDone
+    from verifflowcc.gates.use.evidence_making import FinishedCommand
     from verifflowcc.gates.use.next_action import NextStep
     from verifflowcc.gates.use.proof import ChangeProof, Proof
     from verifflowcc.gates.use.proof_input import TestCommand
@@ -168,7 +168,7 @@ def prove(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import current_folder
     from verifflowcc.gates.cli import prove_output as prove_views
-    from verifflowcc.gates.use.proof import Wanted
+    from verifflowcc.gates.use.proof import ProofRequest
     from verifflowcc.gates.use.proof import prove as prove_changes
     from verifflowcc.gates.use.proof_input import Choice, repository_top, test_command
 
@@ -178,7 +178,7 @@ def prove(
     top = repository_top(folder)
     found = test_command(top, folder, command)
     _allow(top, found, yes=yes)
-    wanted = Wanted(
+    wanted = ProofRequest(
         argv=found.argv,
         runner=found.runner,
         folder="" if folder == top else folder.relative_to(top).as_posix(),
@@ -307,7 +307,7 @@ def run(
         raise typer.Exit(UNMET)
 
 
-def _last_lines(workspace: "Workspace") -> "Callable[[CommandDone], Sequence[str]]":
+def _last_lines(workspace: "Workspace") -> "Callable[[FinishedCommand], Sequence[str]]":
     """Return what gives the end of a command's output: more of it where a person looks."""
     from verifflowcc.base.terminal.terminal import can_draw
     from verifflowcc.gates.use.evidence_making import end_of_output

@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 
 from verifflowcc.base.model.evidence_values import Evidence, Inputs
-from verifflowcc.base.model.gate_values import Kind, Verdict
+from verifflowcc.base.model.gate_values import CriterionKind, Verdict
 from verifflowcc.base.terminal.table import table
 from verifflowcc.base.text.identifiers import shown_ids
 from verifflowcc.gates.use.evidence_listing import EvidenceLine, EvidenceView, Staleness
-from verifflowcc.gates.use.evidence_making import CommandDone, EvidenceAdded, EvidenceRow, EvidenceRun
+from verifflowcc.gates.use.evidence_making import EvidenceAddition, EvidenceRow, EvidenceRun, FinishedCommand
 
 _WORDS = {Verdict.NOT_EVALUABLE: "not evaluable"}
 
@@ -23,13 +23,13 @@ def ran(done: EvidenceRun) -> str:
     return "\n".join([text, "", count, *(f"to do: {step}" for step in steps)])
 
 
-def outputs(done: EvidenceRun, lines_of: Callable[[CommandDone], Sequence[str]]) -> Iterator[str]:
+def outputs(done: EvidenceRun, lines_of: Callable[[FinishedCommand], Sequence[str]]) -> Iterator[str]:
     """Yield the end of the output of each command whose criteria are not all met."""
-    unmet = {row.command for row in done.rows if row.ran and not row.met and row.kind is not Kind.RED_FIRST}
+    unmet = {row.command for row in done.rows if row.ran and not row.met and row.kind is not CriterionKind.RED_FIRST}
     yield from (_output(each, lines_of(each)) for each in done.commands if each.run.command in unmet)
 
 
-def added(done: EvidenceAdded) -> str:
+def added(done: EvidenceAddition) -> str:
     """Return what was recorded, and what the gate says now."""
     one, asked = done.evidence, done.asked
     lines = [
@@ -88,15 +88,15 @@ def staleness(found: Staleness, *, why: bool) -> str:
     """Return which evidence is stale, with all that changed where that is asked for."""
     lines = []
     for each in found.stale:
-        told = f": {each.reasons[0]}" + (f", and {len(each.reasons) - 1} more" if len(each.reasons) > 1 else "")
-        lines.append(f"{each.stage}/{each.criterion} is stale{'' if why else told}")
+        summary = f": {each.reasons[0]}" + (f", and {len(each.reasons) - 1} more" if len(each.reasons) > 1 else "")
+        lines.append(f"{each.stage}/{each.criterion} is stale{'' if why else summary}")
         lines += [f"- {reason}" for reason in each.reasons] if why else []
         lines.append(f"  {each.step}")
     fresh = len(found.lines) - len(found.stale)
     return "\n".join([*lines, f"{fresh} of {len(found.lines)} fresh"])
 
 
-def _output(each: CommandDone, last: Sequence[str]) -> str:
+def _output(each: FinishedCommand, last: Sequence[str]) -> str:
     ended = each.run.failure or f"ended with exit code {each.run.exit_code}"
     digits = each.run.output.removeprefix("sha256:")
     lines = [f"{each.run.command} {ended}; the last lines of its output:", *(f"  {line}" for line in last)]

@@ -6,53 +6,12 @@ from verifflowcc.base.model.gate_values import Mode
 from verifflowcc.base.terminal.output import folded
 from verifflowcc.base.terminal.table import table
 from verifflowcc.gates.cli.gate_output import HANG
-from verifflowcc.gates.rules.proof_verdicts import TestVerdict, Verdict
-from verifflowcc.gates.use.canary import Canaries, Trial
-from verifflowcc.gates.use.canary import Proof as canary_proof
+from verifflowcc.gates.rules.proof_verdicts import ProofVerdict, TestVerdict
+from verifflowcc.gates.use.canary import Canaries, CanaryProof, Trial
 from verifflowcc.gates.use.proof import ChangeProof, Proof, Unguarded, counted
 from verifflowcc.gates.use.rerun import RED, Reproduction
 
 # How canaries are shown to a person: each criterion, what was planted, and whether it was seen.
-
-
-def proofs(proved: Canaries) -> str:
-    """Return each criterion with the violations that were planted for it, and what its command did in a copy."""
-    lines = [f"{proved.sprint}/{proved.stage}: a violation for each criterion, in a scratch copy"]
-    for proof in proved.proofs:
-        lines += _proof(proof)
-    lines += [f"  off      {name}: it is never asked" for name in proved.off]
-    lines += [_trial(trial) for trial in proved.trials]
-    return "\n".join([*lines, _sum(proved)])
-
-
-def _sum(proved: Canaries) -> str:
-    bad = sum(not one.sound for one in proved.proofs) + sum(bool(one.still_met) for one in proved.trials)
-    doubts = sum(not one.planted for one in proved.proofs) + sum(bool(one.doubt) for one in proved.trials)
-    if bad:
-        return f"{bad} cannot fail: correct the workflow, or the command"
-    return f"nothing was found that cannot fail; {doubts} unknown" if doubts else "every criterion can close its gate"
-
-
-def _proof(proof: canary_proof) -> list[str]:
-    if not proof.planted:
-        return [f"  unknown  {proof.criterion}: no stage before has left anything that could be taken away"]
-    soft = " (soft: recorded only)" if proof.mode is Mode.SOFT else ""
-    lines = [f"  {'closes' if proof.sound else 'DEFECT':7}  {proof.criterion}{soft}"]
-    for one in proof.planted:
-        seen = f"seen: {one.said}" if one.closed else f"NOT SEEN: {one.said}"
-        lines.append(folded(f"{'':{HANG}}{one.what}: {seen}", HANG + 2))
-    return lines
-
-
-def _trial(trial: Trial) -> str:
-    if trial.doubt:
-        return f"  unknown  the command {trial.command}: {trial.doubt}"
-    if trial.still_met:
-        met = ", ".join(trial.still_met)
-        return f"  DEFECT   the command {trial.command}: with its inputs spoilt, {met} is still met"
-    ended = "did not end" if trial.spoilt is None else f"ended with {trial.spoilt}"
-    return f"  closes   the command {trial.command}: with its inputs spoilt it {ended}, and nothing is met"
-
 
 # How a second run is shown to a person.
 
@@ -78,6 +37,45 @@ def reproduction(found: Reproduction) -> str:
     total = len(found.rows) + len(found.people)
     lines.append(f"{found.sprint}: {red} of {total} are red" if red else f"{found.sprint}: none of {total} is red")
     return "\n".join(lines)
+
+
+def proofs(proved: Canaries) -> str:
+    """Return each criterion with the violations that were planted for it, and what its command did in a copy."""
+    lines = [f"{proved.sprint}/{proved.stage}: a violation for each criterion, in a scratch copy"]
+    for proof in proved.proofs:
+        lines += _proof(proof)
+    lines += [f"  off      {name}: it is never asked" for name in proved.off]
+    lines += [_trial(trial) for trial in proved.trials]
+    return "\n".join([*lines, _sum(proved)])
+
+
+def _sum(proved: Canaries) -> str:
+    bad = sum(not one.sound for one in proved.proofs) + sum(bool(one.still_met) for one in proved.trials)
+    doubts = sum(not one.planted for one in proved.proofs) + sum(bool(one.doubt) for one in proved.trials)
+    if bad:
+        return f"{bad} cannot fail: correct the workflow, or the command"
+    return f"nothing was found that cannot fail; {doubts} unknown" if doubts else "every criterion can close its gate"
+
+
+def _proof(proof: CanaryProof) -> list[str]:
+    if not proof.planted:
+        return [f"  unknown  {proof.criterion}: no stage before has left anything that could be taken away"]
+    soft = " (soft: recorded only)" if proof.mode is Mode.SOFT else ""
+    lines = [f"  {'closes' if proof.sound else 'DEFECT':7}  {proof.criterion}{soft}"]
+    for one in proof.planted:
+        seen = f"seen: {one.reason}" if one.closed else f"NOT SEEN: {one.reason}"
+        lines.append(folded(f"{'':{HANG}}{one.what}: {seen}", HANG + 2))
+    return lines
+
+
+def _trial(trial: Trial) -> str:
+    if trial.doubt:
+        return f"  unknown  the command {trial.command}: {trial.doubt}"
+    if trial.still_met:
+        met = ", ".join(trial.still_met)
+        return f"  DEFECT   the command {trial.command}: with its inputs spoilt, {met} is still met"
+    ended = "did not end" if trial.spoilt is None else f"ended with {trial.spoilt}"
+    return f"  closes   the command {trial.command}: with its inputs spoilt it {ended}, and nothing is met"
 
 
 _HEADINGS = ("change", "verdict", "tests", "unguarded", "time", "subject")
@@ -107,12 +105,12 @@ def notes(proof: Proof) -> tuple[str, ...]:
 def details(proof: ChangeProof) -> Iterator[str]:
     """Yield why a change has its verdict, its tests, and the lines that no test needs."""
     yield f"{proof.change}: {sentence(proof)}"
-    shown = [each for each in proof.tests if each.verdict is not Verdict.PROVEN]
+    shown = [each for each in proof.tests if each.verdict is not ProofVerdict.PROVEN]
     for each in shown[:_MOST_TESTS]:
         yield f"  {each.verdict}: {each.test} {each.why}"
     if len(shown) > _MOST_TESTS:
         yield f"  and {len(shown) - _MOST_TESTS} more tests"
-    if proof.unguarded and proof.verdict is Verdict.PROVEN:
+    if proof.unguarded and proof.verdict is ProofVerdict.PROVEN:
         yield f"  {lines_cell(proof)} could be put back and every test of the change would still pass:"
     elif proof.unguarded:
         yield "  the change:"
@@ -127,18 +125,18 @@ def details(proof: ChangeProof) -> Iterator[str]:
 def sentence(proof: ChangeProof) -> str:
     """Return the verdict on a change in a sentence without a stop."""
     count = len(proof.tests)
-    if proof.verdict is Verdict.NOT_DISCRIMINATING:
+    if proof.verdict is ProofVerdict.NOT_DISCRIMINATING:
         still = "its test still passes" if count == 1 else f"all {count} tests still pass"
         return f"not discriminating: with the change removed, {still}"
-    if proof.verdict is Verdict.PROVEN:
-        red = sum(each.verdict is Verdict.PROVEN for each in proof.tests)
+    if proof.verdict is ProofVerdict.PROVEN:
+        red = sum(each.verdict is ProofVerdict.PROVEN for each in proof.tests)
         return f"proven: red without the change, green with it: {red} of {counted(count, 'test')}"
     return f"{proof.verdict}: {proof.why}" if proof.why else str(proof.verdict)
 
 
 def summary(proof: Proof) -> str:
     """Return how many changes have each verdict."""
-    counts = {verdict: sum(each.verdict is verdict for each in proof.changes) for verdict in Verdict}
+    counts = {verdict: sum(each.verdict is verdict for each in proof.changes) for verdict in ProofVerdict}
     parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
     return f"{counted(len(proof.changes), 'change')}: {', '.join(parts)}" if parts else "0 changes"
 
@@ -178,21 +176,21 @@ def sarif(proof: Proof) -> str:
 
 
 _CODES = {
-    Verdict.BROKEN: "broken-test",
-    Verdict.NOT_DISCRIMINATING: "not-discriminating",
-    Verdict.INCONCLUSIVE: "inconclusive",
+    ProofVerdict.BROKEN: "broken-test",
+    ProofVerdict.NOT_DISCRIMINATING: "not-discriminating",
+    ProofVerdict.INCONCLUSIVE: "inconclusive",
 }
 
 
 def _findings(proof: ChangeProof) -> Iterator[tuple[str, str, int, str]]:
-    if proof.verdict is Verdict.INCONCLUSIVE and not proof.tests:
+    if proof.verdict is ProofVerdict.INCONCLUSIVE and not proof.tests:
         yield "inconclusive", "", 1, f"{proof.change}: {proof.why}"
     for each in proof.tests:
         if each.verdict in _CODES:
-            weak = proof.verdict is Verdict.PROVEN and each.verdict is Verdict.NOT_DISCRIMINATING
+            weak = proof.verdict is ProofVerdict.PROVEN and each.verdict is ProofVerdict.NOT_DISCRIMINATING
             code = "weak-test" if weak else _CODES[each.verdict]
             yield code, each.test.partition("::")[0], each.line, f"{each.test} {each.why}"
-    if proof.verdict is Verdict.PROVEN:
+    if proof.verdict is ProofVerdict.PROVEN:
         for place in proof.unguarded:
             words = f"{counted(place.size, 'changed line')} could be put back and every test of the change would pass"
             yield "unguarded-lines", place.path, place.first, words
@@ -200,8 +198,8 @@ def _findings(proof: ChangeProof) -> Iterator[tuple[str, str, int, str]]:
 
 def tests_cell(proof: ChangeProof) -> str:
     """Return how many tests of a change are proven, of how many."""
-    red = sum(each.verdict is Verdict.PROVEN for each in proof.tests)
-    return f"{red} of {len(proof.tests)}" if proof.tests and proof.verdict is not Verdict.NOTHING else ""
+    red = sum(each.verdict is ProofVerdict.PROVEN for each in proof.tests)
+    return f"{red} of {len(proof.tests)}" if proof.tests and proof.verdict is not ProofVerdict.NOTHING else ""
 
 
 def lines_cell(proof: ChangeProof) -> str:
@@ -212,11 +210,11 @@ def lines_cell(proof: ChangeProof) -> str:
 
 def _asks_for_words(proof: ChangeProof) -> bool:
     partly = bool(proof.unguarded or proof.untried or any(_is_weak(each) for each in proof.tests))
-    return proof.verdict is not Verdict.NOTHING and (proof.verdict is not Verdict.PROVEN or partly)
+    return proof.verdict is not ProofVerdict.NOTHING and (proof.verdict is not ProofVerdict.PROVEN or partly)
 
 
 def _is_weak(test: TestVerdict) -> bool:
-    return test.verdict is not Verdict.PROVEN
+    return test.verdict is not ProofVerdict.PROVEN
 
 
 def _place(place: Unguarded) -> str:

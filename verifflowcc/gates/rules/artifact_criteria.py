@@ -8,7 +8,7 @@ from verifflowcc.base.formats import event_payloads as fields
 from verifflowcc.base.model import sprint_state as artifacts
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Facts, RecordedEdit
-from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, CriterionKind, Mode, Verdict
 from verifflowcc.base.model.people import NAMELESS, Contributor, Opinion
 from verifflowcc.base.model.sprint_state import Artifact, Leg, Stage, artifacts_folder
 from verifflowcc.base.records import dataclass
@@ -315,13 +315,13 @@ def _shown(sound: Sequence[ArtifactText]) -> str:
 
 
 def _clause(error: ValueError) -> str:
-    """The reason without the place, which is told before it."""
+    """Return the reason of an error without its place, which the message names."""
     return str(getattr(error, "msg", error))
 
 
 def _quoted(text: str, line: int) -> str:
-    said = " ".join(text.split("\n")[line - 1].split())
-    return f'"{said}"' if len(said) <= _LONGEST_QUOTE else f'"{said[:_LONGEST_QUOTE]}…"'
+    words = " ".join(text.split("\n")[line - 1].split())
+    return f'"{words}"' if len(words) <= _LONGEST_QUOTE else f'"{words[:_LONGEST_QUOTE]}…"'
 
 
 # The artifacts that a stage's gates ask for: their names, what each must fill, and a skeleton to begin with.
@@ -343,7 +343,7 @@ class OwedArtifact:
 def artifact_criteria_of(stage: Stage) -> tuple[Criterion, ...]:
     """Return the criteria of both gates of a stage that ask for artifacts."""
     both = (*stage.enter, *stage.exit)
-    return tuple(each for each in both if each.kind is Kind.ARTIFACT and each.mode is not Mode.OFF)
+    return tuple(each for each in both if each.kind is CriterionKind.ARTIFACT and each.mode is not Mode.OFF)
 
 
 def owed_artifacts(stage: Stage, present: Collection[str] = ()) -> tuple[OwedArtifact, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from verifflowcc.base.model.testcases import ScriptItem, ScriptKind, ScriptShape
 from verifflowcc.base.records import dataclass
 from verifflowcc.gates.rules.change_parts import FileChange
-from verifflowcc.gates.rules.names_kept import NamesKept, names_kept
+from verifflowcc.gates.rules.names_kept import KeptNames, names_kept
 
 # The Go files of a package with the behaviour of before and the names of after, so that tests of new names compile.
 #
@@ -26,7 +26,7 @@ _PAIRS = {"(": ")", "[": "]"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
+class _Declaration:
     """A declaration: its keyword, its name (empty for a group) and its text."""
 
     kind: str
@@ -34,7 +34,7 @@ class _Item:
     text: str
 
 
-def go_names_kept(files: Mapping[str, tuple[bytes | None, bytes]]) -> dict[str, NamesKept | None]:
+def go_names_kept(files: Mapping[str, tuple[bytes | None, bytes]]) -> dict[str, KeptNames | None]:
     """Return those contents of a package's files, by path; each is given as it was before and as it is after.
 
     None where nothing of a file would change, or the package cannot be made.
@@ -45,21 +45,21 @@ def go_names_kept(files: Mapping[str, tuple[bytes | None, bytes]]) -> dict[str, 
     kept = {(item.kind, item.name) for items in after.values() for item in items if item.name}
     imports = {path: _imports(before[path]) | _imports(after[path]) for path in files}
     every = {name: line for found in imports.values() for name, line in found.items()}
-    made: dict[str, NamesKept | None] = {}
+    made: dict[str, KeptNames | None] = {}
     for path, (_, new) in files.items():
         lost = [item for item in before[path] if item.name and (item.kind, item.name) not in kept]
         text, complete = _made(new.decode("utf-8", "replace"), after[path], before[path], known, lost)
         content = _with_imports(text, every).encode()
-        made[path] = NamesKept(content, complete) if content != _with_imports(new.decode(), every).encode() else None
+        made[path] = KeptNames(content, complete) if content != _with_imports(new.decode(), every).encode() else None
     return made
 
 
 def _made(
     text: str,
-    items: Sequence[_Item],
-    old: Sequence[_Item],
-    known: Mapping[tuple[str, str], _Item],
-    lost: Sequence[_Item],
+    items: Sequence[_Declaration],
+    old: Sequence[_Declaration],
+    known: Mapping[tuple[str, str], _Declaration],
+    lost: Sequence[_Declaration],
 ) -> tuple[str, bool]:
     """Return the text with old bodies, and whether nothing of the change is left in it but names."""
     complete = True
@@ -80,11 +80,11 @@ def _made(
     return "\n".join([text.rstrip("\n"), *(item.text for item in lost), ""]), complete
 
 
-def _items(text: str) -> tuple[_Item, ...]:
+def _items(text: str) -> tuple[_Declaration, ...]:
     return tuple(_read(text.split("\n")))
 
 
-def _read(lines: Sequence[str]) -> Iterator[_Item]:
+def _read(lines: Sequence[str]) -> Iterator[_Declaration]:
     place, seen = 0, dict[str, int]()
     while place < len(lines):
         begin = _BEGIN.match(lines[place])
@@ -100,7 +100,7 @@ def _read(lines: Sequence[str]) -> Iterator[_Item]:
         text = "\n".join(lines[start:place])
         name = _name(kind, text)
         seen[name] = seen.get(name, 0) + 1
-        yield _Item(kind, f"{name}#{seen[name]}" if name and seen[name] > 1 else name, text)
+        yield _Declaration(kind, f"{name}#{seen[name]}" if name and seen[name] > 1 else name, text)
 
 
 def _is_whole(line: str) -> bool:
@@ -136,7 +136,7 @@ def _head(text: str) -> str:
     return text.rstrip()
 
 
-def _body_of(item: _Item, before: _Item) -> str:
+def _body_of(item: _Declaration, before: _Declaration) -> str:
     return _head(item.text) + before.text[len(_head(before.text)) :]
 
 
@@ -189,7 +189,7 @@ def _split(text: str) -> Iterator[str]:
     yield text[begin:]
 
 
-def _imports(items: Sequence[_Item]) -> dict[str, str]:
+def _imports(items: Sequence[_Declaration]) -> dict[str, str]:
     """Return the imports by the name that code uses, each as a line."""
     found = {}
     for item in items:
@@ -231,7 +231,7 @@ _FUNCTION, _VALUE = ScriptKind.FUNCTION, ScriptKind.VALUE
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _ScriptSide:
     """One content, as bytes and by its named items."""
 
     content: bytes
@@ -244,7 +244,7 @@ class _Side:
 
 def script_names_kept(
     before: bytes | None, after: bytes, old_shape: ScriptShape | None, new_shape: ScriptShape | None
-) -> NamesKept | None:
+) -> KeptNames | None:
     """Return that content; None where a shape is not known, or nothing of the file would be otherwise."""
     if old_shape is None or new_shape is None:
         return None
@@ -255,14 +255,14 @@ def script_names_kept(
     content = after
     for start, end, text in sorted(edits, reverse=True):
         content = content[:start] + text + content[end:]
-    return NamesKept(b"\n".join([content, *_restored(old, new), b""]), _is_complete(old, new))
+    return KeptNames(b"\n".join([content, *_restored(old, new), b""]), _is_complete(old, new))
 
 
-def _side(content: bytes, shape: ScriptShape) -> _Side:
-    return _Side(content, shape, {item.name: item for item in shape.items if item.name})
+def _side(content: bytes, shape: ScriptShape) -> _ScriptSide:
+    return _ScriptSide(content, shape, {item.name: item for item in shape.items if item.name})
 
 
-def _edits(old: _Side, new: _Side) -> Iterator[tuple[int, int, bytes]]:
+def _edits(old: _ScriptSide, new: _ScriptSide) -> Iterator[tuple[int, int, bytes]]:
     for item in new.shape.items:
         before = old.named.get(item.name) if item.name else None
         if item.kind is _FUNCTION and (before is None or before.kind is not _FUNCTION):
@@ -276,7 +276,7 @@ def _edits(old: _Side, new: _Side) -> Iterator[tuple[int, int, bytes]]:
             yield item.body, item.end_of_body, old.text(before.body, before.end_of_body)
 
 
-def _restored(old: _Side, new: _Side) -> Iterator[bytes]:
+def _restored(old: _ScriptSide, new: _ScriptSide) -> Iterator[bytes]:
     """Yield the imports and the statements that the change removed, by their names."""
     bound = new.named.keys() | new.shape.imports.keys()
     yield from (line.encode() for name, line in old.shape.imports.items() if name not in bound)
@@ -285,7 +285,7 @@ def _restored(old: _Side, new: _Side) -> Iterator[bytes]:
             yield old.text(item.start, item.end)
 
 
-def _is_complete(old: _Side, new: _Side) -> bool:
+def _is_complete(old: _ScriptSide, new: _ScriptSide) -> bool:
     """Say whether nothing of the change is left but names: no new value, class, constructor or loose statement."""
     loose = {item.code for item in old.shape.items}
     return all(
@@ -298,9 +298,9 @@ def _is_value(item: ScriptItem | None) -> bool:
     return item is not None and item.kind is _VALUE
 
 
-def kept_names(files: Sequence[FileChange]) -> dict[str, NamesKept | None]:
+def kept_names(files: Sequence[FileChange]) -> dict[str, KeptNames | None]:
     """Return those contents by path: Go by package, others by file. None for a file where there is none to make."""
-    found: dict[str, NamesKept | None] = {}
+    found: dict[str, KeptNames | None] = {}
     packages: dict[str, dict[str, tuple[bytes | None, bytes]]] = {}
     for file in files:
         if file.after is not None and file.path.endswith(".py"):

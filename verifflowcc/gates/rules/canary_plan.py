@@ -8,8 +8,8 @@ that the criterion itself answers.
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.base.model.evidence_values import Command, Evidence, Inputs, Run
-from verifflowcc.base.model.gate_input import Change, CommitNote, Facts, History, Recorded, RuleChange
-from verifflowcc.base.model.gate_values import KINDS, Criterion, Kind, Trust
+from verifflowcc.base.model.gate_input import Change, CommitNote, Facts, History, RecordedEvidence, RuleChange
+from verifflowcc.base.model.gate_values import KINDS, Criterion, CriterionKind, EvidenceTrust
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.model.people import Feedback, Opinion, Review
 from verifflowcc.base.model.testcases import Loss
@@ -76,7 +76,7 @@ def plant_artifacts(_criterion: Criterion, stage_id: str, facts: Facts) -> Itera
 def plant_history(criterion: Criterion, _stage_id: str, facts: Facts) -> Iterator[Canary]:
     """Plant a history without changes, and a commit without a purpose."""
     yield Canary("no change and no commit", replace(facts, history=History(base=_SHA)))
-    if criterion.kind is Kind.COMMIT:
+    if criterion.kind is CriterionKind.COMMIT:
         note = CommitNote(_SHA, "canary", "canary", "", (_PLACE,))
         changed = History(base=_SHA, changes=(Change(_PLACE, (1,)),), commits=(note,))
         yield Canary("a commit that names nothing", replace(facts, history=changed))
@@ -85,21 +85,21 @@ def plant_history(criterion: Criterion, _stage_id: str, facts: Facts) -> Iterato
 def plant_reviews(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
     """Plant approvals that do not count."""
     subject = subject_of(criterion, stage_id, facts)
-    statement = "canary" if criterion.kind is Kind.ATTESTATION else ""
+    statement = "canary" if criterion.kind is CriterionKind.ATTESTATION else ""
     base = replace(facts, reviews=(), history=replace(facts.history or History(), authors={}))
 
-    def said(opinion: Opinion, actor: str, of: str = subject, place: int = 0) -> Review:
+    def review_by(opinion: Opinion, actor: str, of: str = subject, place: int = 0) -> Review:
         name = f"{place:026d}"
         return Review(name, stage_id, criterion.id, opinion, actor, "", of, statement=statement)
 
-    asked = said(Opinion.REQUESTED, "agent:canary")
-    agents = (asked, *(said(Opinion.APPROVED, f"agent:other{n}", place=n) for n in range(1, 4)))
-    stale = (asked, *(said(Opinion.APPROVED, f"human:Other{n}", _OTHER, n) for n in range(1, 4)))
-    own = (said(Opinion.REQUESTED, "human:Canary"), said(Opinion.APPROVED, "human:Canary", place=1))
+    asked = review_by(Opinion.REQUESTED, "agent:canary")
+    agents = (asked, *(review_by(Opinion.APPROVED, f"agent:other{n}", place=n) for n in range(1, 4)))
+    stale = (asked, *(review_by(Opinion.APPROVED, f"human:Other{n}", _OTHER, n) for n in range(1, 4)))
+    own = (review_by(Opinion.REQUESTED, "human:Canary"), review_by(Opinion.APPROVED, "human:Canary", place=1))
     yield Canary("no word of anybody", base)
     yield Canary("approval by agents alone", replace(base, reviews=agents))
     yield Canary("approval of other content", replace(base, reviews=stale))
-    if criterion.kind is Kind.REVIEW:
+    if criterion.kind is CriterionKind.REVIEW:
         yield Canary("approval by its author", replace(base, reviews=own))
 
 
@@ -134,7 +134,7 @@ def plant_measures(criterion: Criterion, stage_id: str, facts: Facts) -> Iterato
     inputs = inputs_now(criterion, stage_id, ready)
     fine = replace(inputs, count=max(inputs.count, 1))
     for planted, measures, code in _BAD.get(criterion.kind) or _beyond(criterion):
-        named = {criterion.metric or "value": measures["value"]} if criterion.kind is Kind.METRIC else measures
+        named = {criterion.metric or "value": measures["value"]} if criterion.kind is CriterionKind.METRIC else measures
         bad = _evidence(criterion, stage_id, ready, fine, named, code)
         yield Canary(planted, replace(ready, recorded=(_record(bad),)))
     moved = replace(fine, digest=_OTHER)
@@ -173,34 +173,36 @@ _PROOF = {
     "unguarded": 0,
 }
 _NO_LOSS = {"files": 1, **{str(loss): 0 for loss in Loss}}
-_BAD: Mapping[Kind, tuple[tuple[str, Mapping[str, int], int], ...]] = {
-    Kind.COMMAND: (("a command that fails", {}, 1),),
-    Kind.JUNIT: (
+_BAD: Mapping[CriterionKind, tuple[tuple[str, Mapping[str, int], int], ...]] = {
+    CriterionKind.COMMAND: (("a command that fails", {}, 1),),
+    CriterionKind.JUNIT: (
         ("no test at all", {**_TESTS, "tests": 0}, 0),
         ("tests that all fail, and exit code 0", {**_TESTS, "tests": MANY, "failed": MANY}, 0),
         ("tests that are all skipped", {**_TESTS, "tests": MANY, "skipped": MANY}, 0),
     ),
-    Kind.COVERAGE: (("nothing covered", _LINES, 0),),
-    Kind.SARIF: (("a million findings, and exit code 0", _SCAN, 0),),
-    Kind.LINT: (("a million findings, and exit code 0", {"findings": MANY}, 0),),
-    Kind.METRIC: ((FAR_NUMBERS[0], {"value": FAR}, 0), (FAR_NUMBERS[1], {"value": -FAR}, 0)),
-    Kind.RED_FIRST: (
+    CriterionKind.COVERAGE: (("nothing covered", _LINES, 0),),
+    CriterionKind.SARIF: (("a million findings, and exit code 0", _SCAN, 0),),
+    CriterionKind.LINT: (("a million findings, and exit code 0", {"findings": MANY}, 0),),
+    CriterionKind.METRIC: ((FAR_NUMBERS[0], {"value": FAR}, 0), (FAR_NUMBERS[1], {"value": -FAR}, 0)),
+    CriterionKind.RED_FIRST: (
         ("tests that pass without the change", {**_PROOF, "not_discriminating": 1}, 0),
         ("a test that fails with the change", {**_PROOF, "broken": 1}, 0),
         ("a test that shows only that a name is missing", {**_PROOF, "inconclusive": 1}, 0),
         ("a change without a test", {**_PROOF, "tests": 0}, 0),
         ("a refactoring that fails a test", {**_PROOF, "proven": 1, "refactoring": 1}, 0),
     ),
-    Kind.TESTS_KEPT: tuple((f"tests that lost something: {loss}", {**_NO_LOSS, str(loss): MANY}, 0) for loss in Loss),
+    CriterionKind.TESTS_KEPT: tuple(
+        (f"tests that lost something: {loss}", {**_NO_LOSS, str(loss): MANY}, 0) for loss in Loss
+    ),
 }
-_GOOD: Mapping[Kind, Mapping[str, int]] = {
-    Kind.JUNIT: {**_TESTS, "passed": 1},
-    Kind.COVERAGE: {**_LINES, "lines_hit": 1000, "branches_hit": 1000, "changed_hit": 1000},
-    Kind.SARIF: {"runs": 1, "error": 0, "warning": 0, "note": 0, "suppressed": 0},
-    Kind.LINT: {"findings": 0},
-    Kind.BASELINE: {"tags": 1},
-    Kind.RED_FIRST: {**_PROOF, "proven": 1},
-    Kind.TESTS_KEPT: _NO_LOSS,
+_GOOD: Mapping[CriterionKind, Mapping[str, int]] = {
+    CriterionKind.JUNIT: {**_TESTS, "passed": 1},
+    CriterionKind.COVERAGE: {**_LINES, "lines_hit": 1000, "branches_hit": 1000, "changed_hit": 1000},
+    CriterionKind.SARIF: {"runs": 1, "error": 0, "warning": 0, "note": 0, "suppressed": 0},
+    CriterionKind.LINT: {"findings": 0},
+    CriterionKind.BASELINE: {"tags": 1},
+    CriterionKind.RED_FIRST: {**_PROOF, "proven": 1},
+    CriterionKind.TESTS_KEPT: _NO_LOSS,
 }
 
 
@@ -231,7 +233,7 @@ def _evidence(
         stage=stage_id,
         criterion=criterion.id,
         kind=criterion.kind,
-        trust=Trust.RAN_BY_VFCC,
+        trust=EvidenceTrust.RAN_BY_VFCC,
         producer="canary",
         time="",
         inputs=inputs,
@@ -241,8 +243,8 @@ def _evidence(
     )
 
 
-def _record(evidence: Evidence) -> Recorded:
-    return Recorded(
+def _record(evidence: Evidence) -> RecordedEvidence:
+    return RecordedEvidence(
         evidence,
         f"{evidence.id}.json",
         order=0,

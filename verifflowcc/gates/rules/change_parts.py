@@ -5,11 +5,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from verifflowcc.base.model.testcases import ScriptShape
 from verifflowcc.base.records import dataclass
-from verifflowcc.gates.rules.hunks import Hunk, TestFile, TestUnit, altered_tests, hunks_of, put_back, union
+from verifflowcc.gates.rules.hunks import LineHunk, TestFile, TestUnit, altered_tests, hunks_of, put_back, union
 from verifflowcc.gates.rules.names_kept import same_code, same_without
 from verifflowcc.gates.rules.project_parts import (
-    Part,
     PartRules,
+    ProjectPart,
     inline_lines,
     is_suite,
     part_of,
@@ -36,7 +36,7 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class ChangeParts:
     """The parts of a change.
 
     `product` are files whose code differs, `tests` what to run. `nothing` says why there is nothing to prove; it is
@@ -48,7 +48,7 @@ class Split:
     nothing: str = ""
 
     @property
-    def hunks(self) -> tuple[Hunk, ...]:
+    def hunks(self) -> tuple[LineHunk, ...]:
         """What can be put back of the product one by one; most proofs need none of them, and they take long to find."""
         return tuple(hunk for file in self.product for hunk in code_hunks(file))
 
@@ -58,17 +58,17 @@ def split(
     present: Collection[str],
     rules: PartRules,
     units_of: Callable[[str, bytes], Sequence[TestUnit]],
-) -> Split:
+) -> ChangeParts:
     """Return the parts of a change; `present` are the paths of the content with it, `units_of` reads a test file."""
-    parts: dict[Part, list[FileChange]] = {part: [] for part in Part}
+    parts: dict[ProjectPart, list[FileChange]] = {part: [] for part in ProjectPart}
     for file in changed:
         parts[part_of(file.path, rules)].append(file)
-    inline = tuple(_inline_tests(parts[Part.PRODUCT], units_of))
-    kept = tuple(map(_with_tests_kept, parts[Part.PRODUCT]))
+    inline = tuple(_inline_tests(parts[ProjectPart.PRODUCT], units_of))
+    kept = tuple(map(_with_tests_kept, parts[ProjectPart.PRODUCT]))
     listed = tuple(file for file in kept if not file.mixed or file.before != file.after)
     product = tuple(file for file in listed if not _is_same(file))
-    tests = _tests(parts[Part.TESTS], parts[Part.SUPPORT], present, rules, units_of, inline)
-    return Split(product, tests, _nothing(listed, product, tests))
+    tests = _tests(parts[ProjectPart.TESTS], parts[ProjectPart.SUPPORT], present, rules, units_of, inline)
+    return ChangeParts(product, tests, _nothing(listed, product, tests))
 
 
 def _with_tests_kept(file: FileChange) -> FileChange:
@@ -89,7 +89,7 @@ def _inline_tests(
                 yield TestFile(file.path, names)
 
 
-def code_hunks(file: FileChange) -> Iterator[Hunk]:
+def code_hunks(file: FileChange) -> Iterator[LineHunk]:
     """Yield the hunks of a file that change code: none for comments and blank lines, and for what is binary."""
     for hunk in hunks_of(file.path, file.before, file.after):
         if file.path.endswith(".py") and file.before is not None and file.after is not None:
@@ -146,7 +146,9 @@ def _beside(support: Sequence[FileChange], present: Collection[str], rules: Part
     for file in support:
         folder = file.path.rpartition("/")[0]
         while folder:
-            near = [path for path in present if path.startswith(f"{folder}/") and part_of(path, rules) is Part.TESTS]
+            near = [
+                path for path in present if path.startswith(f"{folder}/") and part_of(path, rules) is ProjectPart.TESTS
+            ]
             if near:
                 yield from (TestFile(path) for path in near)
                 break

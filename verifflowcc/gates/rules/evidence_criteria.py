@@ -6,15 +6,23 @@ from verifflowcc.base.model.baseline_rules import baseline_for, baseline_notes, 
 from verifflowcc.base.model.baselines import NO_BASELINE, OF_KIND, BaselineStatus
 from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.findings import MissingResults, missing_results
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import COMPUTED, Assessment, Criterion, Kind, Mode, Trust, Verdict
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import (
+    COMPUTED,
+    Assessment,
+    Criterion,
+    CriterionKind,
+    EvidenceTrust,
+    Mode,
+    Verdict,
+)
 from verifflowcc.base.model.sprint_state import Leg, Stage, Workflow
 from verifflowcc.base.model.trace_codes import needs_among, selected
 from verifflowcc.base.model.trace_values import RED, Finding, TraceReport
 from verifflowcc.base.text.canonical import canonical, digest_bytes, digest_text
 from verifflowcc.base.text.glob import select
 from verifflowcc.gates.rules.staleness import chosen, id_of, inputs_now, stale_reasons
-from verifflowcc.sprint.rules.measured_verdict import REFACTORING, Shown, shown_by
+from verifflowcc.sprint.rules.measured_verdict import REFACTORING, MeasuredVerdict, shown_by
 from verifflowcc.sprint.rules.stage_moves import pin_criterion
 
 # What the trace checks say to a gate: the findings that a criterion asks about, if there was anything to ask.
@@ -50,7 +58,7 @@ def assess_trace(criterion: Criterion, _stage_id: str, facts: Facts) -> Assessme
         reason = f"its checks ({', '.join(criterion.checks) or 'all'}) had nothing to look at"
         return Assessment(criterion, Verdict.NOT_EVALUABLE, reason, CHECK, subject=subject, notes=notes)
     if red:
-        reason, step = f"{_findings(len(red))} in {counted}: {_told(red)}", red[0].step
+        reason, step = f"{_findings(len(red))} in {counted}: {_first_messages(red)}", red[0].step
         missing = missing_results(red, report.asked)
         if missing is not None and (missing.nothing or len(red) > MOST):
             reason, step = _without_results(missing), facts.results_command
@@ -63,7 +71,7 @@ def waits_for_items(criterion: Criterion, facts: Facts) -> bool:
 
     So a light sprint of a project that keeps no items is told nothing of them; a hard one closes its gate.
     """
-    soft = criterion.kind is Kind.TRACE and criterion.mode is Mode.SOFT
+    soft = criterion.kind is CriterionKind.TRACE and criterion.mode is Mode.SOFT
     return soft and facts.trace is not None and not sum(facts.trace.counts.values())
 
 
@@ -92,7 +100,7 @@ def asks_trace(workflow: Workflow | None) -> bool:
 
 
 def _asks(criterion: Criterion) -> bool:
-    return criterion.kind is Kind.TRACE and criterion.mode is not Mode.OFF
+    return criterion.kind is CriterionKind.TRACE and criterion.mode is not Mode.OFF
 
 
 def _unknown(criterion: Criterion, workflow: Workflow | None) -> tuple[str, ...]:
@@ -113,14 +121,14 @@ def _nothing(criterion: Criterion, planned: int) -> Assessment:
 def _assess_trace_notes(
     findings: Sequence[Finding], red: Sequence[Finding], planned: int, report: TraceReport, status: BaselineStatus
 ) -> Sequence[str]:
-    told = []
+    notes = []
     if len(findings) > len(red):
-        told.append(f"{len(findings) - len(red)} more on record, none of them an error or a warning")
+        notes.append(f"{len(findings) - len(red)} more on record, none of them an error or a warning")
     if planned:
-        told.append(f"{planned} planned, not asked for results")
+        notes.append(f"{planned} planned, not asked for results")
     if report.known:
-        told.append(f"{_findings(len(report.known))} known before, not counted{_accepted(status)}")
-    return told
+        notes.append(f"{_findings(len(report.known))} known before, not counted{_accepted(status)}")
+    return notes
 
 
 def _accepted(status: BaselineStatus) -> str:
@@ -131,13 +139,13 @@ def _without_results(missing: MissingResults) -> str:
     """Return what is missing, why reports do not count, and the first of what is wrong beside it."""
     parts = [missing.sentence()]
     if missing.stale:
-        parts.append(_told(missing.stale))
+        parts.append(_first_messages(missing.stale))
     if missing.others:
-        parts.append(f"and {_findings(len(missing.others))} beside it: {_told(missing.others)}")
+        parts.append(f"and {_findings(len(missing.others))} beside it: {_first_messages(missing.others)}")
     return "; ".join(parts)
 
 
-def _told(red: Sequence[Finding]) -> str:
+def _first_messages(red: Sequence[Finding]) -> str:
     more = f"; and {len(red) - MOST} more" if len(red) > MOST else ""
     return "; ".join(each.message for each in red[:MOST]) + more
 
@@ -205,7 +213,7 @@ def run_step(criterion: Criterion, stage_id: str, facts: Facts) -> str:
     """Return the command that makes new evidence for the criterion."""
     stage = "" if stage_id == facts.sprint.current else f" --stage {stage_id}"
     if _is_imported(criterion, facts):
-        what = "--value NUMBER" if criterion.kind is Kind.METRIC else "FILE"
+        what = "--value NUMBER" if criterion.kind is CriterionKind.METRIC else "FILE"
         return f"vfcc evidence add {what} --criterion {criterion.id}{stage}"
     return f"vfcc evidence run {criterion.id}{stage}"
 
@@ -214,36 +222,38 @@ def _is_imported(criterion: Criterion, facts: Facts) -> bool:
     """Whether nothing here makes evidence for the criterion, and the word of others is enough for it."""
     if criterion.kind in COMPUTED or criterion.command in facts.commands:
         return False
-    return criterion.command is None or criterion.trust is not Trust.RAN_BY_VFCC
+    return criterion.command is None or criterion.trust is not EvidenceTrust.RAN_BY_VFCC
 
 
-def _none_yet(criterion: Criterion, stage_id: str, facts: Facts) -> Shown:
+def _none_yet(criterion: Criterion, stage_id: str, facts: Facts) -> MeasuredVerdict:
     name = criterion.command
     if criterion.kind not in COMPUTED and name not in facts.commands and not _is_imported(criterion, facts):
         reason = f"gates.commands.{name} is not in .memory/config.yaml"
-        return Shown(Verdict.NOT_EVALUABLE, reason, "vfcc allow  # says what to write there")
-    return Shown(Verdict.NOT_EVALUABLE, "there is no evidence yet", run_step(criterion, stage_id, facts))
+        return MeasuredVerdict(Verdict.NOT_EVALUABLE, reason, "vfcc allow  # says what to write there")
+    return MeasuredVerdict(Verdict.NOT_EVALUABLE, "there is no evidence yet", run_step(criterion, stage_id, facts))
 
 
-def _asked(criterion: Criterion, stage_id: str, facts: Facts, recorded: Recorded) -> Shown:
+def _asked(criterion: Criterion, stage_id: str, facts: Facts, recorded: RecordedEvidence) -> MeasuredVerdict:
     evidence = recorded.evidence
     if recorded.problem or evidence is None:
-        return Shown(Verdict.NOT_EVALUABLE, f"{recorded.path}: {recorded.problem or 'it was not read'}")
+        return MeasuredVerdict(Verdict.NOT_EVALUABLE, f"{recorded.path}: {recorded.problem or 'it was not read'}")
     stale = stale_reasons(evidence, facts, criterion)
     if stale:
-        return Shown(
+        return MeasuredVerdict(
             Verdict.NOT_EVALUABLE, f"its evidence is stale: {', '.join(stale)}", _step_if_stale(criterion, facts)
         )
     if evidence.trust.rank < criterion.trust.rank:
-        return Shown(Verdict.FAIL, f"{_whose(evidence, recorded)}, {criterion.trust} is needed")
+        return MeasuredVerdict(Verdict.FAIL, f"{_whose(evidence, recorded)}, {criterion.trust} is needed")
     if (
-        criterion.kind is Kind.RED_FIRST
+        criterion.kind is CriterionKind.RED_FIRST
         and evidence.measures.get(REFACTORING)
         and not recorded.actor.startswith("human:")
     ):
-        return Shown(Verdict.NOT_EVALUABLE, f"a refactoring is stated by a person, and not by {recorded.actor}")
+        return MeasuredVerdict(
+            Verdict.NOT_EVALUABLE, f"a refactoring is stated by a person, and not by {recorded.actor}"
+        )
     shown = shown_by(criterion, evidence, baseline_for(criterion, facts))
-    if shown.verdict is Verdict.PASS and criterion.kind is Kind.BASELINE and criterion.tagged:
+    if shown.verdict is Verdict.PASS and criterion.kind is CriterionKind.BASELINE and criterion.tagged:
         return _still_tagged(shown, criterion, facts)
     return shown
 
@@ -253,37 +263,39 @@ def _step_if_stale(criterion: Criterion, facts: Facts) -> str:
     return f"add gates.commands.{criterion.command} to .memory/config.yaml, then: vfcc allow" if gone else ""
 
 
-def _whose(evidence: Evidence, recorded: Recorded) -> str:
-    if evidence.trust is Trust.ASSERTED:
+def _whose(evidence: Evidence, recorded: RecordedEvidence) -> str:
+    if evidence.trust is EvidenceTrust.ASSERTED:
         return f"asserted by {recorded.actor}"
     return f"{evidence.trust}, by {recorded.actor}"
 
 
-def _still_tagged(shown: Shown, criterion: Criterion, facts: Facts) -> Shown:
+def _still_tagged(shown: MeasuredVerdict, criterion: Criterion, facts: Facts) -> MeasuredVerdict:
     """Return what a frozen content is worth: a tag points at what is committed, and at nothing else."""
     history = facts.history
     if history is None or history.problem:
         why = history.problem if history else "git was not asked"
-        return Shown(Verdict.NOT_EVALUABLE, f"whether the commit is tagged is not known: {why}", "git tag NAME")
+        return MeasuredVerdict(
+            Verdict.NOT_EVALUABLE, f"whether the commit is tagged is not known: {why}", "git tag NAME"
+        )
     if not history.tags:
-        return Shown(Verdict.FAIL, "no tag points at the present commit", "git tag NAME")
+        return MeasuredVerdict(Verdict.FAIL, "no tag points at the present commit", "git tag NAME")
     reports = {path for each in facts.commands.values() for path in each.reports.values()}
     loose = [path for path in select(history.uncommitted, criterion.files) if criterion.files and path not in reports]
     if loose:
         more = f" and {len(loose) - 1} more" if len(loose) > 1 else ""
         reason = f"{loose[0]}{more} is not in the tagged commit as it is now"
-        return Shown(Verdict.FAIL, reason, "git add --all && git commit  # then: git tag NAME")
-    return Shown(Verdict.PASS, f"{shown.reason}, tagged {', '.join(history.tags)}")
+        return MeasuredVerdict(Verdict.FAIL, reason, "git add --all && git commit  # then: git tag NAME")
+    return MeasuredVerdict(Verdict.PASS, f"{shown.reason}, tagged {', '.join(history.tags)}")
 
 
-def _subject(criterion: Criterion, stage_id: str, facts: Facts, latest: tuple[Recorded, ...]) -> str:
+def _subject(criterion: Criterion, stage_id: str, facts: Facts, latest: tuple[RecordedEvidence, ...]) -> str:
     reports = {one.evidence.report for one in latest if one.evidence and one.evidence.run is None}
     report = next(iter(sorted(path for path in reports if path)), None)
     outcomes = sorted(one.evidence.outcome if one.evidence else one.problem for one in latest)
     inputs = inputs_now(criterion, stage_id, facts, report).digest
-    if criterion.kind is Kind.TESTS_KEPT and {one.evidence and one.evidence.inputs.digest for one in latest} == {
-        inputs
-    }:
+    if criterion.kind is CriterionKind.TESTS_KEPT and {
+        one.evidence and one.evidence.inputs.digest for one in latest
+    } == {inputs}:
         inputs = ""  # what is accepted are these losses: it holds while later files bring no other
     return digest_bytes(
         canonical(
@@ -298,7 +310,7 @@ def _subject(criterion: Criterion, stage_id: str, facts: Facts, latest: tuple[Re
 
 
 def _notes(
-    criterion: Criterion, latest: tuple[Recorded, ...], earlier: tuple[Evidence, ...], facts: Facts
+    criterion: Criterion, latest: tuple[RecordedEvidence, ...], earlier: tuple[Evidence, ...], facts: Facts
 ) -> tuple[str, ...]:
     status = baseline_for(criterion, facts)
     content = {one.evidence.inputs.digest for one in latest if one.evidence}

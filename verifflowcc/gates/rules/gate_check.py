@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from verifflowcc.base.errors import LedgerError
 from verifflowcc.base.model.gate_input import Change, CommitNote, Facts, History, OutsideEdit, RuleChange
-from verifflowcc.base.model.gate_values import KINDS, Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.base.model.gate_values import KINDS, Assessment, Criterion, CriterionKind, Gate, Mode, Side, Verdict
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.model.people import NAMELESS, Opinion, Review
 from verifflowcc.base.model.sprint_state import Edits, Stage
@@ -188,7 +188,7 @@ def _commits(count: int) -> str:
 # The criterion exists in a gate only while one of them differs from the sprint's start. Anybody may have made the
 # change, and its author may approve it: it needs a person, not another one.
 
-RULES = Criterion("rules", Kind.RULES, "a person approved each change of the rules", waivable=False)
+RULES = Criterion("rules", CriterionKind.RULES, "a person approved each change of the rules", waivable=False)
 _SHOWN = 5
 
 
@@ -283,9 +283,9 @@ def _shown(edit: OutsideEdit) -> str:
     return f"{edit.path} ({'; '.join(edit.traces)})" if edit.traces else f"{edit.path} (not committed)"
 
 
-CLOSING = Criterion("stages-hold", Kind.UPSTREAM, "every stage still holds", waivable=False)
+CLOSING = Criterion("stages-hold", CriterionKind.UPSTREAM, "every stage still holds", waivable=False)
 """What closing a sprint asks, in the mode of its workflow."""
-NOTHING = Criterion("nothing-to-evaluate", Kind.UPSTREAM, "a gate has at least one criterion", waivable=False)
+NOTHING = Criterion("nothing-to-evaluate", CriterionKind.UPSTREAM, "a gate has at least one criterion", waivable=False)
 """Stands in a gate that has nothing to ask: it blocks."""
 
 
@@ -312,9 +312,9 @@ def closing_gate(facts: Facts) -> Gate:
 
 
 def assess(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
-    """Return what becomes of one criterion now, waivers included."""
+    """Return the assessment of one criterion as of now, waivers included."""
     asked: Assessment = load(KINDS[criterion.kind].assess)(criterion, stage_id, facts)
-    if criterion.kind is not Kind.UPSTREAM:
+    if criterion.kind is not CriterionKind.UPSTREAM:
         asked = replace(asked, notes=(*asked.notes, *evidence_changes(criterion, stage_id, facts)))
     return apply_waiver(asked, stage_id, facts)
 
@@ -336,7 +336,7 @@ def _asked(stage_id: str, side: Side, criteria: tuple[Criterion, ...], facts: Fa
     asked = tuple(
         assess(each, stage_id, facts) for each in criteria if each.mode is not Mode.OFF and not idle(each, facts)
     )
-    if side is Side.EXIT and not [each for each in asked if each.criterion.kind is not Kind.UPSTREAM]:
+    if side is Side.EXIT and not [each for each in asked if each.criterion.kind is not CriterionKind.UPSTREAM]:
         why = f"its workflow asks nothing of {stage_id}"
         step = f'vfcc sprint close {facts.sprint.id} --unfinished "{why}"  # and start one that asks for something'
         asked += (Assessment(NOTHING, Verdict.NOT_EVALUABLE, f"{stage_id} has no criterion to leave by", step),)

@@ -8,10 +8,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.gates.rules.hunks import Selection
-from verifflowcc.gates.rules.run_outcomes import Cause, Outcome, Result, RunText, TestRun, clipped
+from verifflowcc.gates.rules.hunks import RunSelection
+from verifflowcc.gates.rules.run_outcomes import FailureCause, OutcomeKind, RunOutcome, RunResult, RunText, clipped
 
-_ENDS = {"pass": Result.PASSED, "fail": Result.FAILED, "skip": Result.SKIPPED}
+_ENDS = {"pass": OutcomeKind.PASSED, "fail": OutcomeKind.FAILED, "skip": OutcomeKind.SKIPPED}
 _BUILD_ERROR = re.compile(r"^(?:vet: )?(\S+\.go):\d+(?::\d+)?: (.+)$")
 _PACKAGE_ERROR = re.compile(r"^# (\S+)")
 _NOISE = re.compile(r"^\s*(?:=== |--- |(?:FAIL|PASS|ok)\b|Error Trace:|Test:|goroutine \d+|\[signal )")
@@ -19,11 +19,11 @@ _ERROR = re.compile(r"^\s*Error:\s+(.+)$")
 _PLACE = re.compile(r"^\s*\S+_test\.go:\d+:\s*$")
 
 
-def go_argv(argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
+def go_argv(argv: Sequence[str], selection: RunSelection) -> tuple[str, ...]:
     """Return the words that run the wanted tests: the packages of the command give way to those of the tests.
 
     >>> from verifflowcc.gates.rules.hunks import TestFile
-    >>> " ".join(go_argv(["go", "test", "-race", "./..."], Selection((TestFile("a/b_test.go", ("TestB",)),))))
+    >>> " ".join(go_argv(["go", "test", "-race", "./..."], RunSelection((TestFile("a/b_test.go", ("TestB",)),))))
     'go test -json -count=1 -vet=off -race -run ^(TestB)$ ./a'
     """
     start = next(place for place, word in enumerate(argv) if word == "test") + 1
@@ -43,25 +43,25 @@ def _package(path: str) -> str:
     return f"./{folder}" if folder else "."
 
 
-def read_go(text: RunText, selection: Selection) -> TestRun:
+def read_go(text: RunText, selection: RunSelection) -> RunResult:
     """Return what a run showed. A package that does not compile has all of its wanted tests unloaded."""
     events = [each for line in text.report.splitlines() if (each := _event(line)) is not None]
     broken = _broken(text.report, events)
-    outcomes: dict[str, Outcome] = {}
-    unloaded: dict[str, Outcome] = {}
+    outcomes: dict[str, RunOutcome] = {}
+    unloaded: dict[str, RunOutcome] = {}
     ends, outputs = _tests(events)
     packages = {str(each.get("Package") or "") for each in events} | set(broken)
     for path in selection.paths:
         package = _matching(_package(path), packages)
         if package in broken:
-            unloaded[path] = Outcome(Result.FAILED, Cause.NAME, broken[package])
+            unloaded[path] = RunOutcome(OutcomeKind.FAILED, FailureCause.NAME, broken[package])
             continue
         for name in selection.names(path):
             end = ends.get((package, name))
             if end is not None:
                 outcomes[f"{path}::{name}"] = _outcome(end, outputs[package, name], selection.line(path, name))
     problem = "" if outcomes or unloaded else _problem(text, events)
-    return TestRun(outcomes, unloaded, {}, problem)
+    return RunResult(outcomes, unloaded, {}, problem)
 
 
 def _problem(text: RunText, events: Sequence[Mapping[str, object]]) -> str:
@@ -96,15 +96,15 @@ def _tests(
     return ends, outputs
 
 
-def _outcome(end: str, output: Sequence[str], number: int) -> Outcome:
+def _outcome(end: str, output: Sequence[str], number: int) -> RunOutcome:
     result = _ENDS[end]
-    if result is not Result.FAILED:
-        return Outcome(result, line=number)
+    if result is not OutcomeKind.FAILED:
+        return RunOutcome(result, line=number)
     lines = [line for line in "".join(output).splitlines() if line.strip()]
     panic = next((line for line in lines if line.startswith("panic: ")), "")
     if panic:
-        return Outcome(result, Cause.EXCEPTION, clipped(panic), number)
-    return Outcome(result, Cause.ASSERTION, clipped(_message(lines)), number)
+        return RunOutcome(result, FailureCause.EXCEPTION, clipped(panic), number)
+    return RunOutcome(result, FailureCause.ASSERTION, clipped(_message(lines)), number)
 
 
 def _message(lines: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from verifflowcc.base.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class LineHunk:
     """A stretch of lines that a change replaced: `before` lines from `old`, by `after` lines from `new`.
 
     A stretch without lines is before the line that it names.
@@ -45,7 +45,7 @@ def lines_of(content: bytes | None) -> list[str] | None:
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
-def hunks_of(path: str, before: bytes | None, after: bytes | None) -> tuple[Hunk, ...]:
+def hunks_of(path: str, before: bytes | None, after: bytes | None) -> tuple[LineHunk, ...]:
     """Return the hunks between two contents of a text file, in order; none where one of them is binary."""
     old, new = lines_of(before), lines_of(after)
     if old is None or new is None:
@@ -54,10 +54,10 @@ def hunks_of(path: str, before: bytes | None, after: bytes | None) -> tuple[Hunk
     tail = min(_common(old[::-1], new[::-1]), min(len(old), len(new)) - head)
     inner_old, inner_new = old[head : len(old) - tail], new[head : len(new) - tail]
     if len(inner_old) * len(inner_new) > _MOST_PAIRS:
-        return (Hunk(path, head + 1, tuple(inner_old), head + 1, tuple(inner_new)),)
+        return (LineHunk(path, head + 1, tuple(inner_old), head + 1, tuple(inner_new)),)
     matcher = SequenceMatcher(None, inner_old, inner_new, autojunk=False)
     return tuple(
-        Hunk(
+        LineHunk(
             path,
             head + first + 1,
             tuple(old[head + first : head + last]),
@@ -73,7 +73,7 @@ _MOST_PAIRS = 40_000_000
 """Lines before times lines after: with more, comparing takes minutes, and the stretch is one hunk."""
 
 
-def put_back(after: bytes, hunks: Collection[Hunk]) -> bytes:
+def put_back(after: bytes, hunks: Collection[LineHunk]) -> bytes:
     """Return a content with these of its hunks as they were before."""
     lines = lines_of(after) or []
     for hunk in sorted(hunks, key=lambda each: each.new, reverse=True):
@@ -133,7 +133,7 @@ def words_in(lines: Iterable[str]) -> frozenset[str]:
     return frozenset(word for line in lines for word in _WORD.findall(line))
 
 
-def altered_tests(units: Sequence[TestUnit], hunks: Sequence[Hunk]) -> tuple[str, ...]:
+def altered_tests(units: Sequence[TestUnit], hunks: Sequence[LineHunk]) -> tuple[str, ...]:
     """Return the names of tests that the hunks touch, and of those that use a definition which they touch.
 
     A fixture, a helper or a table of cases counts for the tests that name it, also by way of another helper; what is in
@@ -152,7 +152,7 @@ def altered_tests(units: Sequence[TestUnit], hunks: Sequence[Hunk]) -> tuple[str
 
 
 def _loose(
-    units: Sequence[TestUnit], blocks: Collection[tuple[int, int]], hunks: Sequence[Hunk]
+    units: Sequence[TestUnit], blocks: Collection[tuple[int, int]], hunks: Sequence[LineHunk]
 ) -> Iterator[list[tuple[int, int]]]:
     """Yield the blocks around each altered line that is in no test, and in no definition that another one names."""
     named = [
@@ -165,7 +165,7 @@ def _loose(
                 yield [each for each in blocks if each[0] < number < each[1]]
 
 
-def _touches(unit: TestUnit, hunk: Hunk) -> bool:
+def _touches(unit: TestUnit, hunk: LineHunk) -> bool:
     if not hunk.after:  # lines went from between `new - 1` and `new`
         return unit.first < hunk.new <= unit.last
     text = [number for number, line in enumerate(hunk.after, start=hunk.new) if line.strip()]
@@ -182,7 +182,7 @@ def union(files: Iterable[TestFile]) -> tuple[TestFile, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class RunSelection:
     """The tests to run. `known` are the names of all tests that can be read in their files, each with its line."""
 
     files: tuple[TestFile, ...]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain
 
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.gates.rules.hunks import Hunk, lines_of, put_back
+from verifflowcc.gates.rules.hunks import LineHunk, lines_of, put_back
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAKES = frozenset(("__init__", "__new__", "__post_init__", "__set_name__", "__init_subclass__", "__class_getitem__"))
@@ -19,7 +19,7 @@ _MAKES = frozenset(("__init__", "__new__", "__post_init__", "__set_name__", "__i
 
 
 @dataclass(frozen=True, slots=True)
-class NamesKept:
+class KeptNames:
     """A content. It is `complete` where nothing of the change is left in it but names: definitions and imports."""
 
     content: bytes
@@ -34,7 +34,7 @@ class _Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _PythonSide:
     """One content: its lines, and its named statements by qualified name."""
 
     lines: tuple[str, ...]
@@ -45,7 +45,7 @@ class _Side:
     others: frozenset[str]
 
 
-def names_kept(before: bytes | None, after: bytes) -> NamesKept | None:
+def names_kept(before: bytes | None, after: bytes) -> KeptNames | None:
     """Return that content of a file; None where it cannot be made, or would be as it is after the change."""
     try:
         old, new = _side(before or b""), _side(after)
@@ -55,7 +55,7 @@ def names_kept(before: bytes | None, after: bytes) -> NamesKept | None:
             return None
     except (SyntaxError, ValueError, RecursionError, UnicodeDecodeError):
         return None
-    return NamesKept(text.encode(), not kept and _headers_only(old, new))
+    return KeptNames(text.encode(), not kept and _headers_only(old, new))
 
 
 def same_code(one: bytes | None, other: bytes | None) -> bool:
@@ -70,12 +70,12 @@ def same_code(one: bytes | None, other: bytes | None) -> bool:
         return False
 
 
-def same_without(after: bytes, hunk: Hunk) -> bool:
+def same_without(after: bytes, hunk: LineHunk) -> bool:
     """Say whether a Python file is the same, in the sense of `same_code`, with a hunk of it put back.
 
     The statements around the hunk are compared alone where they can be parsed alone, which is much faster.
 
-    >>> same_without(b"a = 1\\nb = 2  # two\\n", Hunk("a.py", 2, ("b = 2\\n",), 2, ("b = 2  # two\\n",)))
+    >>> same_without(b"a = 1\\nb = 2  # two\\n", LineHunk("a.py", 2, ("b = 2\\n",), 2, ("b = 2  # two\\n",)))
     True
     """
     lines = lines_of(after) or []
@@ -90,8 +90,11 @@ def same_without(after: bytes, hunk: Hunk) -> bool:
         return same_code(after, put_back(after, [hunk]))
 
 
-def _around(after: bytes, hunk: Hunk) -> tuple[int, int]:
-    """Return the first and last line of the statements that a hunk touches; of all where they cannot be told apart."""
+def _around(after: bytes, hunk: LineHunk) -> tuple[int, int]:
+    """Return the first and last line of the statements that a hunk touches.
+
+    All lines of the file where its statements cannot be found.
+    """
     whole = 1, after.count(b"\n") + 1
     if b"\r" in after:  # Python may count more lines than git
         return whole
@@ -111,10 +114,10 @@ def _spans(content: bytes) -> tuple[tuple[int, int], ...]:
 
 @lru_cache(maxsize=8)
 def _code(content: bytes) -> str:
-    return ast.dump(_Untyped().visit(_undocumented(ast.parse(content))))
+    return ast.dump(_TypeStripper().visit(_undocumented(ast.parse(content))))
 
 
-class _Untyped(ast.NodeTransformer):
+class _TypeStripper(ast.NodeTransformer):
     """Takes out what only a type checker reads: annotations of functions and their variables, overloads, imports."""
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
@@ -143,7 +146,7 @@ class _Untyped(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _side(content: bytes) -> _Side:
+def _side(content: bytes) -> _PythonSide:
     tree = ast.parse(content)
     functions: dict[str, _Function] = {}
     classes: dict[str, ast.ClassDef] = {}
@@ -162,7 +165,7 @@ def _side(content: bytes) -> _Side:
         elif not _is_docstring(node):
             others.add(f"{prefix}{ast.dump(node)}")
     lines = tuple(f"{line}\n" for line in content.decode("utf-8-sig").split("\n"))
-    return _Side(lines, functions, classes, values, imports, frozenset(others))
+    return _PythonSide(lines, functions, classes, values, imports, frozenset(others))
 
 
 def _statements(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.stmt]]:
@@ -191,7 +194,7 @@ def _target(node: ast.stmt) -> str | None:
     return None
 
 
-def _edits(old: _Side, new: _Side) -> tuple[list[_Edit], bool]:
+def _edits(old: _PythonSide, new: _PythonSide) -> tuple[list[_Edit], bool]:
     """Return what to replace in the new content, and whether behaviour of the change stays in it all the same."""
     edits, kept = [], False
     for name, node in new.functions.items():
@@ -217,7 +220,7 @@ def _edits(old: _Side, new: _Side) -> tuple[list[_Edit], bool]:
     return edits, kept
 
 
-def _headers_only(old: _Side, new: _Side) -> bool:
+def _headers_only(old: _PythonSide, new: _PythonSide) -> bool:
     """Whether, of classes and loose statements, nothing changed that the edits leave in place."""
     same = all(
         ast.dump(_bare(old.classes[name])) == ast.dump(_bare(node))
@@ -270,7 +273,7 @@ def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def _header(side: _Side, node: _Function) -> str:
+def _header(side: _PythonSide, node: _Function) -> str:
     """Return the lines of a definition before its body, without decorators, which stay in place."""
     start = node.body[0]
     if start.lineno == node.lineno or _shares_line(side, start):
@@ -279,11 +282,11 @@ def _header(side: _Side, node: _Function) -> str:
     return _text(side, node.lineno, start.lineno - 1)
 
 
-def _shares_line(side: _Side, start: ast.stmt) -> bool:
+def _shares_line(side: _PythonSide, start: ast.stmt) -> bool:
     return bool(side.lines[start.lineno - 1].encode()[: start.col_offset].strip())
 
 
-def _body_text(side: _Side, node: _Function) -> str:
+def _body_text(side: _PythonSide, node: _Function) -> str:
     start = node.body[0]
     if _shares_line(side, start):
         rest = side.lines[start.lineno - 1].encode()[start.col_offset :].decode()
@@ -292,7 +295,7 @@ def _body_text(side: _Side, node: _Function) -> str:
     return _text(side, first, _end(node))
 
 
-def _restored(old: _Side, new: _Side) -> str:
+def _restored(old: _PythonSide, new: _PythonSide) -> str:
     """Return the text of module-level definitions that the change removed."""
     lost = chain(
         ((name, node) for name, node in old.imports.items() if name not in new.imports),
@@ -329,11 +332,11 @@ def _end(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno
 
 
-def _own_text(side: _Side, node: ast.stmt) -> str:
+def _own_text(side: _PythonSide, node: ast.stmt) -> str:
     return _text(side, _first(node), _end(node))
 
 
-def _text(side: _Side, first: int, last: int) -> str:
+def _text(side: _PythonSide, first: int, last: int) -> str:
     return "".join(side.lines[first - 1 : last])
 
 

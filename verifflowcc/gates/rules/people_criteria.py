@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, Kind, Verdict
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.people import NAMELESS, Decision, Feedback, Opinion, Review, Waiver, one_each
 from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.records import dataclass, replace
@@ -14,7 +14,7 @@ from verifflowcc.base.text.identifiers import short_id
 from verifflowcc.gates.rules.artifact_criteria import Authorship, authorship, objection_to, subject_files, subject_of
 from verifflowcc.sprint.rules.sprint_people import expired, latest_words
 
-_Said = TypeVar("_Said", Review, Waiver)
+_Statement = TypeVar("_Statement", Review, Waiver)
 _UNIT = 1_000_000
 _SHOWN = 3
 _STRICT_WAIVERS = 2
@@ -23,13 +23,13 @@ _STRICT_WAIVERS = 2
 def assess_review(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
     """Return whether enough people other than the author approved the content as it is now."""
     subject = subject_of(criterion, stage_id, facts)
-    return _judged(_Asked(criterion, stage_id, facts, subject, "approved", "approve"))
+    return _judged(_PeopleCriterion(criterion, stage_id, facts, subject, "approved", "approve"))
 
 
 def assess_attestation(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
     """Return whether enough people other than the author accepted it in words of their own. Else as `assess_review`."""
     subject = subject_of(criterion, stage_id, facts)
-    return _judged(_Asked(criterion, stage_id, facts, subject, "accepted", "accept"))
+    return _judged(_PeopleCriterion(criterion, stage_id, facts, subject, "accepted", "accept"))
 
 
 def assess_feedback(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
@@ -70,7 +70,7 @@ def approve_command(criterion: Criterion, stage_id: str, sprint: SprintState) ->
     stage = sprint.stage(stage_id)
     alike = [one for one in (*stage.stage.enter, *stage.stage.exit) if one.kind in PEOPLE] if stage else []
     which = f" --criterion {criterion.id}" if len(alike) > 1 else ""
-    words = ' --statement "…"' if criterion.kind is Kind.ATTESTATION else ""
+    words = ' --statement "…"' if criterion.kind is CriterionKind.ATTESTATION else ""
     return f"vfcc approve {stage_id}{which}{words}"
 
 
@@ -93,9 +93,9 @@ def apply_waiver(assessment: Assessment, stage_id: str, facts: Facts) -> Assessm
     strict = bool(facts.sprint.workflow and facts.sprint.workflow.strict)
     needed = _STRICT_WAIVERS if strict else 1
     if len(good) < needed:
-        told = [f"waived by {one.actor}, {place} of {needed}" for place, one in enumerate(good, 1)]
-        told += [fault for one in given if (fault := faults[one.event])]
-        return _noted(assessment, told)
+        notes = [f"waived by {one.actor}, {place} of {needed}" for place, one in enumerate(good, 1)]
+        notes += [fault for one in given if (fault := faults[one.event])]
+        return _noted(assessment, notes)
     last = max(good, key=lambda one: (one.expires is None, one.expires or ""))
     who = " and ".join(one.actor for one in good)
     ends = min((one.expires for one in good if one.expires), default=None) if strict else last.expires
@@ -134,7 +134,7 @@ def shortened(text: str, longest: int = 60) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _PeopleCriterion:
     """A criterion that people meet; `done` and `verb` are the words for it."""
 
     criterion: Criterion
@@ -146,7 +146,7 @@ class _Asked:
 
     @property
     def needed(self) -> int:
-        counted = "acceptances" if self.criterion.kind is Kind.ATTESTATION else "approvals"
+        counted = "acceptances" if self.criterion.kind is CriterionKind.ATTESTATION else "approvals"
         return max(1, -(-self.criterion.at_least.get(counted, _UNIT) // _UNIT))
 
     @property
@@ -162,39 +162,41 @@ class _Asked:
         )
 
 
-def _judged(asked: _Asked) -> Assessment:
+def _judged(asked: _PeopleCriterion) -> Assessment:
     facts, stage = asked.facts, asked.stage
     if not subject_files(asked.criterion, stage, facts):
         folder = artifacts_folder(facts.sprint.id, stage)
         return asked.becomes(Verdict.NOT_EVALUABLE, f"there is nothing to {asked.verb}", step=f"write into {folder}/")
-    said = [one for one in facts.reviews if (one.stage, one.criterion) == (stage, asked.criterion.id)]
-    standing = latest_words(said)
-    rejected = [one for one in standing if one.opinion is Opinion.REJECTED]
+    on_record = [one for one in facts.reviews if (one.stage, one.criterion) == (stage, asked.criterion.id)]
+    current = latest_words(on_record)
+    rejected = [one for one in current if one.opinion is Opinion.REJECTED]
     if rejected:
         return asked.becomes(Verdict.FAIL, _rejection(rejected, asked), rejected)
-    approved = [one for one in standing if one.opinion is Opinion.APPROVED and _speaks(one, asked.criterion)]
+    approved = [one for one in current if one.opinion is Opinion.APPROVED and _speaks(one, asked.criterion)]
     found = authorship(asked.criterion, stage, facts)
     if not found.is_known:
         return _without_author(asked, approved, found)
-    return _counted(asked, approved, found, [one for one in said if one.opinion is Opinion.REQUESTED])
+    return _counted(asked, approved, found, [one for one in on_record if one.opinion is Opinion.REQUESTED])
 
 
-def _counted(asked: _Asked, approved: Sequence[Review], found: Authorship, requests: Sequence[Review]) -> Assessment:
+def _counted(
+    asked: _PeopleCriterion, approved: Sequence[Review], found: Authorship, requests: Sequence[Review]
+) -> Assessment:
     faults = {one.event: _fault(one, asked, found) for one in approved}
     good = by_person([one for one in approved if not faults[one.event]])
     who = _listed([f"{one.actor}{f' until {one.expires}' if one.expires else ''}" for one in good])
     if len(good) >= asked.needed:
         return asked.becomes(Verdict.PASS, f"{asked.done} by {who}", good)
-    told = [f"{len(good)} of {asked.needed} approvals, by {who}"] if good else []
-    told += [fault for one in reversed(approved) if (fault := faults[one.event])]
-    if told:
-        return asked.becomes(Verdict.FAIL, "; ".join(told[:_SHOWN]), approved)
+    clauses = [f"{len(good)} of {asked.needed} approvals, by {who}"] if good else []
+    clauses += [fault for one in reversed(approved) if (fault := faults[one.event])]
+    if clauses:
+        return asked.becomes(Verdict.FAIL, "; ".join(clauses[:_SHOWN]), approved)
     now = [one for one in requests if one.subject == asked.subject]
     wish = f"; {now[-1].actor} asks for it" if now else ""
     return asked.becomes(Verdict.NOT_EVALUABLE, f"not {asked.done} yet{wish}", now)
 
 
-def _without_author(asked: _Asked, approved: Sequence[Review], found: Authorship) -> Assessment:
+def _without_author(asked: _PeopleCriterion, approved: Sequence[Review], found: Authorship) -> Assessment:
     """An approver cannot be compared with an unknown author; the faults that are certain come first."""
     step = author_step(asked.criterion, asked.stage, asked.facts, found)
     faults = [fault for one in reversed(approved) if (fault := _fault(one, asked, Authorship(found.authors)))]
@@ -214,7 +216,7 @@ def author_step(criterion: Criterion, stage_id: str, facts: Facts, found: Author
     return f"{command} --request  # by the person who wrote {path or 'it'}"
 
 
-def _fault(review: Review, asked: _Asked, found: Authorship) -> str:
+def _fault(review: Review, asked: _PeopleCriterion, found: Authorship) -> str:
     """Return why an approval does not count; empty where it does. That an author is not known is no fault of it."""
     by = f"{asked.done} by {review.actor}"
     if not review.actor.startswith("human:"):
@@ -230,14 +232,14 @@ def _fault(review: Review, asked: _Asked, found: Authorship) -> str:
     return ""
 
 
-def _rejection(rejected: Sequence[Review], asked: _Asked) -> str:
+def _rejection(rejected: Sequence[Review], asked: _PeopleCriterion) -> str:
     last = rejected[-1]
     since = "" if last.subject == asked.subject else f" ({_changed(last, asked)} changed since)"
     others = f", and by {_listed([one.actor for one in rejected[:-1]])}" if len(rejected) > 1 else ""
     return f"rejected by {last.actor}: {shortened(last.reason)}{since}{others}; who rejects takes it back by approving"
 
 
-def _changed(review: Review, asked: _Asked) -> str:
+def _changed(review: Review, asked: _PeopleCriterion) -> str:
     """Name the files that differ from what the reviewer saw, as far as that is on record."""
     now = dict(subject_files(asked.criterion, asked.stage, asked.facts))
     folder = f"{artifacts_folder(asked.facts.sprint.id, asked.stage)}/"
@@ -250,12 +252,12 @@ def _changed(review: Review, asked: _Asked) -> str:
 
 def _speaks(review: Review, criterion: Criterion) -> bool:
     """An acceptance is one in words; a review needs none."""
-    return bool(review.statement.strip()) == (criterion.kind is Kind.ATTESTATION)
+    return bool(review.statement.strip()) == (criterion.kind is CriterionKind.ATTESTATION)
 
 
-def by_person(said: Sequence[_Said]) -> list[_Said]:
+def by_person(statements: Sequence[_Statement]) -> list[_Statement]:
     """Return one for each person, the latest."""
-    return one_each(said, lambda one: one.by)
+    return one_each(statements, lambda one: one.by)
 
 
 def _noted(assessment: Assessment, notes: Sequence[str]) -> Assessment:

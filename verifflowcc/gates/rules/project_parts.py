@@ -80,7 +80,7 @@ def _code(language: str, data: bytes) -> list[str]:
     return [line.rstrip() for line in lines if line.strip()]
 
 
-class Part(StrEnum):
+class ProjectPart(StrEnum):
     """What a file is to a proof. A `support` file is kept with the tests: fixtures, snapshots, `conftest.py`."""
 
     TESTS = "tests"
@@ -125,7 +125,7 @@ _ANY_NAME = re.compile(r".*\.(?:[cm]?[jt]sx?|rs|ex|exs)")
 _CODE = re.compile(r".*\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|cs|php|scala|swift|c|cc|cpp|ex|exs|dart)")
 
 
-def part_of(path: str, rules: PartRules) -> Part:
+def part_of(path: str, rules: PartRules) -> ProjectPart:
     """Return which part of a project the file at `path` is.
 
     >>> [str(part_of(path, PartRules())) for path in ("tests/test_a.py", "tests/a.json", "src/a.py", "docs/a.py")]
@@ -133,14 +133,14 @@ def part_of(path: str, rules: PartRules) -> Part:
     """
     *folders, name = path.split("/")
     if any(matches(path, pattern) for pattern in rules.extra):
-        return Part.TESTS if _CODE.fullmatch(name) else Part.SUPPORT
+        return ProjectPart.TESTS if _CODE.fullmatch(name) else ProjectPart.SUPPORT
     if _in_tests(folders, rules) or (name == "conftest.py" or name.endswith(".snap")):
-        return Part.TESTS if _holds_tests(name, path, rules) else Part.SUPPORT
+        return ProjectPart.TESTS if _holds_tests(name, path, rules) else ProjectPart.SUPPORT
     if _is_test_name(name, rules):
-        return Part.TESTS
+        return ProjectPart.TESTS
     if _is_other(folders, name):
-        return Part.OTHER
-    return Part.PRODUCT
+        return ProjectPart.OTHER
+    return ProjectPart.PRODUCT
 
 
 def is_suite(path: str) -> bool:

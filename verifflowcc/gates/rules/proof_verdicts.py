@@ -8,7 +8,7 @@ from verifflowcc.base.model.trace_codes import Check
 from verifflowcc.base.model.trace_help import Help
 from verifflowcc.base.model.trace_values import Severity
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.gates.rules.run_outcomes import Cause, Outcome, Result, TestRun
+from verifflowcc.gates.rules.run_outcomes import FailureCause, OutcomeKind, RunOutcome, RunResult
 
 # What a proof may find: each with its stable code, how much it weighs, what it means and what to do then.
 
@@ -75,7 +75,7 @@ PROVE = Catalogue(
 )
 
 
-class Verdict(StrEnum):
+class ProofVerdict(StrEnum):
     """What a proof shows of a test, or of a change."""
 
     PROVEN = "proven"
@@ -93,7 +93,7 @@ class TestVerdict:
 
     test: str
     """Its id, without parameters."""
-    verdict: Verdict
+    verdict: ProofVerdict
     """`proven`, `not discriminating`, `inconclusive` or `broken`."""
     why: str
     cases: int = 1
@@ -102,37 +102,43 @@ class TestVerdict:
     """Where it begins; 0 if unknown."""
 
 
-_ORDER = (Verdict.BROKEN, Verdict.PROVEN, Verdict.INCONCLUSIVE, Verdict.NOT_DISCRIMINATING, Verdict.NOTHING)
+_ORDER = (
+    ProofVerdict.BROKEN,
+    ProofVerdict.PROVEN,
+    ProofVerdict.INCONCLUSIVE,
+    ProofVerdict.NOT_DISCRIMINATING,
+    ProofVerdict.NOTHING,
+)
 """Of a test's cases, the first of these that one of them has is that of the test."""
 
 
-def judge_case(test: str, present: Outcome, absent: Outcome) -> TestVerdict:
+def judge_case(test: str, present: RunOutcome, absent: RunOutcome) -> TestVerdict:
     """Return the verdict on one case by its outcomes with the change and without it."""
     verdict, why = _judged(present, absent)
     return TestVerdict(test, verdict, why, line=present.line)
 
 
-def _judged(present: Outcome, absent: Outcome) -> tuple[Verdict, str]:
-    if present.result is Result.FAILED:
-        return Verdict.BROKEN, f"fails with the change: {present.message}"
-    if present.result is not Result.PASSED:
-        return Verdict.INCONCLUSIVE, f"{_ENDED[present.result]} with the change"
-    if absent.result is Result.PASSED:
-        return Verdict.NOT_DISCRIMINATING, "passes with the change and without it"
-    if absent.result is not Result.FAILED:
-        return Verdict.INCONCLUSIVE, f"{_ENDED[absent.result]} without the change"
-    if absent.cause is Cause.NAME:
-        return Verdict.INCONCLUSIVE, f"without the change a name is missing: {absent.message}"
-    return Verdict.PROVEN, f"fails without the change: {absent.message}"
+def _judged(present: RunOutcome, absent: RunOutcome) -> tuple[ProofVerdict, str]:
+    if present.result is OutcomeKind.FAILED:
+        return ProofVerdict.BROKEN, f"fails with the change: {present.message}"
+    if present.result is not OutcomeKind.PASSED:
+        return ProofVerdict.INCONCLUSIVE, f"{_ENDED[present.result]} with the change"
+    if absent.result is OutcomeKind.PASSED:
+        return ProofVerdict.NOT_DISCRIMINATING, "passes with the change and without it"
+    if absent.result is not OutcomeKind.FAILED:
+        return ProofVerdict.INCONCLUSIVE, f"{_ENDED[absent.result]} without the change"
+    if absent.cause is FailureCause.NAME:
+        return ProofVerdict.INCONCLUSIVE, f"without the change a name is missing: {absent.message}"
+    return ProofVerdict.PROVEN, f"fails without the change: {absent.message}"
 
 
-_ENDED = {Result.SKIPPED: "is skipped", Result.ABSENT: "has no result"}
+_ENDED = {OutcomeKind.SKIPPED: "is skipped", OutcomeKind.ABSENT: "has no result"}
 
 
-def judge_tests(present: TestRun, absent: TestRun) -> tuple[TestVerdict, ...]:
+def judge_tests(present: RunResult, absent: RunResult) -> tuple[TestVerdict, ...]:
     """Return the verdict on each test function that ran with the change, or could not be loaded there."""
     broken = [
-        TestVerdict(file, Verdict.BROKEN, f"cannot be loaded with the change: {each.message}")
+        TestVerdict(file, ProofVerdict.BROKEN, f"cannot be loaded with the change: {each.message}")
         for file, each in present.unloaded.items()
     ]
     others = _paired(present, absent)
@@ -140,7 +146,7 @@ def judge_tests(present: TestRun, absent: TestRun) -> tuple[TestVerdict, ...]:
     return (*broken, *by_function(cases))
 
 
-def _paired(present: TestRun, absent: TestRun) -> dict[str, str]:
+def _paired(present: RunResult, absent: RunResult) -> dict[str, str]:
     """Return cases by another name in the other run: the clock or an address may be part of what pytest writes in [].
 
     The cases of a function run in the order of its file, which both runs have.
@@ -155,7 +161,7 @@ def _paired(present: TestRun, absent: TestRun) -> dict[str, str]:
     }
 
 
-def _by_function(run: TestRun) -> dict[str, list[str]]:
+def _by_function(run: RunResult) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for test in run.outcomes:
         found.setdefault(function_of(test), []).append(test)
@@ -187,14 +193,21 @@ def function_of(test: str) -> str:
 
 def better(first: Sequence[TestVerdict], second: Sequence[TestVerdict]) -> tuple[TestVerdict, ...]:
     """Return the verdicts of `first`, an inconclusive one replaced where `second` found one for the same test."""
-    found = {each.test: each for each in second if each.verdict in (Verdict.PROVEN, Verdict.NOT_DISCRIMINATING)}
-    return tuple(found.get(each.test, each) if each.verdict is Verdict.INCONCLUSIVE else each for each in first)
+    found = {
+        each.test: each for each in second if each.verdict in (ProofVerdict.PROVEN, ProofVerdict.NOT_DISCRIMINATING)
+    }
+    return tuple(found.get(each.test, each) if each.verdict is ProofVerdict.INCONCLUSIVE else each for each in first)
 
 
-def judge_change(tests: Sequence[TestVerdict]) -> Verdict:
+def judge_change(tests: Sequence[TestVerdict]) -> ProofVerdict:
     """Return the verdict on a change by those on its tests: one test that fails without it proves that tests look."""
     found = {each.verdict for each in tests}
-    for verdict in (Verdict.BROKEN, Verdict.PROVEN, Verdict.INCONCLUSIVE, Verdict.NOT_DISCRIMINATING):
+    for verdict in (
+        ProofVerdict.BROKEN,
+        ProofVerdict.PROVEN,
+        ProofVerdict.INCONCLUSIVE,
+        ProofVerdict.NOT_DISCRIMINATING,
+    ):
         if verdict in found:
             return verdict
-    return Verdict.NOTHING
+    return ProofVerdict.NOTHING

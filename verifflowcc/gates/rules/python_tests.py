@@ -173,7 +173,7 @@ def python_tests(content: bytes, product: Sequence[str] = (), *, helpers: bool =
     `product` are the files of the product that a test should run, and not read. Raises SyntaxError, ValueError,
     RecursionError where the file is no Python.
     """
-    file = _File(ast.parse(content), tuple(product))
+    file = _PythonFile(ast.parse(content), tuple(product))
     found: dict[str, TestCase] = {}
     for name, node, marks in file.functions():
         if node is None:
@@ -188,7 +188,7 @@ def python_tests(content: bytes, product: Sequence[str] = (), *, helpers: bool =
 
 
 @dataclass(frozen=True)
-class _File:
+class _PythonFile:
     tree: ast.Module
     product: tuple[str, ...]
 
@@ -243,7 +243,7 @@ class _File:
         )
 
     def case(self, name: str, node: _Function, marks: tuple[ast.expr, ...]) -> TestCase:
-        reading = _Reading(self)
+        reading = _TestReading(self)
         reading.block(node.body)
         skips = [_text(each) for each in marks if name_of(each) in _SKIPS]
         cases = reading.cases
@@ -301,10 +301,10 @@ class _File:
         return None
 
 
-class _Reading:
+class _TestReading:
     """One function as it is read: what it asks, in which order, and what may keep it from asking."""
 
-    def __init__(self, file: _File, seen: frozenset[str] = frozenset()) -> None:
+    def __init__(self, file: _PythonFile, seen: frozenset[str] = frozenset()) -> None:
         self.file, self.seen = file, seen
         self.found: list[Assertion] = []
         self.skips: list[str] = []
@@ -412,7 +412,7 @@ class _Reading:
         return ends
 
     def _helper(self, name: str, node: _Function) -> None:
-        inner = _Reading(self.file, self.seen | {name})
+        inner = _TestReading(self.file, self.seen | {name})
         inner.block(node.body)
         for each in inner.found:
             self._add(each.text, each.strength, each.line)

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from verifflowcc.base.model.baseline_rules import baseline_acts
 from verifflowcc.base.model.baselines import BaselineAct
 from verifflowcc.base.model.events import Event, EventType
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import Kind, Mode, Verdict
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import CriterionKind, Mode, Verdict
 from verifflowcc.base.model.people import Decision, Feedback, Review, Waiver
-from verifflowcc.base.model.sprint_state import Outcome, SprintState, StageState, StageStatus, with_gaps
+from verifflowcc.base.model.sprint_state import CriterionOutcome, SprintState, StageState, StageStatus, with_gaps
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.gates.rules.gate_check import RULES
 from verifflowcc.gates.rules.stage_failures import clause, deviations_in_sprint, review_line, waiver_line
@@ -27,7 +27,9 @@ from verifflowcc.sprint.rules.stage_numbers import (
 #
 # How it reads as a page is in `report_page.py`.
 
-_TOLD = frozenset({EventType.STAGE_REOPENED, EventType.STAGE_SKIPPED, EventType.FORK_RESOLVED, EventType.SPRINT_CLOSED})
+_LISTED_MOVES = frozenset(
+    {EventType.STAGE_REOPENED, EventType.STAGE_SKIPPED, EventType.FORK_RESOLVED, EventType.SPRINT_CLOSED}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class ReportedVerdict:
     gate: str
     """The stage whose gate asked."""
     mode: Mode | None
-    kind: Kind | None
+    kind: CriterionKind | None
     verdict: Verdict
     reason: str
     used: tuple[str, ...]
@@ -98,8 +100,9 @@ class ReportedMove:
 
 @dataclass(frozen=True, slots=True)
 class SprintReport:
-    """All of a sprint that its report tells. `as_of` are the last events known, `today` the day for what expires.
+    """All that the report of a sprint shows.
 
+    `as_of` are the ids of the last events known, `today` is the day by which approvals expire,
     `expired` are the events of the approvals and waivers that hold no more today.
     """
 
@@ -159,7 +162,7 @@ def make_report(facts: Facts, ordered: Sequence[Event], metrics: SprintMetrics) 
         reviews=facts.reviews,
         waivers=facts.waivers,
         expired=tuple(event for event, last_day in ends if expired(last_day, facts.today)),
-        moves=tuple(map(_move, filter(_is_told, counting))),
+        moves=tuple(map(_move, filter(_is_listed, counting))),
         feedback=facts.feedback,
         deviations=tuple(_deviations(facts)),
         metrics=metrics,
@@ -188,7 +191,7 @@ def _stage(stage: StageState, state: SprintState, counting: Iterable[Event]) -> 
     )
 
 
-def _report_verdict(outcome: Outcome, stage: StageState, state: SprintState) -> ReportedVerdict:
+def _report_verdict(outcome: CriterionOutcome, stage: StageState, state: SprintState) -> ReportedVerdict:
     own = (*stage.stage.exit, *(stage.stage.enter if state.stages[0].stage.id == stage.stage.id else ()))
     others = [(each.stage.id, one) for each in state.stages if each is not stage for one in each.stage.enter]
     found = [(stage.stage.id, one) for one in own] + others
@@ -199,7 +202,7 @@ def _report_verdict(outcome: Outcome, stage: StageState, state: SprintState) -> 
     return ReportedVerdict(outcome.criterion, gate, mode, kind, outcome.verdict, outcome.reason, outcome.used)
 
 
-def _report_evidence(recorded: Recorded) -> ReportedEvidence:
+def _report_evidence(recorded: RecordedEvidence) -> ReportedEvidence:
     one = recorded.evidence
     name = recorded.path.rpartition("/")[2].removesuffix(".json")
     if one is None:
@@ -224,9 +227,9 @@ def _report_evidence(recorded: Recorded) -> ReportedEvidence:
     )
 
 
-def _is_told(event: Event) -> bool:
+def _is_listed(event: Event) -> bool:
     ends_well = event.type is EventType.SPRINT_CLOSED and event.payload.get("unfinished") is None
-    return event.type in _TOLD and not ends_well
+    return event.type in _LISTED_MOVES and not ends_well
 
 
 def _move(event: Event) -> ReportedMove:
@@ -243,7 +246,7 @@ def _move(event: Event) -> ReportedMove:
 
 
 def _deviations(facts: Facts) -> Iterator[str]:
-    """What did not go as the workflow has it, as it stands now."""
+    """Yield each deviation from the workflow, by the present state of the sprint."""
     present = {stage: tuple(one.artifact for one in texts) for stage, texts in facts.artifacts.items()}
     yield from deviations_in_sprint(facts.sprint, present)
     for each in facts.sprint.stages:
@@ -256,7 +259,7 @@ def _deviations(facts: Facts) -> Iterator[str]:
                 yield clause(f"{each.stage.id} passed with {outcome.criterion} not met: {outcome.reason}")
 
 
-def _unsound(recorded: Iterable[Recorded]) -> Iterator[str]:
+def _unsound(recorded: Iterable[RecordedEvidence]) -> Iterator[str]:
     return (f"{one.path}:1: {one.problem}" for one in recorded if one.problem)
 
 
@@ -359,7 +362,7 @@ def _undone(stage: ReportedStage) -> bool:
 def _verdict(each: ReportedVerdict, stage: ReportedStage) -> str:
     soft = ", soft" if each.mode is Mode.SOFT else ""
     entering = f" (to enter {each.gate})" if each.gate != stage.id else ""
-    used = f" ({', '.join(each.used)})" if each.used and each.kind is not Kind.ARTIFACT else ""
+    used = f" ({', '.join(each.used)})" if each.used and each.kind is not CriterionKind.ARTIFACT else ""
     word = str(each.verdict).replace("_", " ")
     return f"{word}{soft}: `{each.criterion}`{entering}: {clause(each.reason)}{used}"
 
@@ -367,8 +370,8 @@ def _verdict(each: ReportedVerdict, stage: ReportedStage) -> str:
 def _evidence(one: ReportedEvidence) -> str:
     name = f"{one.stage}: `{one.criterion}`: {one.id}" if one.stage else one.id
     if not one.opened:
-        told = f"none: {one.problem}" if one.problem else f"added by {one.actor}; later evidence takes its place"
-        return clause(f"{name}: {told}")
+        status = f"none: {one.problem}" if one.problem else f"added by {one.actor}; later evidence takes its place"
+        return clause(f"{name}: {status}")
     ran = f", command {one.command} with exit code {_code(one.exit_code)}" if one.command else ""
     counted = {name: count for name, count in one.measures.items() if count} or one.measures
     counts = ", ".join(f"{name} {count}" for name, count in counted.items()) or "nothing measured"

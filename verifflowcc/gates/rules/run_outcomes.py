@@ -146,7 +146,7 @@ def has_words(argv: Sequence[str], *words: str) -> bool:
     return any(tuple(names[start : start + count]) == words for start in range(len(names) - count + 1))
 
 
-class Result(StrEnum):
+class OutcomeKind(StrEnum):
     """How a test ended; `absent` is one that the run has no result for."""
 
     PASSED = "passed"
@@ -155,7 +155,7 @@ class Result(StrEnum):
     ABSENT = "absent"
 
 
-class Cause(StrEnum):
+class FailureCause(StrEnum):
     """Why a test failed. `name` is the lack of a name alone (an import, an attribute, a parameter, a fixture)."""
 
     ASSERTION = "assertion"
@@ -164,20 +164,20 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """How one test ended, and by which failure, in words. `line` is where it begins in its file, 0 if unknown."""
 
-    result: Result
-    cause: Cause | None = None
+    result: OutcomeKind
+    cause: FailureCause | None = None
     message: str = ""
     line: int = 0
 
 
-ABSENT = Outcome(Result.ABSENT)
+ABSENT = RunOutcome(OutcomeKind.ABSENT)
 
 
 @dataclass(frozen=True, slots=True)
-class TestRun:
+class RunResult:
     """A run of some tests. `outcomes` are by the test's id; `unloaded` are failures to load, by file.
 
     `loaded` are the files of the project's modules that were imported, by module. `problem` says why a run showed
@@ -186,13 +186,13 @@ class TestRun:
 
     __test__ = False
 
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
-    unloaded: Mapping[str, Outcome] = field(default_factory=dict)
+    outcomes: Mapping[str, RunOutcome] = field(default_factory=dict)
+    unloaded: Mapping[str, RunOutcome] = field(default_factory=dict)
     loaded: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
     duration_ms: int = 0
 
-    def of(self, test: str) -> Outcome:
+    def of(self, test: str) -> RunOutcome:
         """Return the outcome of a test; of one whose file could not be loaded, that."""
         return self.outcomes.get(test) or self.unloaded.get(test.partition("::")[0], ABSENT)
 
@@ -200,7 +200,12 @@ class TestRun:
     def all_passed(self) -> bool:
         """Whether tests ran, and none of them failed or could not be loaded."""
         results = [each.result for each in self.outcomes.values()]
-        return not self.problem and not self.unloaded and Result.PASSED in results and Result.FAILED not in results
+        return (
+            not self.problem
+            and not self.unloaded
+            and OutcomeKind.PASSED in results
+            and OutcomeKind.FAILED not in results
+        )
 
 
 _NAME_ERRORS = frozenset(("ImportError", "FixtureLookupError", "ModuleNotFoundError"))
@@ -212,7 +217,7 @@ _SIGNATURE = re.compile(
 )
 
 
-def cause_of(kinds: Sequence[str], message: str, *, in_product: bool) -> Cause:
+def cause_of(kinds: Sequence[str], message: str, *, in_product: bool) -> FailureCause:
     """Return the cause of a failure by an exception of these classes, the most specific first.
 
     A missing attribute or parameter that the test itself meets shows that a name is missing. Met inside the product,
@@ -222,47 +227,51 @@ def cause_of(kinds: Sequence[str], message: str, *, in_product: bool) -> Cause:
     'name'
     """
     if not _ASSERTIONS.isdisjoint(kinds):
-        return Cause.ASSERTION
+        return FailureCause.ASSERTION
     if not _NAME_ERRORS.isdisjoint(kinds) or ("AttributeError" in kinds and message.isidentifier()):
-        return Cause.NAME  # a module's `__getattr__` raises with the bare name
+        return FailureCause.NAME  # a module's `__getattr__` raises with the bare name
     if in_product:
-        return Cause.EXCEPTION
+        return FailureCause.EXCEPTION
     if "NameError" in kinds and "UnboundLocalError" not in kinds:
-        return Cause.NAME
+        return FailureCause.NAME
     if "AttributeError" in kinds and _NO_ATTRIBUTE.search(message) and not message.startswith("'NoneType'"):
-        return Cause.NAME
+        return FailureCause.NAME
     if "TypeError" in kinds and _SIGNATURE.search(message):
-        return Cause.NAME
-    return Cause.EXCEPTION
+        return FailureCause.NAME
+    return FailureCause.EXCEPTION
 
 
-def is_misfit(outcome: Outcome) -> bool:
+def is_misfit(outcome: RunOutcome) -> bool:
     """Say whether a failure is that of parts which do not fit: a caller and a function, or an object and its user.
 
-    >>> is_misfit(Outcome(Result.FAILED, Cause.EXCEPTION, "TypeError: f() missing 1 required positional argument: 'a'"))
+    >>> lacking = "TypeError: f() missing 1 required positional argument: 'a'"
+    >>> is_misfit(RunOutcome(OutcomeKind.FAILED, FailureCause.EXCEPTION, lacking))
     True
-    >>> is_misfit(Outcome(Result.FAILED, Cause.EXCEPTION, "AttributeError: 'NoneType' object has no attribute 'b'"))
+    >>> foreign = "AttributeError: 'NoneType' object has no attribute 'b'"
+    >>> is_misfit(RunOutcome(OutcomeKind.FAILED, FailureCause.EXCEPTION, foreign))
     False
     """
     kind, _, words = outcome.message.partition(": ")
-    if outcome.cause is not Cause.EXCEPTION or words.startswith("'NoneType'"):
+    if outcome.cause is not FailureCause.EXCEPTION or words.startswith("'NoneType'"):
         return False
     lacks = kind == "AttributeError" and _NO_ATTRIBUTE.search(words)
     return bool(lacks or (kind == "TypeError" and _SIGNATURE.search(words)) or kind == "NameError")
 
 
-def summed(outcomes: Sequence[Outcome]) -> Outcome:
+def summed(outcomes: Sequence[RunOutcome]) -> RunOutcome:
     """Return the outcome of a test of which each part has one: setup, call, teardown, subtests.
 
     A failure counts before all else; of several, the one that shows most.
     """
-    order = {Cause.ASSERTION: 0, Cause.EXCEPTION: 1, Cause.NAME: 2}
-    failed = sorted((each for each in outcomes if each.result is Result.FAILED), key=lambda each: order[_cause(each)])
+    order = {FailureCause.ASSERTION: 0, FailureCause.EXCEPTION: 1, FailureCause.NAME: 2}
+    failed = sorted(
+        (each for each in outcomes if each.result is OutcomeKind.FAILED), key=lambda each: order[_cause(each)]
+    )
     if failed:
         return failed[0]
-    skipped = [each for each in outcomes if each.result is Result.SKIPPED]
+    skipped = [each for each in outcomes if each.result is OutcomeKind.SKIPPED]
     return (skipped or list(outcomes) or [ABSENT])[0]
 
 
-def _cause(outcome: Outcome) -> Cause:
-    return outcome.cause or Cause.EXCEPTION
+def _cause(outcome: RunOutcome) -> FailureCause:
+    return outcome.cause or FailureCause.EXCEPTION

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from verifflowcc.gates.rules.go_runs import go_argv, read_go
-from verifflowcc.gates.rules.hunks import Selection
+from verifflowcc.gates.rules.hunks import RunSelection
 from verifflowcc.gates.rules.run_outcomes import (
-    Cause,
-    Outcome,
-    Result,
+    FailureCause,
+    OutcomeKind,
+    RunOutcome,
+    RunResult,
     RunText,
-    TestRun,
     cause_of,
     clipped,
     first_error,
@@ -27,11 +27,11 @@ _TARGET = re.compile(r"^\s+Running (?:unittests )?(\S+\.rs) \(")
 _DOCTESTS = re.compile(r"^\s+Doc-tests ")
 _TEST = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b")
 _FAILURE = re.compile(r"^---- (\S+) stdout ----$")
-_ENDS = {"ok": Result.PASSED, "FAILED": Result.FAILED, "ignored": Result.SKIPPED}
+_ENDS = {"ok": OutcomeKind.PASSED, "FAILED": OutcomeKind.FAILED, "ignored": OutcomeKind.SKIPPED}
 _NOT_COMPILED = re.compile(r"^error: could not compile|^error\[E\d+\]", re.MULTILINE)
 
 
-def cargo_argv(argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
+def cargo_argv(argv: Sequence[str], selection: RunSelection) -> tuple[str, ...]:
     """Return the words that run the wanted tests; words after `--` are the project's own, for the test programs."""
     words = list(argv)
     split = words.index("--") if "--" in words else len(words)
@@ -71,11 +71,11 @@ def _module(rest: str) -> str:
     return "" if stem in ("lib", "main", "mod") else stem.replace("/", "::")
 
 
-def read_cargo(text: RunText, selection: Selection) -> TestRun:
+def read_cargo(text: RunText, selection: RunSelection) -> RunResult:
     """Return what a run showed. Where the tests do not compile, all of them are unloaded."""
     if _NOT_COMPILED.search(text.report):
-        lost = Outcome(Result.FAILED, Cause.NAME, clipped(first_error(text.report)))
-        return TestRun({}, dict.fromkeys(selection.paths, lost))
+        lost = RunOutcome(OutcomeKind.FAILED, FailureCause.NAME, clipped(first_error(text.report)))
+        return RunResult({}, dict.fromkeys(selection.paths, lost))
     ends, failures = _tests(text.report)
     outcomes = {}
     for path in selection.paths:
@@ -85,7 +85,7 @@ def read_cargo(text: RunText, selection: Selection) -> TestRun:
             end = next((ends[each, test] for each, test in ends if each.startswith(target) and test == full), None)
             if end is not None:
                 outcomes[f"{path}::{name}"] = _outcome(end, failures.get(full, []), selection.line(path, name))
-    return TestRun(outcomes, {}, {}, "" if outcomes or ends or text.exit_code == 0 else "cargo test ran no test")
+    return RunResult(outcomes, {}, {}, "" if outcomes or ends or text.exit_code == 0 else "cargo test ran no test")
 
 
 def _tests(report: str) -> tuple[dict[tuple[str, str], str], dict[str, list[str]]]:
@@ -109,19 +109,19 @@ def _tests(report: str) -> tuple[dict[tuple[str, str], str], dict[str, list[str]
     return ends, failures
 
 
-def _outcome(end: str, lines: Sequence[str], number: int) -> Outcome:
+def _outcome(end: str, lines: Sequence[str], number: int) -> RunOutcome:
     result = _ENDS[end]
-    if result is not Result.FAILED:
-        return Outcome(result, line=number)
+    if result is not OutcomeKind.FAILED:
+        return RunOutcome(result, line=number)
     words = [line for line in lines if not line.startswith(("thread ", "note: "))]
     message = clipped(" ".join(words[:3]) or " ".join(lines[:1]) or "the test failed")
     is_assertion = any("assertion" in line for line in lines)
-    return Outcome(result, Cause.ASSERTION if is_assertion else Cause.EXCEPTION, message, number)
+    return RunOutcome(result, FailureCause.ASSERTION if is_assertion else FailureCause.EXCEPTION, message, number)
 
 
 # Jest and Vitest: the words that run some test files, and their JSON report, which is of one form, as outcomes.
 
-_RESULTS = {"passed": Result.PASSED, "failed": Result.FAILED}
+_RESULTS = {"passed": OutcomeKind.PASSED, "failed": OutcomeKind.FAILED}
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _KIND = re.compile(r"^(?:\w+: )?([A-Z]\w*(?:Error|Exception))(?: \[[A-Z_]+\])?: ")
 _FRAME = re.compile(r"^\s+at (?:.*\()?(?:file://)?([^()\s]+?):(\d+):\d+\)?\s*$")
@@ -132,36 +132,38 @@ _NO_NAME = re.compile(
 _TEMPLATE = re.compile(r"%[sdifjop#%]|\$\{[^}]*\}|\$[\w.]+")
 
 
-def jest_argv(argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
+def jest_argv(argv: Sequence[str], selection: RunSelection) -> tuple[str, ...]:
     """Return the words that run the wanted files, without snapshots being written or coverage being judged."""
     own = ("--json", "--outputFile={report}", "--ci", "--coverage=false")
     return (*argv, *own, "--cacheDirectory={private}/cache", "--runTestsByPath", *selection.paths)
 
 
-def vitest_argv(argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
+def vitest_argv(argv: Sequence[str], selection: RunSelection) -> tuple[str, ...]:
     """Return the words that run the wanted files once."""
     own = ("--reporter=json", "--outputFile={report}", "--coverage.enabled=false", "--bail=0")
     return (*argv, *(() if "run" in argv else ("--run",)), *own, *selection.paths)
 
 
-def read_javascript(text: RunText, selection: Selection, *, is_product: Callable[[str], bool]) -> TestRun:
+def read_javascript(text: RunText, selection: RunSelection, *, is_product: Callable[[str], bool]) -> RunResult:
     """Return what a run showed: of each file the tests whose titles are wanted."""
     try:
         report = json.loads(text.report)
         files = [each for each in report["testResults"] if isinstance(each, dict)]
     except (ValueError, KeyError, TypeError):
-        return TestRun(problem="the report could not be read")
-    outcomes: dict[str, Outcome] = {}
-    unloaded: dict[str, Outcome] = {}
+        return RunResult(problem="the report could not be read")
+    outcomes: dict[str, RunOutcome] = {}
+    unloaded: dict[str, RunOutcome] = {}
     for file in files:
         path = _path(str(file.get("name", "")), selection.paths)
         if not path:
             continue  # Vitest takes a path for a part of one, and runs more files
         cases = file.get("assertionResults")
         if not cases and file.get("status") == "failed":
-            unloaded[path] = Outcome(Result.FAILED, Cause.NAME, _load_message(str(file.get("message", ""))))
+            unloaded[path] = RunOutcome(
+                OutcomeKind.FAILED, FailureCause.NAME, _load_message(str(file.get("message", "")))
+            )
         outcomes.update(_cases(path, cases if isinstance(cases, list) else [], selection, is_product))
-    return TestRun(outcomes, unloaded)
+    return RunResult(outcomes, unloaded)
 
 
 def _path(name: str, paths: Sequence[str]) -> str:
@@ -169,8 +171,8 @@ def _path(name: str, paths: Sequence[str]) -> str:
 
 
 def _cases(
-    path: str, cases: Sequence[object], selection: Selection, is_product: Callable[[str], bool]
-) -> Iterator[tuple[str, Outcome]]:
+    path: str, cases: Sequence[object], selection: RunSelection, is_product: Callable[[str], bool]
+) -> Iterator[tuple[str, RunOutcome]]:
     wanted = next((each.names for each in selection.files if each.path == path), ())
     known = selection.known.get(path, {})
     seen: Counter[str] = Counter()
@@ -199,24 +201,24 @@ def is_title(title: str, written: str) -> bool:
     return len(parts) > 1 and re.fullmatch(".*".join(map(re.escape, parts)), title, re.DOTALL) is not None
 
 
-def _javascript_runs_outcome(case: Mapping[str, object], number: int, is_product: Callable[[str], bool]) -> Outcome:
-    result = _RESULTS.get(str(case.get("status")), Result.SKIPPED)
-    if result is not Result.FAILED:
-        return Outcome(result, line=number)
+def _javascript_runs_outcome(case: Mapping[str, object], number: int, is_product: Callable[[str], bool]) -> RunOutcome:
+    result = _RESULTS.get(str(case.get("status")), OutcomeKind.SKIPPED)
+    if result is not OutcomeKind.FAILED:
+        return RunOutcome(result, line=number)
     messages = case.get("failureMessages")
     text = _COLOURS.sub("", "\n".join(map(str, messages)) if isinstance(messages, list) else "")
-    return Outcome(result, _cause(text, is_product), clipped(_first(text)), number)
+    return RunOutcome(result, _cause(text, is_product), clipped(_first(text)), number)
 
 
-def _cause(text: str, is_product: Callable[[str], bool]) -> Cause:
+def _cause(text: str, is_product: Callable[[str], bool]) -> FailureCause:
     kind = _KIND.match(text)
     name = kind[1] if kind else ""
     where = next((found[1] for line in text.splitlines() if (found := _FRAME.match(line))), "")
     if name in ("TypeError", "ReferenceError", "SyntaxError", "Error", "") and _NO_NAME.search(_first(text)):
-        return Cause.EXCEPTION if is_product(where) else Cause.NAME
+        return FailureCause.EXCEPTION if is_product(where) else FailureCause.NAME
     if name in ("", "Error", "JestAssertionError") and "expect(" in text:
-        return Cause.ASSERTION
-    return cause_of([name], "", in_product=True) if name else Cause.EXCEPTION
+        return FailureCause.ASSERTION
+    return cause_of([name], "", in_product=True) if name else FailureCause.EXCEPTION
 
 
 def _first(text: str) -> str:
@@ -232,16 +234,16 @@ def _load_message(text: str) -> str:
 # Lines that a reporter of ours wrote while Python tests ran, as outcomes.
 
 _LONGEST = 160
-_REPORTER_LINES_RESULTS = {"passed": Result.PASSED, "failed": Result.FAILED, "skipped": Result.SKIPPED}
+_REPORTER_LINES_RESULTS = {"passed": OutcomeKind.PASSED, "failed": OutcomeKind.FAILED, "skipped": OutcomeKind.SKIPPED}
 
 
-def read_lines(text: str, *, is_product: Callable[[str], bool]) -> TestRun:
+def read_lines(text: str, *, is_product: Callable[[str], bool]) -> RunResult:
     """Return the run that these lines record; `is_product` knows the paths of the product's own files.
 
     A run that did not come to its end has a problem: its tests may have been fewer than wanted.
     """
-    parts: dict[str, list[Outcome]] = defaultdict(list)
-    unloaded: dict[str, Outcome] = {}
+    parts: dict[str, list[RunOutcome]] = defaultdict(list)
+    unloaded: dict[str, RunOutcome] = {}
     loaded: dict[str, str] = {}
     ended = False
     for line in text.splitlines():
@@ -256,28 +258,28 @@ def read_lines(text: str, *, is_product: Callable[[str], bool]) -> TestRun:
         elif name:
             parts[name].append(_part(record, is_product))
     outcomes = {name: summed(each) for name, each in parts.items()}
-    return TestRun(outcomes, unloaded, loaded, "" if ended else "the tests did not come to their end")
+    return RunResult(outcomes, unloaded, loaded, "" if ended else "the tests did not come to their end")
 
 
-def _part(record: Mapping[str, object], is_product: Callable[[str], bool]) -> Outcome:
-    result = _REPORTER_LINES_RESULTS.get(str(record.get("outcome")), Result.ABSENT)
+def _part(record: Mapping[str, object], is_product: Callable[[str], bool]) -> RunOutcome:
+    result = _REPORTER_LINES_RESULTS.get(str(record.get("outcome")), OutcomeKind.ABSENT)
     line = record.get("line")
     number = line if isinstance(line, int) else 0
-    if result is not Result.FAILED:
-        return Outcome(result, line=number)
+    if result is not OutcomeKind.FAILED:
+        return RunOutcome(result, line=number)
     kinds = [str(each) for each in _list(record.get("kinds"))]
     text = str(record.get("text", ""))
     if not kinds and record.get("expected"):  # a strict xfail that passed
-        return Outcome(result, Cause.ASSERTION, "passes, and is marked xfail", number)
+        return RunOutcome(result, FailureCause.ASSERTION, "passes, and is marked xfail", number)
     cause = cause_of(kinds, text, in_product=is_product(str(record.get("where", ""))))
-    return Outcome(result, cause, _words(kinds, text), number)
+    return RunOutcome(result, cause, _words(kinds, text), number)
 
 
-def _load_failure(record: Mapping[str, object]) -> Outcome:
+def _load_failure(record: Mapping[str, object]) -> RunOutcome:
     """Return the failure to load a file: whatever the exception, no test of it ran, so no more than that is shown."""
     kinds = [str(each) for each in _list(record.get("kinds"))]
     named = kinds if kinds and kinds[0] not in ("CollectError",) else []
-    return Outcome(Result.FAILED, Cause.NAME, _words(named, str(record["text"])))
+    return RunOutcome(OutcomeKind.FAILED, FailureCause.NAME, _words(named, str(record["text"])))
 
 
 def _words(kinds: list[str], text: str) -> str:
@@ -337,7 +339,7 @@ def runner_of(argv: Sequence[str]) -> Runner | None:
     return next((runner for runner, words in _STARTS if has_words(argv, *words)), None)
 
 
-def argv_for(runner: Runner, argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
+def argv_for(runner: Runner, argv: Sequence[str], selection: RunSelection) -> tuple[str, ...]:
     """Return the words that run the wanted tests, whatever the project's own options make a run stop at."""
     match runner:
         case Runner.PYTEST:
@@ -363,7 +365,7 @@ def prints_results(runner: Runner) -> bool:
     return runner in (Runner.GO, Runner.CARGO)
 
 
-def read_run(runner: Runner, text: RunText, selection: Selection, *, is_product: Callable[[str], bool]) -> TestRun:
+def read_run(runner: Runner, text: RunText, selection: RunSelection, *, is_product: Callable[[str], bool]) -> RunResult:
     """Return what a run showed; a run that showed nothing has a problem that says why."""
     match runner:
         case Runner.GO:
@@ -374,10 +376,10 @@ def read_run(runner: Runner, text: RunText, selection: Selection, *, is_product:
             found = read_javascript(text, selection, is_product=is_product)
         case _:
             found = read_lines(text.report, is_product=is_product)
-    return TestRun(found.outcomes, found.unloaded, found.loaded, _problem(found, text), text.duration_ms)
+    return RunResult(found.outcomes, found.unloaded, found.loaded, _problem(found, text), text.duration_ms)
 
 
-def _problem(found: TestRun, text: RunText) -> str:
+def _problem(found: RunResult, text: RunText) -> str:
     if text.failure or not found.problem:
         return text.failure
     return f"the tests left no outcome (exit {text.exit_code}): {first_error(text.output)[:200]}"

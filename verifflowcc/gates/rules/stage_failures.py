@@ -86,7 +86,7 @@ def _in_gate(gate: Gate) -> Iterator[str]:
 
 
 def review_line(review: Review, assessment: Assessment | None, today: str) -> str:
-    """Return who said what of which criterion, when and for how long.
+    """Return a review as a line: criterion, opinion, person, date and expiry.
 
     `assessment` is the criterion as it was asked; with it, the line says whether the word is on what lies there now.
     """
@@ -94,14 +94,14 @@ def review_line(review: Review, assessment: Assessment | None, today: str) -> st
     ends = f", until {review.expires}" if review.expires else ""
     signed = f", signed in {review.signed[:12]}" if review.signed else ""
     why = review.statement or review.reason
-    told = f": {why}" if why else ""
+    because = f": {why}" if why else ""
     faults = []
     if assessment and review.subject != assessment.subject:
         faults.append("for other content than lies there now")
     if expired(review.expires, today):
         faults.append("expired")
     where = f"`{review.criterion}` " if review.criterion else ""
-    return clause(f"{where}{word} by {review.actor} on {review.time[:10]}{ends}{signed}{told}") + _shown(faults)
+    return clause(f"{where}{word} by {review.actor} on {review.time[:10]}{ends}{signed}{because}") + _shown(faults)
 
 
 def waiver_line(waiver: Waiver, assessment: Assessment | None, today: str, fault: str = "") -> str:
@@ -118,8 +118,8 @@ def waiver_line(waiver: Waiver, assessment: Assessment | None, today: str, fault
         faults.append(fault)
     elif expired(waiver.expires, today):
         faults.append("expired")
-    told = f"`{waiver.criterion}` waived by {waiver.actor} on {waiver.time[:10]}, {ends}: {waiver.reason}"
-    return clause(told) + _shown(faults)
+    line = f"`{waiver.criterion}` waived by {waiver.actor} on {waiver.time[:10]}, {ends}: {waiver.reason}"
+    return clause(line) + _shown(faults)
 
 
 def _shown(faults: list[str]) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Gate, Kind, Mode, Verdict
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, CriterionKind, Gate, Mode, Verdict
 from verifflowcc.base.model.people import Decision
 from verifflowcc.base.model.sprint_state import Artifact, SprintState, Stage, StageState
 from verifflowcc.base.records import dataclass
@@ -28,7 +28,7 @@ _SHARES = {
 NAMES = (*_SHARES, "evidence", "tests", "tests_failed")
 
 
-def used_numbers(gate: Gate, recorded: Sequence[Recorded]) -> dict[str, int | None]:
+def used_numbers(gate: Gate, recorded: Sequence[RecordedEvidence]) -> dict[str, int | None]:
     """Return the numbers named in `NAMES`; None for what no evidence measured.
 
     `evidence` counts the pieces used. `tests` and `tests_failed` (errors among them) add up over the reports used, each
@@ -36,11 +36,11 @@ def used_numbers(gate: Gate, recorded: Sequence[Recorded]) -> dict[str, int | No
     """
     used = _used(gate, recorded)
     found: dict[str, int | None] = {"evidence": len(used), "tests": None, "tests_failed": None}
-    reports = {one.outcome: one.measures for one in used if one.kind is Kind.JUNIT and "tests" in one.measures}
+    reports = {one.outcome: one.measures for one in used if one.kind is CriterionKind.JUNIT and "tests" in one.measures}
     if reports:
         found["tests"] = sum(each["tests"] for each in reports.values())
         found["tests_failed"] = sum(each.get("failed", 0) + each.get("errors", 0) for each in reports.values())
-    measured = [one.measures for one in used if one.kind is Kind.COVERAGE]
+    measured = [one.measures for one in used if one.kind is CriterionKind.COVERAGE]
     for name, (part, whole) in _SHARES.items():
         found[name] = min(
             (share for each in measured if (share := _share(each, part, whole)) is not None), default=None
@@ -48,7 +48,7 @@ def used_numbers(gate: Gate, recorded: Sequence[Recorded]) -> dict[str, int | No
     return found
 
 
-def _used(gate: Gate, recorded: Sequence[Recorded]) -> list[Evidence]:
+def _used(gate: Gate, recorded: Sequence[RecordedEvidence]) -> list[Evidence]:
     names = {name for each in gate.assessments for name in each.used}
     found = {one.evidence.id: one.evidence for one in recorded if one.evidence and one.evidence.id in names}
     return [found[name] for name in sorted(found)]
@@ -128,7 +128,7 @@ def _handed_over(left: StageExit) -> list[str]:
     return [
         _section("Evidence", [_verdict(each) for each in left.gate.assessments]),
         _section("Notes", [clause(note) for note in left.gate.notes]),
-        _section("Approvals and waivers", list(_said(left))),
+        _section("Approvals and waivers", list(_opinions_and_waivers(left))),
         _section("Deviations", _deviations(left)),
         _section("Open points", list(_open_points(left))),
     ]
@@ -194,11 +194,11 @@ def _line(stage: str, artifact: Artifact) -> str:
 
 def _verdict(each: Assessment) -> str:
     soft = ", soft" if each.criterion.mode is Mode.SOFT else ""
-    used = f" ({_listed(each.used)})" if each.used and each.criterion.kind is not Kind.ARTIFACT else ""
+    used = f" ({_listed(each.used)})" if each.used and each.criterion.kind is not CriterionKind.ARTIFACT else ""
     return clause(f"{str(each.verdict).replace('_', ' ')}{soft}: `{each.criterion.id}`: {each.reason}{used}")
 
 
-def _said(left: StageExit) -> Iterator[str]:
+def _opinions_and_waivers(left: StageExit) -> Iterator[str]:
     """Each opinion and each waiver in this stage, with what is wrong with it."""
     name, facts = left.stage.stage.id, left.facts
     asked = {each.criterion.id: each for each in left.gate.assessments}

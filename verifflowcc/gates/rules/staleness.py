@@ -1,4 +1,4 @@
-"""Whether evidence still speaks of what is there now, and, where it does not, what changed."""
+"""Whether evidence is stale, and which changes made it so."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,8 +6,8 @@ from itertools import islice
 
 from verifflowcc.base.model.baselines import OF_KIND
 from verifflowcc.base.model.evidence_values import Command, Evidence, Inputs
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import Criterion, Kind
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind
 from verifflowcc.base.model.sprint_state import artifacts_folder
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.glob import select
@@ -19,23 +19,23 @@ from verifflowcc.sprint.rules.measured_verdict import report_path
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class LatestEvidence:
     """The evidence of one criterion: `latest` are those after which there is no other, several only where branches
     were merged; `earlier` those that were opened of the rest, oldest first.
     """
 
-    latest: tuple[Recorded, ...]
+    latest: tuple[RecordedEvidence, ...]
     earlier: tuple[Evidence, ...]
 
 
-def chosen(criterion: Criterion, stage_id: str, facts: Facts) -> Chosen:
+def chosen(criterion: Criterion, stage_id: str, facts: Facts) -> LatestEvidence:
     """Return the evidence recorded for a criterion of a stage."""
     mine = [one for one in facts.recorded if one.criterion == criterion.id and one.stage == stage_id and one.order >= 0]
     earlier = tuple(one.evidence for one in mine if one.evidence and not one.problem and not one.latest)
-    return Chosen(tuple(one for one in mine if one.latest), earlier)
+    return LatestEvidence(tuple(one for one in mine if one.latest), earlier)
 
 
-def id_of(recorded: Recorded) -> str:
+def id_of(recorded: RecordedEvidence) -> str:
     """Return the id of a recorded piece of evidence, also where it cannot be read."""
     return recorded.path.rpartition("/")[2].removesuffix(".json")
 
@@ -59,7 +59,7 @@ def evidence_changes(criterion: Criterion, stage_id: str, facts: Facts) -> tuple
 
 def fewer_tests(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[Evidence, Evidence] | None:
     """Return the newest evidence and the earlier one with the most tests, where that one ran more; else None."""
-    if criterion.kind is not Kind.JUNIT:
+    if criterion.kind is not CriterionKind.JUNIT:
         return None
     before, now = _before_and_now(criterion, stage_id, facts)
     counted = [one for one in before if "tests" in one.measures]
@@ -107,7 +107,7 @@ def _of_tests(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[str
 def _of_old_log(criterion: Criterion, facts: Facts) -> Iterator[str]:
     """Yield that the list of known findings which version 0.1 read does not count any more."""
     path = f".memory/project/baselines/{criterion.command or criterion.id}.sarif"
-    if criterion.kind is Kind.SARIF and path in facts.memory:
+    if criterion.kind is CriterionKind.SARIF and path in facts.memory:
         yield f"{path} is no longer read; see vfcc baseline lint"
 
 
@@ -163,7 +163,7 @@ def inputs_now(criterion: Criterion, stage_id: str, facts: Facts, report: str | 
     tests and scans, the baseline is one more. Reports are never inputs, nor is `report`, the path of one
     that was imported.
     """
-    if criterion.kind is Kind.BASELINE:
+    if criterion.kind is CriterionKind.BASELINE:
         return inputs_digest(_frozen(criterion, stage_id, facts), criterion.files)
     command = facts.commands.get(criterion.command) if criterion.command else None
     reports = {path for each in facts.commands.values() for path in each.reports.values()} | {report}
@@ -217,7 +217,7 @@ def report_kind(criterion: Criterion) -> str:
 
 def _file_reasons(then: Inputs, now: Inputs) -> Iterator[str]:
     if then.patterns != now.patterns:
-        yield f"its inputs are {_told(now.patterns)} now, and were {_told(then.patterns)}"
+        yield f"its inputs are {_pattern_list(now.patterns)} now, and were {_pattern_list(then.patterns)}"
     if not then.digests and then.count:
         yield _counted(then.count, now.count)
     elif then.digests and all(path.endswith("/") for path in then.digests):
@@ -226,7 +226,7 @@ def _file_reasons(then: Inputs, now: Inputs) -> Iterator[str]:
         yield from _differences(then.digests, now.digests, "")
 
 
-def _told(patterns: tuple[str, ...]) -> str:
+def _pattern_list(patterns: tuple[str, ...]) -> str:
     return ", ".join(patterns) or "all files"
 
 
@@ -245,6 +245,6 @@ def _differences(then: Mapping[str, str], now: Mapping[str, str], changed: str) 
 
 
 def _listed(reasons: Iterator[str], most: int | None) -> tuple[str, ...]:
-    told = tuple(islice(reasons, most))
+    shown = tuple(islice(reasons, most))
     more = sum(1 for _ in reasons)
-    return (*told, f"and {more} more") if more else told
+    return (*shown, f"and {more} more") if more else shown

@@ -23,11 +23,11 @@ from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import objects_folder
 from verifflowcc.base.git.git_versions import TreeFile, contents
 from verifflowcc.base.git.work_tree import FOLDER, LINK, object_id
-from verifflowcc.base.process.command_run import Ran, run_command
+from verifflowcc.base.process.command_run import CommandResult, run_command
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.sprint.rules.junit_tests import words_of
 
-# Which words the project's files hold: a test that nobody wrote has a name that stands nowhere.
+# Collect the words in the project's files, to find reported tests without source.
 
 LARGEST_FILE_BYTES = 2 * 1024 * 1024
 
@@ -360,7 +360,7 @@ _MOST_BYTES = 64 << 20
 class ScratchRun:
     """A command that ran in a scratch tree, and the report that it left."""
 
-    ran: Ran
+    ran: CommandResult
     report: str
 
 

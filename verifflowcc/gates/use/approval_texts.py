@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 
 from verifflowcc.base.git.git_log import blob_bytes, earlier_bytes
 from verifflowcc.base.git.git_protected import read_history
-from verifflowcc.base.model.gate_values import Kind
+from verifflowcc.base.model.gate_values import CriterionKind
 from verifflowcc.base.model.people import Opinion, Review
 from verifflowcc.base.model.sprint_state import Artifact, SprintState, artifacts_folder
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.use.approvals import Approvable
+from verifflowcc.gates.use.approvals import ApprovalSubject
 from verifflowcc.sprint.rules.sprint_people import reviews
 from verifflowcc.sprint.use.sprint_reading import load_sprint
 
@@ -39,18 +39,18 @@ class ApprovalText:
     diff: str = ""
 
 
-def texts_to_approve(workspace: Workspace, what: Approvable) -> tuple[ApprovalText, ...]:
+def texts_to_approve(workspace: Workspace, what: ApprovalSubject) -> tuple[ApprovalText, ...]:
     """Return the texts of what is approved, those of the stage first.
 
     Of the project's own files only those are shown that changed since the sprint began.
     """
     state = load_sprint(workspace, what.sprint)[1]
-    said = [one for one in reviews(state.notes) if (one.stage, one.criterion) == (what.stage, what.criterion.id)]
-    last = next((one for one in reversed(said) if one.opinion is Opinion.APPROVED), None)
+    on_record = [one for one in reviews(state.notes) if (one.stage, one.criterion) == (what.stage, what.criterion.id)]
+    last = next((one for one in reversed(on_record) if one.opinion is Opinion.APPROVED), None)
     folder = f"{artifacts_folder(what.sprint, what.stage)}/"
     made = [one for one in what.files if one.path.startswith(folder)]
     others = {one.path: one for one in what.files if not one.path.startswith(folder)}
-    if what.criterion.kind is Kind.RULES:
+    if what.criterion.kind is CriterionKind.RULES:
         return tuple(_against_start(workspace, state, one, last) for one in what.files)
     changed = [each.path for each in read_history(workspace.root, state.base).changes] if others else []
     chosen = (*made, *(others[path] for path in changed if path in others))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, Gate, Kind
+from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, CriterionKind, Gate
 from verifflowcc.base.model.people import Contributor, Opinion, Review
 from verifflowcc.base.model.sprint_state import Artifact, SprintState
 from verifflowcc.base.records import dataclass, replace
@@ -82,7 +82,7 @@ MOST_SEEN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Approvable:
+class ApprovalSubject:
     """What there is to approve: the criterion, as it was asked, and the files that it speaks of.
 
     `line` is what the message of a signed commit says to approve it; `command` is what a person types. `author_step`
@@ -102,7 +102,7 @@ class Approvable:
     @property
     def in_words(self) -> bool:
         """Whether it is accepted in words of one's own."""
-        return self.criterion.kind is Kind.ATTESTATION
+        return self.criterion.kind is CriterionKind.ATTESTATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +128,8 @@ class Approval:
 
 def what_to_approve(
     workspace: Workspace, sprint_id: str, stage_id: str | None = None, criterion_id: str | None = None
-) -> Approvable:
-    """Return what a stage (the one in work where none is named) has for people to approve.
+) -> ApprovalSubject:
+    """Return what a stage (default: the active one) has for people to approve.
 
     The only such criterion, or the only one that is not met. The ledger takes over recorded edits first, so that the
     authors are known. Raises UsageError where there is none, or several and none is named, or no file to approve.
@@ -138,7 +138,12 @@ def what_to_approve(
     state = load_movable(workspace, sprint_id)[1]
     require_open(state)
     facts, gates = chosen_gates(workspace, state, stage_id)
-    found = [(gate, one) for gate in gates for one in gate.assessments if one.criterion.kind in (*PEOPLE, Kind.RULES)]
+    found = [
+        (gate, one)
+        for gate in gates
+        for one in gate.assessments
+        if one.criterion.kind in (*PEOPLE, CriterionKind.RULES)
+    ]
     where = stage_id or gates[0].stage
     if not found:
         raise UsageError(f"{where} has nothing that people approve", hint=f"vfcc check gate {where}")
@@ -148,20 +153,26 @@ def what_to_approve(
 
 def _meant(found: Sequence[tuple[Gate, Assessment]], criterion_id: str | None) -> Sequence[tuple[Gate, Assessment]]:
     """Leave out the rules where none is named and people still owe something that the workflow asks."""
-    asked = [pair for pair in found if pair[1].criterion.kind is not Kind.RULES]
+    asked = [pair for pair in found if pair[1].criterion.kind is not CriterionKind.RULES]
     return asked if criterion_id is None and any(not each.met for _, each in asked) else found
 
 
-def check_word(workspace: Workspace, what: Approvable, said: Opinions, *, actor: str, email: str = "") -> None:
+def check_word(workspace: Workspace, what: ApprovalSubject, opinions: Opinions, *, actor: str, email: str = "") -> None:
     """Raise what `approve` would raise, before anybody is asked whether they mean it."""
     require_person(actor, "approving", hint=f"{what.command} --request  # anybody may ask for a review")
-    _checked(workspace, what, said)
-    if said.opinion is Opinion.APPROVED:
+    _checked(workspace, what, opinions)
+    if opinions.opinion is Opinion.APPROVED:
         _require_another(what, Contributor(actor, email))
 
 
 def approve(
-    workspace: Workspace, what: Approvable, said: Opinions, *, actor: str, email: str = "", commit: bool = False
+    workspace: Workspace,
+    what: ApprovalSubject,
+    opinions: Opinions,
+    *,
+    actor: str,
+    email: str = "",
+    commit: bool = False,
 ) -> Approval:
     """Record a person's approval, acceptance or rejection of what was shown.
 
@@ -169,29 +180,29 @@ def approve(
     are no longer what was shown; UsageError for a rejection without a reason, an acceptance without a statement, and a
     last day that is none or over.
     """
-    check_word(workspace, what, said, actor=actor, email=email)
-    return _record(workspace, what, _checked(workspace, what, said), Contributor(actor, email), None, commit=commit)
+    check_word(workspace, what, opinions, actor=actor, email=email)
+    return _record(workspace, what, _checked(workspace, what, opinions), Contributor(actor, email), None, commit=commit)
 
 
 def request_review(
-    workspace: Workspace, what: Approvable, *, actor: str, email: str = "", commit: bool = False
+    workspace: Workspace, what: ApprovalSubject, *, actor: str, email: str = "", commit: bool = False
 ) -> Approval:
     """Record that `actor` asks for a review, as one more of its authors; anybody may."""
     return _record(workspace, what, Opinions(Opinion.REQUESTED), Contributor(actor, email), None, commit=commit)
 
 
 def approve_signed(
-    workspace: Workspace, what: Approvable, said: Opinions, signed: str, *, commit: bool = False
+    workspace: Workspace, what: ApprovalSubject, opinions: Opinions, signed: str, *, commit: bool = False
 ) -> Approval:
-    """Record the approval that a signed commit holds; the approver is its author, whoever hands it in.
+    """Record the approval in a signed commit; the approver is the commit's author.
 
-    Raises NotAllowed where the signature is not good, or the message does not approve this very content, where
-    it names another person than its signer, and for the author's own work.
+    Anybody may hand the commit in. Raises NotAllowed where the signature is not good, or the message does not approve
+    this very content, where it names another person than its signer, and for the author's own work.
     """
     from verifflowcc.base.git.git_signatures import verified_commit
     from verifflowcc.gates.use.promotion_signers import name_of_another
 
-    if said.opinion is not Opinion.APPROVED:
+    if opinions.opinion is not Opinion.APPROVED:
         raise UsageError("a signed commit approves; a rejection is made at a terminal")
     vouching = verified_commit(workspace.root, signed)
     if not vouching.good:
@@ -202,8 +213,8 @@ def approve_signed(
     actor = f"human:{vouching.author}"
     if not approves(vouching.message, what.sprint, what.stage, what.asked.subject):
         raise NotAllowed(f"the commit {vouching.sha[:12]} does not say {what.line!r}", hint=f"{what.command} --request")
-    said = _checked(workspace, what, said)
-    if said.statement and said.statement not in " ".join(vouching.message.split()):
+    opinions = _checked(workspace, what, opinions)
+    if opinions.statement and opinions.statement not in " ".join(vouching.message.split()):
         raise NotAllowed(f"the commit {vouching.sha[:12]} does not hold the statement; accept in its own words")
     require_person(actor, "approving", hint=what.command)
     if another := name_of_another(workspace, load_movable(workspace, what.sprint)[1], vouching):
@@ -211,18 +222,20 @@ def approve_signed(
     by = Contributor(actor, vouching.email)
     _require_another(what, by)
     _require_no_rejection(workspace, what, actor, vouching.sha)
-    made = _record(workspace, what, said, by, vouching, commit=commit)
+    made = _record(workspace, what, opinions, by, vouching, commit=commit)
     return replace(made, done=replace(made.done, notes=(*made.done.notes, vouching.reason)))
 
 
-def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Gate, asked: Assessment) -> Approvable:
+def _approvable(
+    workspace: Workspace, state: SprintState, facts: Facts, gate: Gate, asked: Assessment
+) -> ApprovalSubject:
     criterion, stage = asked.criterion, gate.stage
-    rules = criterion.kind is Kind.RULES
+    rules = criterion.kind is CriterionKind.RULES
     files = tuple((each.path, each.digest) for each in facts.rules) if rules else subject_files(criterion, stage, facts)
     if not files:
         raise UsageError(f"there is nothing to approve in {stage}: {asked.reason}", hint=f"vfcc check gate {stage}")
     written = _who_changed(facts) if rules else authorship(criterion, stage, facts)
-    return Approvable(
+    return ApprovalSubject(
         sprint=state.id,
         stage=stage,
         criterion=criterion,
@@ -248,10 +261,10 @@ def _size(workspace: Workspace, path: str) -> int:
         return 0
 
 
-def _checked(workspace: Workspace, what: Approvable, said: Opinions) -> Opinions:
-    reason, statement = one_line(said.reason, "the reason"), one_line(said.statement, "the statement")
-    expires = last_day(said.expires, workspace.today())
-    if said.opinion is Opinion.REJECTED:
+def _checked(workspace: Workspace, what: ApprovalSubject, opinions: Opinions) -> Opinions:
+    reason, statement = one_line(opinions.reason, "the reason"), one_line(opinions.statement, "the statement")
+    expires = last_day(opinions.expires, workspace.today())
+    if opinions.opinion is Opinion.REJECTED:
         if not reason:
             raise UsageError("a rejection needs a reason", hint=f'{what.command} --reject --reason "what is missing"')
         return Opinions(Opinion.REJECTED, reason)
@@ -261,11 +274,11 @@ def _checked(workspace: Workspace, what: Approvable, said: Opinions) -> Opinions
         )
     if statement and not what.in_words:
         raise UsageError(f"{what.criterion.id} is a review, which takes no --statement", hint=what.command)
-    return Opinions(said.opinion, reason, statement, expires)
+    return Opinions(opinions.opinion, reason, statement, expires)
 
 
-def _require_another(what: Approvable, who: Contributor) -> None:
-    if what.criterion.kind is Kind.RULES:
+def _require_another(what: ApprovalSubject, who: Contributor) -> None:
+    if what.criterion.kind is CriterionKind.RULES:
         return  # it needs a person who saw the change, and that may be its author
     author = next((each for each in what.written.authors if who.is_same(each)), None)
     if author:
@@ -278,7 +291,7 @@ def _require_another(what: Approvable, who: Contributor) -> None:
         raise NotAllowed(f"{what.stage}: {what.written.doubt}", hint=what.author_step)
 
 
-def _require_no_rejection(workspace: Workspace, what: Approvable, actor: str, sha: str) -> None:
+def _require_no_rejection(workspace: Workspace, what: ApprovalSubject, actor: str, sha: str) -> None:
     """A signed commit can be handed in at any time, by anybody: it speaks once, and takes no rejection back."""
     own = _own(load_movable(workspace, what.sprint)[1], what, actor)
     if any(one.opinion is Opinion.REJECTED for one in latest_words(own)):
@@ -290,8 +303,8 @@ def _require_no_rejection(workspace: Workspace, what: Approvable, actor: str, sh
 
 def _record(
     workspace: Workspace,
-    what: Approvable,
-    said: Opinions,
+    what: ApprovalSubject,
+    opinions: Opinions,
     by: Contributor,
     signed: "VerifiedCommit | None",
     *,
@@ -300,34 +313,34 @@ def _record(
     now = what_to_approve(workspace, what.sprint, what.stage, what.criterion.id)
     if now.asked.subject != what.asked.subject:
         raise ConflictError("what was shown has changed since; nothing was recorded", hint=what.command)
-    attested = what.in_words and said.opinion is Opinion.APPROVED
+    attested = what.in_words and opinions.opinion is Opinion.APPROVED
     kind = EventType.ATTESTED if attested else EventType.REVIEW_RECORDED
 
     def payload(state: SprintState) -> dict[str, Json]:
         own = [one.event for one in latest_words(_own(state, what, by.actor))]
-        word: dict[str, Json] = {"statement": said.statement} if attested else {"verdict": str(said.opinion)}
+        word: dict[str, Json] = {"statement": opinions.statement} if attested else {"verdict": str(opinions.opinion)}
         return {
             **word,
             "stage": what.stage,
             "criterion": what.criterion.id,
             "digest": what.asked.subject,
-            "reason": said.reason or None,
-            "expires": said.expires,
+            "reason": opinions.reason or None,
+            "expires": opinions.expires,
             "signed": signed.sha if signed else None,
-            "replaces": list(own) if said.opinion is not Opinion.REQUESTED else [],
+            "replaces": list(own) if opinions.opinion is not Opinion.REQUESTED else [],
             "seen": dict(_seen(what)),
             **({"key": signed.key} if signed and signed.key else {}),
             **address(by.email),
         }
 
     done = add_note(workspace, what.sprint, kind, payload, actor=by.actor)
-    done = settle(workspace, done, f"{what.sprint}: {what.stage} {said.opinion}", commit=commit)
+    done = settle(workspace, done, f"{what.sprint}: {what.stage} {opinions.opinion}", commit=commit)
     after = what_to_approve(workspace, what.sprint, what.stage, what.criterion.id)
     return Approval(reviews([done.event])[0], after.asked, what.line, done)
 
 
-def _own(state: SprintState, what: Approvable, actor: str) -> list[Review]:
-    """Return what `actor` has said on this criterion."""
+def _own(state: SprintState, what: ApprovalSubject, actor: str) -> list[Review]:
+    """Return the reviews of this criterion by `actor`."""
     return [
         one
         for one in reviews(state.notes)
@@ -335,6 +348,6 @@ def _own(state: SprintState, what: Approvable, actor: str) -> list[Review]:
     ]
 
 
-def _seen(what: Approvable) -> Iterator[tuple[str, str]]:
+def _seen(what: ApprovalSubject) -> Iterator[tuple[str, str]]:
     there = [one for one in what.files if one.digest]
     return ((one.path, one.digest) for one in there) if len(there) <= MOST_SEEN else iter(())

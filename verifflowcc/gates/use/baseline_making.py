@@ -16,11 +16,11 @@ from verifflowcc.base.model.baselines import FAILED, OF_KIND, Baseline, Baseline
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind, Mode
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.model.trace_values import Family
 from verifflowcc.base.process.clock import step
-from verifflowcc.base.process.command_run import Ran, run_command
+from verifflowcc.base.process.command_run import CommandResult, run_command
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.secrets import withhold
@@ -29,7 +29,7 @@ from verifflowcc.base.use.stage_words import one_line
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.gates.rules.evidence_wanted import everything
 from verifflowcc.gates.rules.new_imports import import_roots, package_folders
-from verifflowcc.gates.rules.project_parts import Part, PartRules, part_of
+from verifflowcc.gates.rules.project_parts import PartRules, ProjectPart, part_of
 from verifflowcc.gates.rules.staleness import chosen, report_kind
 from verifflowcc.gates.store.scratch_tree import Scratch, scratch_environment, scratch_of
 from verifflowcc.gates.use.evidence_running import running
@@ -50,7 +50,7 @@ from verifflowcc.sprint.use.sprint_reading import load_movable
 class BaseRun:
     """A command that ran on the base content, and the report that it left (None: none)."""
 
-    ran: Ran
+    ran: CommandResult
     report: bytes | None
 
 
@@ -72,7 +72,7 @@ class BaseTree:
         prefix = "".join(f"{part}/" for part in self.root.relative_to(self.scratch.tree).parts)
         below = [path.removeprefix(prefix) for path in self.files if path.startswith(prefix)]
         rules = PartRules(packages=package_folders(below))
-        sources = [path for path in below if part_of(path, rules) is Part.PRODUCT]
+        sources = [path for path in below if part_of(path, rules) is ProjectPart.PRODUCT]
         roots = [self.root / each for each in import_roots(sources)]
         env = scratch_environment(os.environ, self.scratch, self.root, roots)
         argv = (program_of(self.project, words[0]), *words[1:])
@@ -112,7 +112,7 @@ class BaselineProposal:
 
 
 @dataclass(frozen=True, slots=True)
-class BaselineRecorded:
+class RecordedBaseline:
     """A baseline that is on record."""
 
     baseline: Baseline
@@ -181,7 +181,7 @@ def propose_pruned(workspace: Workspace, sprint_id: str, *, actor: str) -> Basel
 
 def record_baseline(
     workspace: Workspace, proposal: BaselineProposal, *, actor: str, email: str = "", commit: bool = False
-) -> BaselineRecorded:
+) -> RecordedBaseline:
     """Write a baseline's file, and record the person's act. Raises NotAllowed for anybody but a named person."""
     baseline = proposal.baseline
     require_person(actor, _ACT, hint=f"{baseline_step(baseline.kind)}  # at a terminal of your own")
@@ -195,7 +195,7 @@ def record_baseline(
     payload = baseline_payload(baseline, digest_text(text), email)
     done = add_note(workspace, proposal.sprint, EventType.BASELINE_SET, lambda _: payload, actor=actor, prepare=write)
     done = settle(workspace, done, f"{proposal.sprint}: baseline of {baseline.kind}", commit=commit)
-    return BaselineRecorded(baseline, proposal.removed, done)
+    return RecordedBaseline(baseline, proposal.removed, done)
 
 
 _ACT = "accepting old faults"
@@ -265,11 +265,11 @@ def _faults(criterion: Criterion, command: Command, made: list[BaseRun], tree: B
         if each.ran.exit_code is None:
             raise WorkspaceError(f"on the base content, {command.name} {each.ran.failure}")
     try:
-        if criterion.kind is Kind.JUNIT:
+        if criterion.kind is CriterionKind.JUNIT:
             yield from _test_faults(command, [_report(each, criterion, command) for each in made])
             return
         run = made[0]
-        if criterion.kind is Kind.SARIF:
+        if criterion.kind is CriterionKind.SARIF:
             found = list(scan_findings(_report(run, criterion, command), frozenset(tree.files)))
         else:
             data = run.report if run.report is not None else run.ran.output
@@ -316,7 +316,7 @@ def _passed(workspace: Workspace, facts: Facts) -> Iterator[tuple[str, frozenset
     found: Mapping[str, bytes] = {}
     for wanted in everything(facts.sprint):
         criterion = wanted.criterion
-        if criterion.kind is not Kind.JUNIT or criterion.command is None:
+        if criterion.kind is not CriterionKind.JUNIT or criterion.command is None:
             continue
         for one in chosen(criterion, wanted.stage, facts).latest:
             digest = one.evidence.report_digest if one.evidence else None

@@ -18,7 +18,7 @@ from verifflowcc.gates.rules.staleness import chosen, stale_reasons
 from verifflowcc.gates.use.gates_now import gather_facts
 from verifflowcc.sprint.rules.stage_moves import next_in_order
 from verifflowcc.sprint.use.sprint_reading import show_sprint
-from verifflowcc.sprint.use.sprint_status import OpenSprint, Status, current_status
+from verifflowcc.sprint.use.sprint_status import OpenSprint, ProjectStatus, current_status
 
 QUICK = frozenset(kind for kind, rule in KINDS.items() if not rule.asks)
 """Kinds that are asked from the files of the project and the ledger alone."""
@@ -88,7 +88,7 @@ class Board:
     """
 
     project: str
-    status: Status
+    status: ProjectStatus
     sprint: SprintBoard | None
     others: tuple[SprintBoard, ...]
     waiting: int

@@ -9,14 +9,14 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.model.baseline_rules import baseline_for
 from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import RECORDED, Criterion, Kind, Mode
+from verifflowcc.base.model.gate_values import RECORDED, Criterion, CriterionKind, Mode
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import select
 from verifflowcc.base.use.stage_words import stage_meant
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.canary_plan import FAR_NUMBERS, canaries
 from verifflowcc.gates.rules.evidence_criteria import judge
-from verifflowcc.gates.rules.evidence_wanted import Wanted
+from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest
 from verifflowcc.gates.rules.gate_check import assess, rules_criterion
 from verifflowcc.gates.use.evidence_running import CommandRun, run_for
 from verifflowcc.gates.use.evidence_single import SINGLE
@@ -55,7 +55,7 @@ class Trial:
     """Why nothing could be shown, or empty."""
 
 
-def try_command(workspace: Workspace, command: Command, wanted: Sequence[Wanted], facts: Facts) -> Trial:
+def try_command(workspace: Workspace, command: Command, wanted: Sequence[EvidenceRequest], facts: Facts) -> Trial:
     """Return what an allowed command did in a copy of the project's files.
 
     Environments with installed packages are linked into the copy; all else that git ignores is left out, so that
@@ -88,8 +88,8 @@ def _met(ran: CommandRun, facts: Facts) -> tuple[str, ...]:
 
 def _doubt(ran: CommandRun) -> str:
     """Return why nothing is met in a copy as it is: there, a command has no git and nothing that git ignores."""
-    said = ran.run.failure or f"it ended with exit code {ran.run.exit_code}"
-    return f"in a copy of the project as it is, it meets nothing ({said})"
+    failure = ran.run.failure or f"it ended with exit code {ran.run.exit_code}"
+    return f"in a copy of the project as it is, it meets nothing ({failure})"
 
 
 def _spoil(copy: Path, inputs: Sequence[str]) -> None:
@@ -117,18 +117,21 @@ def _copy(root: Path, copy: Path, files: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
-    """One violation, and whether the criterion saw it; `said` is what it then said."""
+class PlantedFault:
+    """A planted violation, and whether the criterion detected it.
+
+    `reason` is that of the criterion's assessment with the violation in place.
+    """
 
     what: str
     """The fault that was planted."""
     closed: bool
     """Whether the gate closed."""
-    said: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class CanaryProof:
     """A criterion and its canaries. `sound` is false where it cannot fail: a defect of the workflow.
 
     Nothing is `planted` where there is nothing yet that could be violated: no stage before has passed.
@@ -137,7 +140,7 @@ class Proof:
     stage: str
     criterion: str
     mode: Mode
-    planted: tuple[Planted, ...]
+    planted: tuple[PlantedFault, ...]
     sound: bool
 
 
@@ -147,7 +150,7 @@ class Canaries:
 
     sprint: str
     stage: str
-    proofs: tuple[Proof, ...]
+    proofs: tuple[CanaryProof, ...]
     trials: tuple[Trial, ...]
     off: tuple[str, ...] = ()
     """Criteria that are off."""
@@ -159,7 +162,7 @@ class Canaries:
 
 
 def prove_gate(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Canaries:
-    """Return what became of a violation of each criterion of a stage, the one in work where none is named.
+    """Plant a violation for each criterion of a stage (default: the active one).
 
     Commands that are allowed on this machine are run in a scratch copy, once as it is and once with their inputs
     spoilt; nothing in the project is written. Raises as `ask_stage` does, and NotAllowed.
@@ -176,10 +179,10 @@ def prove_gate(workspace: Workspace, sprint_id: str, stage_id: str | None = None
 
 
 def _trials(workspace: Workspace, criteria: Sequence[Criterion], stage_id: str, facts: Facts) -> tuple[Trial, ...]:
-    by_command: dict[str, list[Wanted]] = {}
+    by_command: dict[str, list[EvidenceRequest]] = {}
     for each in criteria:
         if each.kind in RECORDED - SINGLE and each.command in facts.commands:
-            by_command.setdefault(str(each.command), []).append(Wanted(stage_id, each))
+            by_command.setdefault(str(each.command), []).append(EvidenceRequest(stage_id, each))
     if by_command:
         ensure_allowed(workspace, facts.commands)
     return tuple(
@@ -187,16 +190,16 @@ def _trials(workspace: Workspace, criteria: Sequence[Criterion], stage_id: str, 
     )
 
 
-def _proof(criterion: Criterion, stage_id: str, facts: Facts) -> Proof:
+def _proof(criterion: Criterion, stage_id: str, facts: Facts) -> CanaryProof:
     planted = []
     for canary in canaries(criterion, stage_id, facts):
         now = assess(criterion, stage_id, canary.facts)
-        planted.append(Planted(canary.planted, not now.met, now.reason))
-    return Proof(stage_id, criterion.id, criterion.mode, tuple(planted), _sound(criterion, planted))
+        planted.append(PlantedFault(canary.planted, not now.met, now.reason))
+    return CanaryProof(stage_id, criterion.id, criterion.mode, tuple(planted), _sound(criterion, planted))
 
 
-def _sound(criterion: Criterion, planted: Sequence[Planted]) -> bool:
+def _sound(criterion: Criterion, planted: Sequence[PlantedFault]) -> bool:
     """A limit above or below is enough for a number: one of the two must be seen, and everything else."""
-    numbers = [one for one in planted if criterion.kind is Kind.METRIC and one.what in FAR_NUMBERS]
+    numbers = [one for one in planted if criterion.kind is CriterionKind.METRIC and one.what in FAR_NUMBERS]
     others = [one for one in planted if one not in numbers]
     return all(one.closed for one in others) and (not numbers or any(one.closed for one in numbers))

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.model.baseline_rules import baseline_for
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import Assessment, Kind, Trust, Verdict
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import Assessment, CriterionKind, EvidenceTrust, Verdict
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import LEAST_ENDING, ambiguous, fitting_ids, short_id
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_criteria import assess_recorded, judge, run_step
-from verifflowcc.gates.rules.evidence_wanted import Wanted, everything
+from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest, everything
 from verifflowcc.gates.rules.staleness import chosen, id_of, stale_reasons
 from verifflowcc.gates.use.gates_now import gather_facts
 from verifflowcc.sprint.store.evidence_store import read_blob
@@ -29,7 +29,7 @@ class StaleLine:
 
     stage: str
     criterion: str
-    kind: Kind
+    kind: CriterionKind
     evidence: str
     time: str
     reasons: tuple[str, ...]
@@ -92,8 +92,8 @@ class EvidenceLine:
     """Whether the gate uses it."""
     verdict: Verdict
     reason: str
-    kind: Kind | None = None
-    trust: Trust | None = None
+    kind: CriterionKind | None = None
+    trust: EvidenceTrust | None = None
     time: str | None = None
 
 
@@ -142,7 +142,7 @@ def show_evidence(workspace: Workspace, sprint_id: str, which: str) -> EvidenceV
     return EvidenceView(evidence, one.path, one.actor, one.event, one.latest, _asked(one, wanted, facts))
 
 
-def find_evidence(workspace: Workspace, state: SprintState, which: str) -> tuple[Recorded, Evidence]:
+def find_evidence(workspace: Workspace, state: SprintState, which: str) -> tuple[RecordedEvidence, Evidence]:
     """Return the evidence whose id is `which` or ends with it. Raises as `show_evidence`."""
     one = _find(read_recorded(workspace, state, ending=which.upper()), which, state.id)
     if one.evidence is None:
@@ -166,11 +166,11 @@ def output_of(workspace: Workspace, evidence: Evidence) -> bytes:
     return data
 
 
-def _criteria(facts: Facts) -> dict[tuple[str, str], Wanted]:
+def _criteria(facts: Facts) -> dict[tuple[str, str], EvidenceRequest]:
     return {(one.stage, one.criterion.id): one for one in everything(facts.sprint)}
 
 
-def _find(found: Sequence[Recorded], which: str, sprint_id: str) -> Recorded:
+def _find(found: Sequence[RecordedEvidence], which: str, sprint_id: str) -> RecordedEvidence:
     known = {id_of(one): one for one in found}
     fitting = fitting_ids(which, known)
     if len(fitting) == 1:
@@ -183,11 +183,11 @@ def _find(found: Sequence[Recorded], which: str, sprint_id: str) -> Recorded:
     raise UsageError(ambiguous(which, [short_id(one, known) for one in fitting], "pieces of evidence"), hint=hint)
 
 
-def _stage(one: Recorded) -> str:
+def _stage(one: RecordedEvidence) -> str:
     return one.stage or one.path.split("/")[3]
 
 
-def _asked(one: Recorded, wanted: Wanted | None, facts: Facts) -> Assessment | None:
+def _asked(one: RecordedEvidence, wanted: EvidenceRequest | None, facts: Facts) -> Assessment | None:
     if wanted is None or one.evidence is None:
         return None
     if one.latest:
@@ -195,9 +195,9 @@ def _asked(one: Recorded, wanted: Wanted | None, facts: Facts) -> Assessment | N
     return judge(wanted.criterion, one.evidence, baseline_for(wanted.criterion, facts))
 
 
-def _line(one: Recorded, wanted: Wanted | None, facts: Facts) -> EvidenceLine:
+def _line(one: RecordedEvidence, wanted: EvidenceRequest | None, facts: Facts) -> EvidenceLine:
     asked, evidence = _asked(one, wanted, facts), one.evidence
-    nobody = "no criterion of this sprint asks for it"
+    unasked = "no criterion of this sprint asks for it"
     return EvidenceLine(
         id=id_of(one),
         stage=_stage(one),
@@ -205,7 +205,7 @@ def _line(one: Recorded, wanted: Wanted | None, facts: Facts) -> EvidenceLine:
         actor=one.actor,
         latest=one.latest,
         verdict=asked.verdict if asked else Verdict.NOT_EVALUABLE,
-        reason=asked.reason if asked else one.problem or nobody,
+        reason=asked.reason if asked else one.problem or unasked,
         kind=evidence.kind if evidence else None,
         trust=evidence.trust if evidence else None,
         time=evidence.time if evidence else None,

@@ -10,9 +10,9 @@ from verifflowcc.base.errors import ConflictError, FormatError, UsageError, Work
 from verifflowcc.base.files.ledger import LedgerWriter
 from verifflowcc.base.git.git_protected import head_commit, read_history
 from verifflowcc.base.model.events import EventType, Json, LedgerRead
-from verifflowcc.base.model.evidence_values import Evidence, Measured, Run
+from verifflowcc.base.model.evidence_values import Evidence, Measurement, Run
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import REPORTS, Assessment, Kind, Trust, Verdict
+from verifflowcc.base.model.gate_values import REPORTS, Assessment, CriterionKind, EvidenceTrust, Verdict
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass
@@ -21,14 +21,22 @@ from verifflowcc.base.use.guarding import refuse_secrets
 from verifflowcc.base.use.stage_words import find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_criteria import assess_recorded
-from verifflowcc.gates.rules.evidence_wanted import Wanted, due, everything, named, of_stage, one_named, without_idle
+from verifflowcc.gates.rules.evidence_wanted import (
+    EvidenceRequest,
+    due,
+    everything,
+    named,
+    of_stage,
+    one_named,
+    without_idle,
+)
 from verifflowcc.gates.rules.staleness import inputs_now
 from verifflowcc.gates.use.evidence_running import (
     CommandRun,
-    Made,
+    EvidenceResult,
+    EvidenceSource,
     Project,
-    Report,
-    Source,
+    RunReport,
     evidence_of,
     last_lines,
     log_path,
@@ -58,24 +66,24 @@ from verifflowcc.sprint.use.sprint_reading import ledger_of, load_movable
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LedgerView:
     """A sprint's ledger as it was last seen; each writing returns the next one, so that nothing is read twice."""
 
     seen: LedgerRead
     state: SprintState
 
 
-def standing(workspace: Workspace, sprint_id: str) -> Standing:
+def open_ledger(workspace: Workspace, sprint_id: str) -> LedgerView:
     """Return a sprint to which evidence can be added.
 
     Raises as `load_movable` does, and UsageError where the sprint is closed.
     """
     seen, state = load_movable(workspace, sprint_id)
     require_open(state)
-    return Standing(seen, state)
+    return LedgerView(seen, state)
 
 
-def write_evidence(workspace: Workspace, at: Standing, evidence: Evidence, *, actor: str) -> Standing:
+def write_evidence(workspace: Workspace, at: LedgerView, evidence: Evidence, *, actor: str) -> LedgerView:
     """Put a piece of evidence on record; where somebody else writes at the same time, it is added after theirs.
 
     The event is what counts: after a crash before it nothing has happened, after it the evidence is there.
@@ -99,13 +107,13 @@ def write_evidence(workspace: Workspace, at: Standing, evidence: Evidence, *, ac
         done = record(workspace, at.seen, at.state, move, actor=actor, prepare=prepare)
     except ConflictError:
         with ledger_of(workspace).held(WAIT_S):
-            at = standing(workspace, evidence.sprint)
+            at = open_ledger(workspace, evidence.sprint)
             done = record(workspace, at.seen, at.state, move, actor=actor, prepare=prepare, held=True)
     with suppress(WorkspaceError):  # it is on record, and counts under its hidden name as well
         place_evidence(workspace.memory, path)
     names = tuple(sorted((*at.seen.names, f"{done.event.id}.json")))
     seen = LedgerRead(at.seen.sprint, (*at.seen.events, done.event), at.seen.problems, names)
-    return Standing(seen, done.state)
+    return LedgerView(seen, done.state)
 
 
 # Take in a report that was made elsewhere: by a CI job, a device under test, a person.
@@ -115,7 +123,7 @@ OUTSIDE = "…/"
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceAdded:
+class EvidenceAddition:
     """Evidence that was taken in, and what the gate says of its criterion now."""
 
     evidence: Evidence
@@ -131,51 +139,51 @@ def add_evidence(
     value: str | None = None,
     stage: str | None = None,
     actor: str,
-) -> EvidenceAdded:
+) -> EvidenceAddition:
     """Put a report, or the value of a metric, on record as the word of `actor`.
 
     Raises FormatError for a report that is empty, cannot be read, or is older than a file that it speaks of; UsageError
     for an unknown criterion, and one whose evidence is not a report.
     """
-    at = standing(workspace, sprint_id)
+    at = open_ledger(workspace, sprint_id)
     facts = sound_facts(workspace, at.state)
     if stage is not None:
         find_stage(facts.sprint, stage)
     wanted = one_named(facts, criterion_id, stage)
     _check_kind(wanted, value)
     if value is not None:
-        report, measured = Report(), _evidence_adding_stated(wanted, value)
+        report, measured = RunReport(), _evidence_adding_stated(wanted, value)
         inputs = inputs_now(wanted.criterion, wanted.stage, facts)
     elif file is not None:
         refuse_secrets(("the report's name", file.name))
-        report = Report(_name(workspace, file), read_report(file))
+        report = RunReport(_name(workspace, file), read_report(file))
         inputs = inputs_now(wanted.criterion, wanted.stage, facts, report.path)
         _check_age(workspace, file, inputs.digests)
         measured = _measured(workspace, wanted, file, report, facts)
     else:
         raise UsageError("a report or a value is needed", hint=f"vfcc evidence add FILE --criterion {criterion_id}")
-    trust = Trust.IMPORTED_CI if actor == "ci" else Trust.ASSERTED
-    source = Source(sprint_id, trust, head_commit(workspace.root), None, report)
+    trust = EvidenceTrust.IMPORTED_CI if actor == "ci" else EvidenceTrust.ASSERTED
+    source = EvidenceSource(sprint_id, trust, head_commit(workspace.root), None, report)
     evidence = evidence_of(workspace, wanted, inputs, measured, source)
     at = write_evidence(workspace, at, evidence, actor=actor)
     after = gather_facts(workspace, at.state)
-    return EvidenceAdded(evidence, assess_recorded(wanted.criterion, wanted.stage, after))
+    return EvidenceAddition(evidence, assess_recorded(wanted.criterion, wanted.stage, after))
 
 
-def _check_kind(wanted: Wanted, value: str | None) -> None:
+def _check_kind(wanted: EvidenceRequest, value: str | None) -> None:
     kind, name = wanted.criterion.kind, wanted.criterion.id
     if kind not in REPORTS:
         raise UsageError(f"evidence of the kind {kind} is not imported, it is made", hint=f"vfcc evidence run {name}")
-    if value is not None and kind is not Kind.METRIC:
+    if value is not None and kind is not CriterionKind.METRIC:
         raise UsageError(f"{name} is of the kind {kind}; --value is for a metric", hint="vfcc evidence add FILE …")
 
 
-def _evidence_adding_stated(wanted: Wanted, value: str) -> Measured:
+def _evidence_adding_stated(wanted: EvidenceRequest, value: str) -> Measurement:
     if not _VALUE.fullmatch(value):
         raise UsageError(f"the value {value!r} is no number with at most nine digits and six decimals, as 12.5")
     name = wanted.criterion.metric or wanted.criterion.id
     millionths = int(Decimal(value).scaleb(6))
-    return Measured({name: millionths}, digest_text(f"{name}\0{millionths}\n"))
+    return Measurement({name: millionths}, digest_text(f"{name}\0{millionths}\n"))
 
 
 def _name(workspace: Workspace, file: Path) -> str:
@@ -198,8 +206,12 @@ def _check_age(workspace: Workspace, file: Path, inputs: Mapping[str, str]) -> N
         )
 
 
-def _measured(workspace: Workspace, wanted: Wanted, file: Path, report: Report, facts: Facts) -> Measured:
-    history = read_history(workspace.root, facts.sprint.base) if wanted.criterion.kind is Kind.COVERAGE else None
+def _measured(
+    workspace: Workspace, wanted: EvidenceRequest, file: Path, report: RunReport, facts: Facts
+) -> Measurement:
+    history = (
+        read_history(workspace.root, facts.sprint.base) if wanted.criterion.kind is CriterionKind.COVERAGE else None
+    )
     project = Project(workspace.root, facts.content, history)
     found = measure_report(wanted.criterion, report.data or b"", project)
     if found.problem:
@@ -217,7 +229,7 @@ class EvidenceRow:
 
     stage: str
     criterion: str
-    kind: Kind
+    kind: CriterionKind
     command: str | None
     verdict: Verdict
     reason: str
@@ -236,7 +248,7 @@ class EvidenceRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandDone:
+class FinishedCommand:
     """A command that ran: `argv` as it ran, `lines` the last of its output, `evidence` the ids of what it left."""
 
     run: Run
@@ -253,7 +265,7 @@ class EvidenceRun:
 
     sprint: str
     rows: tuple[EvidenceRow, ...]
-    commands: tuple[CommandDone, ...]
+    commands: tuple[FinishedCommand, ...]
 
     @property
     def all_met(self) -> bool:
@@ -272,16 +284,15 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     actor: str,
     progress: Callable[[str], None],
 ) -> EvidenceRun:
-    """Make evidence for the criteria or commands named; without names, for what stands in the way now.
+    """Make evidence for criteria or commands (default: those blocking the gate).
 
     Each command runs once. `progress` gets a line for each.
 
-    Raises CommandsNotAllowed, with nothing run and nothing
-    written, where the commands are not allowed on this machine; WorkspaceError where nothing of what is wanted can be
-    run; ConflictError while another process runs commands here; UsageError for names that mean nothing; NotAllowed for
-    a `refactoring` (its reason) that no person states.
+    Raises CommandsNotAllowed, with nothing run and nothing written, where the commands are not allowed on this machine;
+    WorkspaceError where nothing of what is wanted can be run; ConflictError while another process runs commands here;
+    UsageError for names that mean nothing; NotAllowed for a `refactoring` (its reason) that no person states.
     """
-    at = standing(workspace, sprint_id)
+    at = open_ledger(workspace, sprint_id)
     facts = sound_facts(workspace, at.state)
     chosen = _chosen(facts, wanted, stage, every)
     reason = _stated(chosen, refactoring, actor) if refactoring else ""
@@ -291,7 +302,7 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     if not groups and not singles:
         raise _nothing_to_run(chosen, facts)
     runs: list[CommandRun] = []
-    made: list[Made] = []
+    made: list[EvidenceResult] = []
     with running(workspace):
         for name, criteria in groups.items():
             command = facts.commands[name]
@@ -316,13 +327,13 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     return EvidenceRun(sprint_id, tuple(rows), tuple(map(_done, runs)))
 
 
-def end_of_output(workspace: Workspace, done: CommandDone, count: int) -> tuple[str, ...]:
+def end_of_output(workspace: Workspace, done: FinishedCommand, count: int) -> tuple[str, ...]:
     """Return the last lines that a command wrote, more than its result keeps."""
     output = read_blob(workspace.local, done.run.output)
     return done.lines if output is None else last_lines(output, count)
 
 
-def _chosen(facts: Facts, names: Sequence[str], stage: str | None, every: bool) -> tuple[Wanted, ...]:
+def _chosen(facts: Facts, names: Sequence[str], stage: str | None, every: bool) -> tuple[EvidenceRequest, ...]:
     if stage is not None:
         find_stage(facts.sprint, stage)
     if names:
@@ -338,8 +349,8 @@ def _chosen(facts: Facts, names: Sequence[str], stage: str | None, every: bool) 
     return found
 
 
-def _by_command(chosen: Sequence[Wanted], facts: Facts) -> dict[str, list[Wanted]]:
-    groups: dict[str, list[Wanted]] = {}
+def _by_command(chosen: Sequence[EvidenceRequest], facts: Facts) -> dict[str, list[EvidenceRequest]]:
+    groups: dict[str, list[EvidenceRequest]] = {}
     for one in chosen:
         name = one.criterion.command
         if one.criterion.kind not in SINGLE and name in facts.commands and name is not None:
@@ -347,7 +358,7 @@ def _by_command(chosen: Sequence[Wanted], facts: Facts) -> dict[str, list[Wanted
     return groups
 
 
-def _singles(chosen: Sequence[Wanted], facts: Facts) -> list[Wanted]:
+def _singles(chosen: Sequence[EvidenceRequest], facts: Facts) -> list[EvidenceRequest]:
     """Return what is made by itself; of proofs those whose command is configured."""
     return [
         one
@@ -356,10 +367,10 @@ def _singles(chosen: Sequence[Wanted], facts: Facts) -> list[Wanted]:
     ]
 
 
-def _stated(chosen: Sequence[Wanted], refactoring: str, actor: str) -> str:
+def _stated(chosen: Sequence[EvidenceRequest], refactoring: str, actor: str) -> str:
     """Return the reason of a person who states that behaviour stays. Raises NotAllowed, UsageError."""
     hint = 'vfcc evidence run red-first --refactoring "why behaviour stays"'
-    if all(one.criterion.kind is not Kind.RED_FIRST for one in chosen):
+    if all(one.criterion.kind is not CriterionKind.RED_FIRST for one in chosen):
         raise UsageError("--refactoring is for a criterion of the kind red-first", hint=hint)
     require_person(actor, "stating a refactoring", hint=f"{hint}  # at a terminal of your own")
     reason = one_line(refactoring, "the reason")
@@ -368,24 +379,24 @@ def _stated(chosen: Sequence[Wanted], refactoring: str, actor: str) -> str:
     return reason
 
 
-def _nothing_to_run(chosen: Sequence[Wanted], facts: Facts) -> WorkspaceError:
+def _nothing_to_run(chosen: Sequence[EvidenceRequest], facts: Facts) -> WorkspaceError:
     asked = [assess_recorded(one.criterion, one.stage, facts) for one in chosen]
     lines = [f"{one}: {found.reason}" for one, found in zip(chosen, asked, strict=True)]
     return WorkspaceError("\n".join(lines), hint=next((found.step for found in asked if found.step), "vfcc check gate"))
 
 
-def _write(workspace: Workspace, at: Standing, made: Sequence[Made], actor: str) -> Standing:
+def _write(workspace: Workspace, at: LedgerView, made: Sequence[EvidenceResult], actor: str) -> LedgerView:
     for one in made:
         if one.evidence:
             at = write_evidence(workspace, at, one.evidence, actor=actor)
     return at
 
 
-def _done(ran: CommandRun) -> CommandDone:
-    return CommandDone(ran.run, ran.argv, ran.lines, tuple(one.evidence.id for one in ran.made if one.evidence))
+def _done(ran: CommandRun) -> FinishedCommand:
+    return FinishedCommand(ran.run, ran.argv, ran.lines, tuple(one.evidence.id for one in ran.made if one.evidence))
 
 
-def _row(one: Wanted, made: Made | None, facts: Facts, durations: dict[str, int]) -> EvidenceRow:
+def _row(one: EvidenceRequest, made: EvidenceResult | None, facts: Facts, durations: dict[str, int]) -> EvidenceRow:
     asked = assess_recorded(one.criterion, one.stage, facts)
     problem = made.problem if made else ""
     return EvidenceRow(
@@ -403,7 +414,7 @@ def _row(one: Wanted, made: Made | None, facts: Facts, durations: dict[str, int]
     )
 
 
-def _duration(one: Wanted, made: Made | None, durations: dict[str, int]) -> int | None:
+def _duration(one: EvidenceRequest, made: EvidenceResult | None, durations: dict[str, int]) -> int | None:
     if made is None:
         return None
     if one.criterion.kind in SINGLE:

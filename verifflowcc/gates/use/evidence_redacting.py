@@ -16,7 +16,7 @@ from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.formats.result_lines import encode_results, parse_results
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_input import Recorded
+from verifflowcc.base.model.gate_input import RecordedEvidence
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_bytes, digest_text
@@ -48,13 +48,13 @@ class Redaction:
 class Redactable:
     """Evidence that holds secrets, the kinds of them, and its results without them, where those hold one."""
 
-    recorded: Recorded
+    recorded: RecordedEvidence
     evidence: Evidence
     kinds: tuple[str, ...]
     results: bytes | None
 
 
-def secrets_in(workspace: Workspace, recorded: Recorded) -> tuple[str, ...]:
+def secrets_in(workspace: Workspace, recorded: RecordedEvidence) -> tuple[str, ...]:
     """Return the kinds of secrets in the files of a piece of evidence: its own, and the results beside it.
 
     Where a redaction was cut short, its own file still is the old one.
@@ -164,7 +164,7 @@ def _write_results(writer: LedgerWriter, clean: Evidence, results: bytes | None)
 
 
 def _strings(text: str) -> Iterator[str]:
-    """Yield each string of lines of JSON, so that what stands around one makes no secret of it."""
+    """Yield each string in lines of JSON: text around a string must not make it a secret."""
     import json
 
     for line in text.splitlines():

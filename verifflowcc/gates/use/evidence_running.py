@@ -1,4 +1,4 @@
-"""Run a command for evidence: once, for all criteria that it shows, on content that stays as it is meanwhile."""
+"""Run a command once, as evidence for all its criteria, on unchanged content."""
 
 import signal
 from collections import Counter
@@ -12,18 +12,18 @@ from verifflowcc.base.files.lock import locked
 from verifflowcc.base.files.project_content import memory_content, project_content, read_project_file
 from verifflowcc.base.git.git_protected import head_commit, read_history
 from verifflowcc.base.model.baselines import OF_KIND, Baseline, BaselineEntry
-from verifflowcc.base.model.evidence_values import Command, Evidence, Inputs, Measured, Run
+from verifflowcc.base.model.evidence_values import Command, Evidence, Inputs, Measurement, Run
 from verifflowcc.base.model.gate_input import Facts, History
-from verifflowcc.base.model.gate_values import KINDS, Criterion, Kind, Trust
+from verifflowcc.base.model.gate_values import KINDS, Criterion, CriterionKind, EvidenceTrust
 from verifflowcc.base.model.lazy import load
-from verifflowcc.base.process.command_run import Ran, live_log, run_command
+from verifflowcc.base.process.command_run import CommandResult, live_log, run_command
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.hidden_text import withhold_words
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.baseline_files import load_baseline
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.gates.rules.evidence_wanted import Wanted
+from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest
 from verifflowcc.gates.rules.run_outcomes import running_test, without_stacks
 from verifflowcc.gates.rules.runners import Runner, runner_of
 from verifflowcc.gates.rules.staleness import differences, inputs_now, report_kind
@@ -31,7 +31,7 @@ from verifflowcc.gates.store.scratch_tree import known_words
 from verifflowcc.gates.use.gates_now import keep_results
 from verifflowcc.sprint.rules.cobertura import measure_coverage
 from verifflowcc.sprint.rules.evidence_files import make_evidence
-from verifflowcc.sprint.rules.junit_tests import Known, measure_junit
+from verifflowcc.sprint.rules.junit_tests import ProjectNames, measure_junit
 from verifflowcc.sprint.rules.measured_verdict import filled, report_paths
 from verifflowcc.sprint.rules.metric_json import measure_metrics
 from verifflowcc.sprint.rules.sarif import measure_lint, measure_sarif
@@ -47,12 +47,12 @@ class Project:
     root: Path
     content: Mapping[str, str]
     history: History | None
-    _known: Known | None = field(default=None, init=False)
+    _known: ProjectNames | None = field(default=None, init=False)
 
-    def known(self) -> Known:
+    def known(self) -> ProjectNames:
         """Return the paths and identifiers of the project's files."""
         if self._known is None:
-            self._known = Known(frozenset(self.content), known_words(self.root, self.content))
+            self._known = ProjectNames(frozenset(self.content), known_words(self.root, self.content))
         return self._known
 
     def tests(self, criterion: Criterion) -> tuple[BaselineEntry, ...]:
@@ -74,52 +74,52 @@ class Project:
             return None  # the gate reports it
 
 
-def measure_report(criterion: Criterion, data: bytes, project: Project) -> Measured:
+def measure_report(criterion: Criterion, data: bytes, project: Project) -> Measurement:
     """Return what a report says for the criterion; `problem` says why where it says nothing."""
     report = KINDS[criterion.kind].report
     if report is None:
-        return Measured({}, "", problem=f"a {criterion.kind} has no report")
-    measured: Measured = load(report.measure)(criterion, data, project)
+        return Measurement({}, "", problem=f"a {criterion.kind} has no report")
+    measured: Measurement = load(report.measure)(criterion, data, project)
     return measured
 
 
-def measure_tests(criterion: Criterion, data: bytes, project: Project) -> Measured:
+def measure_tests(criterion: Criterion, data: bytes, project: Project) -> Measurement:
     """Return the results in a JUnit file."""
     return measure_junit(data, known=project.known(), baseline=project.tests(criterion))
 
 
-def measure_scan(criterion: Criterion, data: bytes, project: Project) -> Measured:
+def measure_scan(criterion: Criterion, data: bytes, project: Project) -> Measurement:
     """Return the findings in a SARIF file."""
     return measure_sarif(data, baseline=project.findings(criterion), paths=frozenset(project.content))
 
 
-def measure_lines(criterion: Criterion, data: bytes, project: Project) -> Measured:
+def measure_lines(criterion: Criterion, data: bytes, project: Project) -> Measurement:
     """Return the findings in lines of text."""
     return measure_lint(data.decode("utf-8", "replace"), project.findings(criterion))
 
 
-def measure_numbers(_criterion: Criterion, data: bytes, _project: Project) -> Measured:
+def measure_numbers(_criterion: Criterion, data: bytes, _project: Project) -> Measurement:
     """Return the numbers in a JSON object."""
     return measure_metrics(data)
 
 
-def measure_baseline(criterion: Criterion, facts: Facts, digest: str) -> Measured:
+def measure_baseline(criterion: Criterion, facts: Facts, digest: str) -> Measurement:
     """Return what a baseline holds: the number of tags at the present commit; `digest` is that of its files."""
     history = facts.history
     tags = history.tags if history else ()
-    told = tuple(f"tag: {tag}" for tag in tags)
+    examples = tuple(f"tag: {tag}" for tag in tags)
     if criterion.tagged and (history is None or history.problem):
-        told = (f"tags not known: {history.problem if history else 'git was not asked'}",)
-    return Measured({"tags": len(tags)}, digest, told)
+        examples = (f"tags not known: {history.problem if history else 'git was not asked'}",)
+    return Measurement({"tags": len(tags)}, digest, examples)
 
 
-def outcome_of(measured: Measured, exit_code: int | None) -> str:
+def outcome_of(measured: Measurement, exit_code: int | None) -> str:
     """Return the digest of all that a second run must reproduce: how it ended, and what its report says."""
     ended = "none" if exit_code is None else str(exit_code)
     return digest_text(f"exit {ended}\n{measured.problem}\n{measured.outcome}\n")
 
 
-def measure_cobertura(criterion: Criterion, data: bytes, project: Project) -> Measured:
+def measure_cobertura(criterion: Criterion, data: bytes, project: Project) -> Measurement:
     """Return the coverage in a Cobertura file, of the lines that changed too."""
     history = project.history
     problem = history.problem if history else "git was not asked"
@@ -140,7 +140,7 @@ PRODUCER = f"vfcc {__version__}"
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RunReport:
     """A report that was read: its path (None: the output of the command), its bytes, or why there are none."""
 
     path: str | None = None
@@ -149,21 +149,23 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EvidenceSource:
     """Where evidence comes from; `tree` is the commit that is checked out.
 
     `results` is the digest of what is kept of single tests, where it is not read from the report.
     """
 
     sprint: str
-    trust: Trust
+    trust: EvidenceTrust
     tree: str | None
     run: Run | None = None
-    report: Report = Report()
+    report: RunReport = RunReport()
     results: str | None = None
 
 
-def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Evidence:
+def evidence_of(
+    workspace: Workspace, wanted: EvidenceRequest, inputs: Inputs, measured: Measurement, source: EvidenceSource
+) -> Evidence:
     """Return the evidence; its report, and what that says of single tests, are kept below `local/blobs/`.
 
     Evidence is committed, and a ledger keeps what it once held: secrets in its texts are withheld first.
@@ -200,10 +202,10 @@ _LONGEST_LINE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class EvidenceResult:
     """What became of one criterion: its evidence, or the `problem` because of which there is none."""
 
-    wanted: Wanted
+    wanted: EvidenceRequest
     evidence: Evidence | None
     problem: str = ""
 
@@ -214,16 +216,16 @@ class CommandRun:
 
     run: Run
     argv: tuple[str, ...]
-    made: tuple[Made, ...]
+    made: tuple[EvidenceResult, ...]
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
+class _RunAttempt:
     """All that is known once a command has ended."""
 
     run: Run
-    reports: Mapping[str, Report]
+    reports: Mapping[str, RunReport]
     before: Facts
     after: Facts
     project: Project
@@ -246,8 +248,8 @@ def log_path(command: Command) -> str:
     return f"{LOG_FOLDER}/{command.name}.log"
 
 
-def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], facts: Facts) -> CommandRun:
-    """Run a command that is allowed, and return what it shows of each criterion; nothing goes on record yet.
+def run_for(workspace: Workspace, command: Command, wanted: Sequence[EvidenceRequest], facts: Facts) -> CommandRun:
+    """Run an allowed command, and return its evidence for each criterion, unrecorded.
 
     The file at `log_path` gets its output while it runs.
 
@@ -263,10 +265,10 @@ def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], fa
     limits = command.argv, command.timeout_s
     run = Run(command.name, *limits, ran.exit_code, ran.failure, output, len(ran.output), ran.duration_ms)
     reports = {kind: _read(workspace, path) for kind, path in paths.items()}
-    if Kind.LINT not in reports:  # most linters write to their output
-        reports[Kind.LINT] = Report(None, ran.output)
+    if CriterionKind.LINT not in reports:  # most linters write to their output
+        reports[CriterionKind.LINT] = RunReport(None, ran.output)
     project = Project(workspace.root, before.content, _history(workspace, facts, wanted))
-    attempt = _Attempt(run, reports, before, now(workspace, facts), project, tree)
+    attempt = _RunAttempt(run, reports, before, now(workspace, facts), project, tree)
     made = tuple(_made(workspace, one, attempt) for one in wanted)
     return CommandRun(run, argv, made, last_lines(ran.output))
 
@@ -276,7 +278,7 @@ def last_lines(output: bytes, count: int = LAST_LINES) -> tuple[str, ...]:
     return tuple(without_stacks(output.decode("utf-8", "replace")).splitlines()[-count:])
 
 
-def _logged(workspace: Workspace, command: Command, argv: Sequence[str]) -> Ran:
+def _logged(workspace: Workspace, command: Command, argv: Sequence[str]) -> CommandResult:
     """Run a command with a live log; one whose time is over says which test ran then, as far as it is known."""
     with live_log(workspace.root / log_path(command)) as log:
         trace = signal.SIGABRT if runner_of(command.argv) is Runner.PYTEST else None
@@ -284,7 +286,7 @@ def _logged(workspace: Workspace, command: Command, argv: Sequence[str]) -> Ran:
     return replace(ran, failure=f"{ran.failure}; {_place(ran, workspace)}") if ran.timed_out else ran
 
 
-def _place(ran: Ran, workspace: Workspace) -> str:
+def _place(ran: CommandResult, workspace: Workspace) -> str:
     text = ran.output.decode("utf-8", "replace")
     test = running_test(text, str(workspace.root.resolve()))
     if test:
@@ -293,12 +295,16 @@ def _place(ran: Ran, workspace: Workspace) -> str:
     return f"its last line: {last}" if last else "it wrote nothing"
 
 
-def take_baseline(workspace: Workspace, wanted: Wanted, facts: Facts) -> Made:
+def take_baseline(workspace: Workspace, wanted: EvidenceRequest, facts: Facts) -> EvidenceResult:
     """Return the evidence that freezes a criterion's files as they are now."""
     inputs = inputs_now(wanted.criterion, wanted.stage, facts)
     measured = measure_baseline(wanted.criterion, facts, inputs.digest)
     return kept(
-        workspace, wanted, inputs, measured, Source(facts.sprint.id, Trust.RAN_BY_VFCC, head_commit(workspace.root))
+        workspace,
+        wanted,
+        inputs,
+        measured,
+        EvidenceSource(facts.sprint.id, EvidenceTrust.RAN_BY_VFCC, head_commit(workspace.root)),
     )
 
 
@@ -308,45 +314,45 @@ def now(workspace: Workspace, facts: Facts) -> Facts:
     return replace(facts, content=content, memory=memory_content(workspace.root))
 
 
-def _history(workspace: Workspace, facts: Facts, wanted: Sequence[Wanted]) -> History | None:
-    asked = any(one.criterion.kind is Kind.COVERAGE for one in wanted)
+def _history(workspace: Workspace, facts: Facts, wanted: Sequence[EvidenceRequest]) -> History | None:
+    asked = any(one.criterion.kind is CriterionKind.COVERAGE for one in wanted)
     return read_history(workspace.root, facts.sprint.base) if asked else None
 
 
-def _read(workspace: Workspace, path: str) -> Report:
+def _read(workspace: Workspace, path: str) -> RunReport:
     try:
         data = read_project_file(workspace.root, path)
     except WorkspaceError as error:
-        return Report(path, None, error.message)
-    return Report(path, data, "" if data is not None else f"it left no report at {path}")
+        return RunReport(path, None, error.message)
+    return RunReport(path, data, "" if data is not None else f"it left no report at {path}")
 
 
-def _made(workspace: Workspace, one: Wanted, attempt: _Attempt) -> Made:
+def _made(workspace: Workspace, one: EvidenceRequest, attempt: _RunAttempt) -> EvidenceResult:
     inputs = inputs_now(one.criterion, one.stage, attempt.before)
     moved = differences(inputs, inputs_now(one.criterion, one.stage, attempt.after))
     if moved:
-        return Made(one, None, wrote(attempt.run.command, moved))
+        return EvidenceResult(one, None, wrote(attempt.run.command, moved))
     report = _report_for(one, attempt)
     measured = _measured(one, report, attempt.project)
-    source = Source(attempt.before.sprint.id, Trust.RAN_BY_VFCC, attempt.tree, attempt.run, report)
+    source = EvidenceSource(attempt.before.sprint.id, EvidenceTrust.RAN_BY_VFCC, attempt.tree, attempt.run, report)
     return kept(workspace, one, inputs, measured, source)
 
 
-def _report_for(one: Wanted, attempt: _Attempt) -> Report:
+def _report_for(one: EvidenceRequest, attempt: _RunAttempt) -> RunReport:
     kind = report_kind(one.criterion)
-    if one.criterion.kind is Kind.COMMAND:
-        return Report(None, None)
+    if one.criterion.kind is CriterionKind.COMMAND:
+        return RunReport(None, None)
     lacks = (
         f"the command {attempt.run.command} writes no {kind} report: put {{{kind}}} into its words, "
         f"or its path into gates.commands.{attempt.run.command}.reports"
     )
-    return attempt.reports.get(kind, Report(None, None, lacks))
+    return attempt.reports.get(kind, RunReport(None, None, lacks))
 
 
-def _measured(one: Wanted, report: Report, project: Project) -> Measured:
+def _measured(one: EvidenceRequest, report: RunReport, project: Project) -> Measurement:
     if report.data is not None:
         return measure_report(one.criterion, report.data, project)
-    return Measured({}, "", problem=report.problem)
+    return Measurement({}, "", problem=report.problem)
 
 
 def wrote(command: str, moved: Sequence[str]) -> str:
@@ -357,9 +363,11 @@ def wrote(command: str, moved: Sequence[str]) -> str:
     )
 
 
-def kept(workspace: Workspace, one: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Made:
+def kept(
+    workspace: Workspace, one: EvidenceRequest, inputs: Inputs, measured: Measurement, source: EvidenceSource
+) -> EvidenceResult:
     """Return the evidence of what was measured, or why it cannot be kept."""
     try:
-        return Made(one, evidence_of(workspace, one, inputs, measured, source))
+        return EvidenceResult(one, evidence_of(workspace, one, inputs, measured, source))
     except FormatError as error:
-        return Made(one, None, str(error))
+        return EvidenceResult(one, None, str(error))

@@ -12,9 +12,9 @@ from verifflowcc.base.git.git_protected import head_commit
 from verifflowcc.base.git.git_versions import TreeFile, commit_files, contents, disk_files
 from verifflowcc.base.git.work_tree import FOLDER
 from verifflowcc.base.model.baselines import NO_BASELINE, BaselineKind
-from verifflowcc.base.model.evidence_values import Command, Measured, Run
+from verifflowcc.base.model.evidence_values import Command, Measurement, Run
 from verifflowcc.base.model.gate_input import Facts
-from verifflowcc.base.model.gate_values import COMPUTED, Criterion, Kind, Trust
+from verifflowcc.base.model.gate_values import COMPUTED, Criterion, CriterionKind, EvidenceTrust
 from verifflowcc.base.model.testcases import Loss, LostTest, TestCase
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
@@ -24,29 +24,30 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.grammars import language_of
 from verifflowcc.code.rules.source_testcases import CASES_OF, read_cases
 from verifflowcc.gates.rules.change_parts import FileChange, split
-from verifflowcc.gates.rules.evidence_wanted import Wanted
+from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest
 from verifflowcc.gates.rules.new_imports import package_folders
-from verifflowcc.gates.rules.project_parts import Part, PartRules, part_of
-from verifflowcc.gates.rules.proof_verdicts import TestVerdict, Verdict, judge_change
+from verifflowcc.gates.rules.project_parts import PartRules, ProjectPart, part_of
+from verifflowcc.gates.rules.proof_verdicts import ProofVerdict, TestVerdict, judge_change
 from verifflowcc.gates.rules.python_tests import python_tests
-from verifflowcc.gates.rules.runner_settings import (
-    PYTEST_SETTINGS_FILES as FILES,
-)
-from verifflowcc.gates.rules.runner_settings import (
-    changed_hooks,
-    is_settings,
-    lowered_settings,
-    pytest_settings,
-)
+from verifflowcc.gates.rules.runner_settings import PYTEST_HOOKS_FILES as FILES
+from verifflowcc.gates.rules.runner_settings import changed_hooks, is_settings, lowered_settings, pytest_settings
 from verifflowcc.gates.rules.runners import Runner, runner_of
 from verifflowcc.gates.rules.staleness import differences, inputs_now
 from verifflowcc.gates.rules.tests_lost import lost_tests, text_tests
-from verifflowcc.gates.use.evidence_running import Made, Report, Source, kept, now, take_baseline, wrote
+from verifflowcc.gates.use.evidence_running import (
+    EvidenceResult,
+    EvidenceSource,
+    RunReport,
+    kept,
+    now,
+    take_baseline,
+    wrote,
+)
 from verifflowcc.gates.use.gates_now import has_items
 from verifflowcc.gates.use.proof import ChangeProof, prove_change
-from verifflowcc.gates.use.proof import Wanted as Proving
-from verifflowcc.gates.use.proof_input import Change, program_of, read_change
-from verifflowcc.gates.use.trials import Limits
+from verifflowcc.gates.use.proof import ProofRequest as Proving
+from verifflowcc.gates.use.proof_input import ProofChange, program_of, read_change
+from verifflowcc.gates.use.trials import ProofLimits
 from verifflowcc.sprint.rules.junit_tests import reported_name
 from verifflowcc.sprint.rules.measured_verdict import REFACTORING, examples_of, report_paths
 from verifflowcc.sprint.store.evidence_store import put_blob
@@ -76,10 +77,14 @@ class _Sides:
     before: PartRules
     after: PartRules
 
-    def part(self, path: str) -> Part:
+    def part(self, path: str) -> ProjectPart:
         """Return what a file is; one that was a test, or is one, counts as a test."""
         found = {part_of(path, self.before), part_of(path, self.after)}
-        return next(part for part in (Part.TESTS, Part.SUPPORT, Part.PRODUCT, Part.OTHER) if part in found)
+        return next(
+            part
+            for part in (ProjectPart.TESTS, ProjectPart.SUPPORT, ProjectPart.PRODUCT, ProjectPart.OTHER)
+            if part in found
+        )
 
 
 def compare_tests(
@@ -94,7 +99,7 @@ def compare_tests(
     `patterns` name further files of tests. Raises WorkspaceError where git does not have a content.
     """
     sides = _read(top, folder, (before, after), patterns)
-    product = tuple(file.path for file in sides.changed if sides.part(file.path) is Part.PRODUCT)
+    product = tuple(file.path for file in sides.changed if sides.part(file.path) is ProjectPart.PRODUCT)
     changed = bool(split([file for file in sides.changed if file.path in product], (), sides.after, _no_units).product)
     old: dict[str, dict[str, TestCase]] = {}
     new: dict[str, dict[str, TestCase]] = {}
@@ -102,12 +107,12 @@ def compare_tests(
     files = 0
     for file in sides.changed:
         part = sides.part(file.path)
-        if part in (Part.TESTS, Part.SUPPORT):
+        if part in (ProjectPart.TESTS, ProjectPart.SUPPORT):
             files += 1
             old[file.path] = _tests(file.path, file.before, (), part, sides.before)
             new[file.path] = _tests(file.path, file.after, product, part, sides.after)
             lost += changed_hooks(file.path, file.before, file.after) if file.path.endswith(".py") else ()
-            lost += _data(file, altered=not changed) if part is Part.SUPPORT else ()
+            lost += _data(file, altered=not changed) if part is ProjectPart.SUPPORT else ()
     settings = [file for file in sides.changed if is_settings(file.path)]
     lost += lowered_settings(
         {file.path: file.before for file in settings if file.before is not None},
@@ -139,19 +144,19 @@ def _read(
 
 
 def _tests(
-    path: str, content: bytes | None, product: tuple[str, ...], part: Part, rules: PartRules
+    path: str, content: bytes | None, product: tuple[str, ...], part: ProjectPart, rules: PartRules
 ) -> dict[str, TestCase]:
     """Return the tests of one side of a file; of a file that is not collected there, its helpers at most."""
     if content is None:
         return {}
-    helpers = part_of(path, rules) is not Part.TESTS
+    helpers = part_of(path, rules) is not ProjectPart.TESTS
     try:
         if path.endswith(".py"):
             found = python_tests(content, product, helpers=helpers)
             return {name: each for name, each in found.items() if not (helpers and _is_test(name))}
     except (SyntaxError, ValueError, RecursionError):
         return {}
-    if helpers or part is Part.SUPPORT:
+    if helpers or part is ProjectPart.SUPPORT:
         return {}
     language = language_of(path)
     return read_cases(language, content) if language in CASES_OF else text_tests(content)
@@ -184,36 +189,38 @@ def _id(files: Mapping[str, TreeFile], path: str) -> tuple[str, str] | None:
     return (files[path].mode, files[path].blob) if path in files else None
 
 
-SINGLE = COMPUTED | {Kind.RED_FIRST}
+SINGLE = COMPUTED | {CriterionKind.RED_FIRST}
 """The kinds whose evidence is made here; commands that write reports show several criteria at once."""
 _RUNS, _RUNS_BY_HUNK = 4, 40
 _A_DAY_S = 86_400
 """No bound that matters: the number of runs bounds a proof, so that another machine makes the same."""
 
 
-def make_single(workspace: Workspace, one: Wanted, facts: Facts, refactoring: str = "") -> Made:
+def make_single(workspace: Workspace, one: EvidenceRequest, facts: Facts, refactoring: str = "") -> EvidenceResult:
     """Return the evidence for a criterion of one of the kinds `SINGLE`; nothing is on record yet.
 
     The command of a proof must be allowed. With `refactoring`, the reason of a person who states that behaviour stays,
     every test must pass with the change and without it.
     """
-    if one.criterion.kind is Kind.BASELINE:
+    if one.criterion.kind is CriterionKind.BASELINE:
         return take_baseline(workspace, one, facts)
     before = now(workspace, facts)
     inputs = inputs_now(one.criterion, one.stage, before)
-    if one.criterion.kind is Kind.TESTS_KEPT:
+    if one.criterion.kind is CriterionKind.TESTS_KEPT:
         measured, run, results = _lost(workspace, facts), None, None
     else:
         measured, run, results = _proven(workspace, one.criterion, facts, refactoring)
     moved = differences(inputs, inputs_now(one.criterion, one.stage, now(workspace, facts)))
     if moved:
-        return Made(one, None, wrote(one.criterion.id, moved))
-    source = Source(facts.sprint.id, Trust.RAN_BY_VFCC, head_commit(workspace.root), run, Report(), results)
+        return EvidenceResult(one, None, wrote(one.criterion.id, moved))
+    source = EvidenceSource(
+        facts.sprint.id, EvidenceTrust.RAN_BY_VFCC, head_commit(workspace.root), run, RunReport(), results
+    )
     return kept(workspace, one, inputs, measured, source)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ProjectPlace:
     """Where a project is: the top of its repository, its folder below that, and the commit that its sprint began at."""
 
     top: Path
@@ -221,7 +228,7 @@ class _Place:
     base: str
 
 
-def _place(workspace: Workspace, facts: Facts) -> _Place | str:
+def _place(workspace: Workspace, facts: Facts) -> _ProjectPlace | str:
     """Return the place, or why nothing can be compared with the sprint's base."""
     top, root = top_of(workspace.root), workspace.root.resolve()
     if top is None:
@@ -229,29 +236,29 @@ def _place(workspace: Workspace, facts: Facts) -> _Place | str:
     if facts.sprint.base is None:
         return "the sprint began before the repository's first commit, so nothing can be compared with its base"
     top = top.resolve()
-    return _Place(top, "" if root == top else root.relative_to(top).as_posix(), facts.sprint.base)
+    return _ProjectPlace(top, "" if root == top else root.relative_to(top).as_posix(), facts.sprint.base)
 
 
-def _lost(workspace: Workspace, facts: Facts) -> Measured:
+def _lost(workspace: Workspace, facts: Facts) -> Measurement:
     place = _place(workspace, facts)
     if isinstance(place, str):
-        return Measured({}, "", problem=place)
+        return Measurement({}, "", problem=place)
     try:
         files = commit_files(place.top, place.base), disk_files(place.top)
         found = compare_tests(place.top, place.folder, *files, _patterns(workspace))
     except VfccError as error:
-        return Measured({}, "", problem=error.message)
+        return Measurement({}, "", problem=error.message)
     counts = Counter(each.loss for each in found.lost)
     by_loss = {str(loss): [str(each).partition(": ")[2] for each in found.lost if each.loss is loss] for loss in Loss}
     # Lines move with every edit above them; a loss that was accepted stays the same one.
     outcome = digest_text("".join(f"{each.loss}\0{each.path}\0{each.test}\0{each.words}\n" for each in found.lost))
     measures = {"files": found.files, **{str(loss): counts[loss] for loss in Loss}}
-    return Measured(measures, outcome, tuple(examples_of(by_loss)))
+    return Measurement(measures, outcome, tuple(examples_of(by_loss)))
 
 
 def _proven(
     workspace: Workspace, criterion: Criterion, facts: Facts, refactoring: str
-) -> tuple[Measured, Run, str | None]:
+) -> tuple[Measurement, Run, str | None]:
     command = facts.commands[criterion.command or ""]
     started = time.monotonic()
     problem, found, product = "", None, 0
@@ -267,7 +274,7 @@ def _proven(
                 found = _without_old_failures(found, criterion, facts)
         except VfccError as error:
             problem = error.message
-    measured = Measured({}, "", problem=problem) if found is None else _measured(found, product, refactoring)
+    measured = Measurement({}, "", problem=problem) if found is None else _measured(found, product, refactoring)
     output = "".join(f"{line}\n" for line in _lines(found)).encode()
     took = round((time.monotonic() - started) * 1000)
     limits = command.argv, command.timeout_s
@@ -283,7 +290,7 @@ def _without_old_failures(found: ChangeProof, criterion: Criterion, facts: Facts
         return found
     old = {each.name.partition("[")[0] for each in status.baseline.of(criterion.command)}
     left = tuple(
-        each for each in found.tests if each.verdict is not Verdict.BROKEN or reported_name(each.test) not in old
+        each for each in found.tests if each.verdict is not ProofVerdict.BROKEN or reported_name(each.test) not in old
     )
     return found if left == found.tests else replace(found, tests=left, verdict=judge_change(left), why="")
 
@@ -305,11 +312,11 @@ def _unreadable(command: Command, criterion: Criterion) -> str:
 
 
 def _prove(
-    workspace: Workspace, place: _Place, runner: Runner, command: Command, criterion: Criterion, refactoring: str
+    workspace: Workspace, place: _ProjectPlace, runner: Runner, command: Command, criterion: Criterion, refactoring: str
 ) -> tuple[int, ChangeProof]:
     """Return how many files of the product changed, and the proof. Nothing of an earlier proof is believed."""
     files = commit_files(place.top, place.base), disk_files(place.top)
-    change = Change("the sprint", "", head_commit(place.top), *files)
+    change = ProofChange("the sprint", "", head_commit(place.top), *files)
     patterns = _patterns(workspace)
     split, rules = read_change(place.top, place.folder, change, patterns)
     by_hunk = "unguarded" in criterion.at_most
@@ -324,11 +331,11 @@ def _prove(
         timeout_s=command.timeout_s,
         any_test=True,
     )
-    limits = Limits(time.monotonic() + _A_DAY_S, _RUNS_BY_HUNK if by_hunk else _RUNS)
+    limits = ProofLimits(time.monotonic() + _A_DAY_S, _RUNS_BY_HUNK if by_hunk else _RUNS)
     found = prove_change(place.top, change, wanted, limits, (split, rules))
-    if not split.tests and not refactoring and found.verdict is Verdict.PROVEN:
+    if not split.tests and not refactoring and found.verdict is ProofVerdict.PROVEN:
         # All tests ran: of those that the change does not touch, the others say nothing of it.
-        found = replace(found, tests=tuple(each for each in found.tests if each.verdict is Verdict.PROVEN))
+        found = replace(found, tests=tuple(each for each in found.tests if each.verdict is ProofVerdict.PROVEN))
     return len(split.product), found
 
 
@@ -344,14 +351,14 @@ def _patterns(workspace: Workspace) -> tuple[str, ...]:
 
 
 _NAMES = {
-    Verdict.PROVEN: "proven",
-    Verdict.NOT_DISCRIMINATING: "not discriminating",
-    Verdict.INCONCLUSIVE: "inconclusive",
-    Verdict.BROKEN: "broken",
+    ProofVerdict.PROVEN: "proven",
+    ProofVerdict.NOT_DISCRIMINATING: "not discriminating",
+    ProofVerdict.INCONCLUSIVE: "inconclusive",
+    ProofVerdict.BROKEN: "broken",
 }
 
 
-_REPORTED = ((Verdict.INCONCLUSIVE, "inconclusive"), (Verdict.BROKEN, "broken"))
+_REPORTED = ((ProofVerdict.INCONCLUSIVE, "inconclusive"), (ProofVerdict.BROKEN, "broken"))
 """Verdicts on tests that mean little without their reason."""
 
 
@@ -360,10 +367,10 @@ def _report_of(test: TestVerdict) -> str:
     return f"{test.test} {why}".replace(" fails with the change:", ":", 1)
 
 
-def _measured(found: ChangeProof, product: int, refactoring: str) -> Measured:
+def _measured(found: ChangeProof, product: int, refactoring: str) -> Measurement:
     """Return the numbers of a proof; a run that showed nothing at all has a problem."""
-    if found.verdict is Verdict.INCONCLUSIVE and not found.tests:
-        return Measured({}, "", problem=found.why)
+    if found.verdict is ProofVerdict.INCONCLUSIVE and not found.tests:
+        return Measurement({}, "", problem=found.why)
     counts = Counter(each.verdict for each in found.tests)
     by_name = {name: [each.test for each in found.tests if each.verdict is one] for one, name in _NAMES.items()}
     places = [f"{each.path}:{_span(each.first, each.last)}" for each in found.unguarded]
@@ -383,7 +390,7 @@ def _measured(found: ChangeProof, product: int, refactoring: str) -> Measured:
     reasons = {name: [_report_of(each) for each in found.tests if each.verdict is one] for one, name in _REPORTED}
     weak_first = {name: reasons.get(name, tests) for name, tests in by_name.items() if name != "proven"}
     examples = examples_of({**stated, **weak_first, "unguarded": places, "proven": by_name["proven"]})
-    return Measured(measures, outcome, tuple(examples))
+    return Measurement(measures, outcome, tuple(examples))
 
 
 def _span(first: int, last: int) -> str:

@@ -15,7 +15,7 @@ from verifflowcc.base.model.baseline_rules import is_act_of_person
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.gate_input import ArtifactText, Facts, History
-from verifflowcc.base.model.gate_values import KINDS, Criterion, Gate, Kind
+from verifflowcc.base.model.gate_values import KINDS, Criterion, CriterionKind, Gate
 from verifflowcc.base.model.sprint_state import Route, SprintState, StageState, artifacts_folder
 from verifflowcc.base.model.trace_values import Outcome
 from verifflowcc.base.records import dataclass, replace
@@ -56,10 +56,10 @@ def keep_results(workspace: Workspace, criterion: Criterion, report: bytes | Non
     None where the evidence is no report of tests, or the project has no trace item. Raises ConfigError where the
     configuration or the workflow is not sound, FormatError where the report cannot be read.
     """
-    if criterion.kind is not Kind.JUNIT or report is None or not has_items(workspace.memory):
+    if criterion.kind is not CriterionKind.JUNIT or report is None or not has_items(workspace.memory):
         return None
     from verifflowcc.sprint.use.pinned_workflow import policy_of
-    from verifflowcc.trace.rules.join_tests import Marked, Ran, results_of, specified
+    from verifflowcc.trace.rules.join_tests import MarkedTests, ReportTests, results_of, specified
     from verifflowcc.trace.use.trace_code import read_code, read_items
 
     policy = policy_of(workspace)
@@ -69,7 +69,7 @@ def keep_results(workspace: Workspace, criterion: Criterion, report: bytes | Non
     content = project_content(workspace.root, workspace.local)
     code = read_code(workspace, content, policy, items, effective_config(workspace).config.trace.exclude)
     read = read_tests(report)
-    found = results_of(Ran("", read.tests), Marked(code))
+    found = results_of(ReportTests("", read.tests), MarkedTests(code))
     named = {each.test for each in specified(found, items) if each.items}
     worth = [each for each in found if each.test in named or each.outcome is not Outcome.PASSED]
     return put_blob(workspace.local, encode_results(len(read.tests), worth))
@@ -121,7 +121,7 @@ def results_differ(workspace: Workspace, was: Evidence, now: Evidence) -> str:
     have changed: what passed and has no mark is compared
     where both speak of it. Messages are not compared, as they may hold what no two runs share.
     """
-    if was.results is None or now.results is None or now.kind is not Kind.JUNIT:
+    if was.results is None or now.results is None or now.kind is not CriterionKind.JUNIT:
         return ""
     try:
         then = _comparable(read_results_file(workspace, was), was.results)
@@ -293,7 +293,7 @@ def results_command(config: Config, state: SprintState | None) -> str:
         return config.trace.results_from
     for wanted in everything(state) if state else ():
         criterion = wanted.criterion
-        if criterion.kind is Kind.JUNIT and criterion.command in config.gates.commands:
+        if criterion.kind is CriterionKind.JUNIT and criterion.command in config.gates.commands:
             return f"vfcc evidence run {criterion.id}"
     return FALLBACK
 
@@ -325,7 +325,7 @@ def _movable_sprints(workspace: Workspace) -> Iterator[SprintState]:
 
 @dataclass(frozen=True, slots=True)
 class StageGates:
-    """What stands between a stage and the next one.
+    """The gates between a stage and the next one.
 
     `exit` is the stage's own gate, `entry` that of the `following` stage, if there is one: the next that is open, of a
     stage in work, else the next in order. `failures` counts the stage's evidence that failed since it was entered;
@@ -356,7 +356,7 @@ class StageGates:
 
 
 def ask_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageGates:
-    """Return the gates of a stage, the one in work where none is named (else the last).
+    """Return the gates of a stage (default: the active one, or else the last).
 
     Raises LedgerError where the ledger or an evidence file was not written by vfcc as it stands, ConflictError under a
     fork, ConfigError where the project's own workflow is gone, UsageError for an unknown stage.
@@ -374,7 +374,10 @@ def ask_stage_with_facts(workspace: Workspace, sprint_id: str, stage_id: str | N
 
 
 def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Gate:
-    """Return the entry gate of a stage, the one in work where none is named. Raises as `ask_stage` does."""
+    """Return the entry gate of a stage (default: the active one).
+
+    Raises as `ask_stage` does.
+    """
     state = load_movable(workspace, sprint_id)[1]
     wanted = stage_meant(state, stage_id).stage.id
     check_pinned_workflow(workspace, state)

@@ -7,7 +7,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.gates_now import StageGates, ask_stage
-from verifflowcc.gates.use.owed import ADVANCE, Owed, owed_by, owed_to_close, way_on
+from verifflowcc.gates.use.owed import ADVANCE, UnmetCriterion, owed_by, owed_to_close, way_on
 from verifflowcc.sprint.use.sprint_reading import command_in, not_chosen, resolve_sprint, show_sprint
 
 
@@ -24,7 +24,7 @@ class NextStep:
     """Null if there is none."""
     why: str
     command: str
-    owed: tuple[Owed, ...] = ()
+    owed: tuple[UnmetCriterion, ...] = ()
     """Criteria that are not met, hard ones first."""
     instead: str = ""
     """A person's command to leave them open; empty if one is hard."""
@@ -33,7 +33,7 @@ class NextStep:
     notes: tuple[str, ...] = ()
 
     @property
-    def first(self) -> Owed | None:
+    def first(self) -> UnmetCriterion | None:
         """The criterion that the command is for; None where it is for none."""
         return next((each for each in self.owed if each.command == self.command), None)
 
@@ -81,7 +81,7 @@ def _in_sprint(workspace: Workspace, state: SprintState, stage_id: str | None) -
         return NextStep(state.id, error.message.splitlines()[0], error.hint or "vfcc doctor")
 
 
-def _at_end(state: SprintState, owed: tuple[Owed, ...]) -> NextStep:
+def _at_end(state: SprintState, owed: tuple[UnmetCriterion, ...]) -> NextStep:
     close = f"vfcc sprint close {state.id}"
     if owed:
         return NextStep(state.id, owed[0].reason, owed[0].command or "vfcc check gate", owed, _instead(owed, close))
@@ -102,5 +102,5 @@ def _at_gate(asked: StageGates) -> NextStep:
     return NextStep(asked.sprint.id, why, command, owed, _instead(owed, ADVANCE))
 
 
-def _instead(owed: tuple[Owed, ...], command: str) -> str:
+def _instead(owed: tuple[UnmetCriterion, ...], command: str) -> str:
     return "" if any(each.mode is Mode.HARD for each in owed) else command

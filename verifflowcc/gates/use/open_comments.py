@@ -1,6 +1,6 @@
-"""The comments that are open on a stage, as its prompt tells them: after what its `feedback.md` says."""
+"""Open comments on a stage, as its prompt shows them: below its `feedback.md`."""
 
-from verifflowcc.base.files.layout import MEMORY, Derived, Place, Supplied, check_inside
+from verifflowcc.base.files.layout import MEMORY, DerivedSource, Place, SourceContent, check_inside
 from verifflowcc.base.files.ledger import read_text
 from verifflowcc.base.model.item_values import Trust, least_trust
 from verifflowcc.base.model.people import Decision, Feedback
@@ -13,11 +13,12 @@ from verifflowcc.sprint.use.feedback import sprint_feedback
 _WORD_OF = {"human": Trust.HUMAN, "tool": Trust.TOOL, "ci": Trust.TOOL, "agent": Trust.AGENT}
 
 
-def comments_told(workspace: Workspace, place: Place, state: SprintState | None) -> Supplied | None:
-    """Return the stage's `feedback.md` with its open comments below; None where none is open, so that the file stands.
+def comments_for_prompt(workspace: Workspace, place: Place, state: SprintState | None) -> SourceContent | None:
+    """Return the stage's `feedback.md` with its open comments below.
 
-    Those that the sprint carries from earlier ones are told in its first stage. Its trust is the least of all that is
-    in it. Raises WorkspaceError where the file cannot be read as UTF-8.
+    None where no comment is open: then the file is shown as it is. Comments carried from earlier sprints are shown in
+    the first stage. Its trust is the least of all that is in it. Raises WorkspaceError where the file cannot be read as
+    UTF-8.
     """
     if state is None or place.stage is None:
         return None
@@ -25,13 +26,13 @@ def comments_told(workspace: Workspace, place: Place, state: SprintState | None)
     waiting = [one for one in known if one.decision is Decision.OPEN]
     if not waiting:
         return None
-    path = f"{MEMORY}/stage/{place.sprint}/{place.stage}/{Derived.FEEDBACK.value}"
+    path = f"{MEMORY}/stage/{place.sprint}/{place.stage}/{DerivedSource.FEEDBACK.value}"
     check_inside(workspace.root / path, workspace.memory)
     own = parse_item(path, read_text(workspace.root / path).encode())
     words = [_trust(one) for one in waiting] + ([own.item.trust] if own.body.strip() else [])
-    said = "\n".join(_line(one, state.id) for one in waiting)
-    text = f"{own.body.strip()}\n\n## Open comments\n\n{said}\n".lstrip()
-    return Supplied(path, text, str(least_trust(*words)))
+    comments = "\n".join(_line(one, state.id) for one in waiting)
+    text = f"{own.body.strip()}\n\n## Open comments\n\n{comments}\n".lstrip()
+    return SourceContent(path, text, str(least_trust(*words)))
 
 
 def _line(comment: Feedback, sprint: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from verifflowcc.base.errors import GateClosed
 from verifflowcc.base.model.command_classes import PERSON, class_of
-from verifflowcc.base.model.gate_values import Assessment, Gate, Kind, Mode, Side
+from verifflowcc.base.model.gate_values import Assessment, CriterionKind, Gate, Mode, Side
 from verifflowcc.base.model.people import described, is_named_person
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
@@ -21,7 +21,7 @@ ADVANCE = "vfcc stage advance"
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class UnmetCriterion:
     """A criterion that is not met, and what to do about it.
 
     `stage` is the stage whose gate asks; `entering` says that it is the entry gate of the stage to come. `command` is a
@@ -30,7 +30,7 @@ class Owed:
     """
 
     criterion: str
-    kind: Kind
+    kind: CriterionKind
     mode: Mode
     stage: str
     entering: bool
@@ -57,18 +57,18 @@ class Owed:
         return f"{self.command or 'vfcc check gate'}{by}"
 
 
-def owed_by(asked: StageGates) -> tuple[Owed, ...]:
+def owed_by(asked: StageGates) -> tuple[UnmetCriterion, ...]:
     """Return all that a stage owes on its way to the next, hard criteria first, each group in the workflow's order."""
     return owed_at(*asked.gates)
 
 
-def owed_at(*gates: Gate) -> tuple[Owed, ...]:
+def owed_at(*gates: Gate) -> tuple[UnmetCriterion, ...]:
     """Return all that gates ask for and do not have, hard criteria first, each group in the workflow's order."""
     found = [_owed(gate, each) for gate in gates for each in gate.assessments if not each.met]
     return tuple(sorted(found, key=lambda each: each.mode is not Mode.HARD))
 
 
-def hard_at(*gates: Gate) -> tuple[Owed, ...]:
+def hard_at(*gates: Gate) -> tuple[UnmetCriterion, ...]:
     """Return the hard criteria that keep gates closed."""
     return tuple(each for each in owed_at(*gates) if each.mode is Mode.HARD)
 
@@ -89,7 +89,7 @@ def next_command(workspace: Workspace, asked: StageGates) -> str:
     return command_in(workspace, asked.sprint.id)(way_on(asked))
 
 
-def owed_to_close(workspace: Workspace, state: SprintState) -> tuple[Owed, ...]:
+def owed_to_close(workspace: Workspace, state: SprintState) -> tuple[UnmetCriterion, ...]:
     """Return what keeps a sprint that has passed all its stages from a close without a finding."""
     gate = closing_gate(sound_facts(workspace, state))
     return tuple(_owed(gate, each) for each in gate.assessments if not each.met)
@@ -114,9 +114,9 @@ def require_leave(workspace: Workspace, asked: StageGates, *, actor: str) -> Non
     raise GateClosed("\n".join([head, *lines]), hint=_hint(workspace, asked, holding, actor), blockers=tuple(holding))
 
 
-def _owed(gate: Gate, each: Assessment) -> Owed:
+def _owed(gate: Gate, each: Assessment) -> UnmetCriterion:
     criterion = each.criterion
-    return Owed(
+    return UnmetCriterion(
         criterion=criterion.id,
         kind=criterion.kind,
         mode=criterion.mode,
@@ -136,13 +136,13 @@ def _is_of_person(step: str) -> bool:
     return program == "vfcc" and class_of(words) == PERSON
 
 
-def _line(each: Owed, *, with_step: bool) -> str:
+def _line(each: UnmetCriterion, *, with_step: bool) -> str:
     soft = " (soft)" if each.mode is Mode.SOFT else ""
     step = f"; to do: {each.todo}" if with_step else ""
     return f"- {each.line}{soft}{step}"
 
 
-def _hint(workspace: Workspace, asked: StageGates, holding: Sequence[Owed], actor: str) -> str:
+def _hint(workspace: Workspace, asked: StageGates, holding: Sequence[UnmetCriterion], actor: str) -> str:
     """Return the first thing to do and, unless that leads elsewhere, what follows once it is done."""
     step = way_on(asked)
     if asked.is_open and actor.startswith("human:"):

@@ -1,4 +1,4 @@
-"""Who vouches for what people said: the commit that brought an approval or a waiver into the history.
+"""Find the commits that vouch for approvals and waivers, and who signed them.
 
 No command can reproduce a person's word. What can be seen is whether it was committed by the one whose word it is, and
 whether that commit is signed. An event that was planted is uncommitted, or was committed by somebody else.
@@ -76,7 +76,7 @@ def _pair(name: str, email: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Vouched:
+class VouchedDecision:
     """An approval, acceptance, waiver, skip or refactoring, and the commit that vouches for it.
 
     `written` are the authors of what is approved, or left without a review; empty where that has changed since. `good`
@@ -94,13 +94,13 @@ class Vouched:
     """Authors of the content; empty if it changed since."""
 
 
-def vouched(workspace: Workspace, state: SprintState, facts: Facts) -> tuple[Vouched, ...]:
-    """Return what people said in a sprint that a gate may rest on, each with the commit that vouches for it."""
+def vouched(workspace: Workspace, state: SprintState, facts: Facts) -> tuple[VouchedDecision, ...]:
+    """Return people's decisions that gates rely on, each with its vouching commit."""
     return tuple(_vouched(workspace, state, word) for word in _words(state, facts))
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
+class _DecisionEvent:
     """A person's decision: the event, what it does in words, and, for an approval, its record.
 
     `written` are the authors of the content that it is about, each of which needs another person.
@@ -117,24 +117,24 @@ class _Word:
         return self.by.actor
 
 
-def _words(state: SprintState, facts: Facts) -> Iterator[_Word]:
+def _words(state: SprintState, facts: Facts) -> Iterator[_DecisionEvent]:
     for one in facts.reviews:
         if one.opinion is Opinion.APPROVED:
             done = "accepted" if one.statement else "approved"
             written = _written(state, facts, one.stage, [one.criterion], one.subject)
-            yield _Word(one.event, f"{done} {one.stage}/{one.criterion}", one.by, written, one)
+            yield _DecisionEvent(one.event, f"{done} {one.stage}/{one.criterion}", one.by, written, one)
     for leave in facts.waivers:
         written = _written(state, facts, leave.stage, [leave.criterion], leave.subject)
-        yield _Word(leave.event, f"waived {leave.stage}/{leave.criterion}", leave.by, written)
+        yield _DecisionEvent(leave.event, f"waived {leave.stage}/{leave.criterion}", leave.by, written)
     for each in facts.recorded:
         if each.latest and each.evidence and reason_of_refactoring(each.evidence):
             what = f"stated a refactoring for {each.stage}/{each.criterion}"
-            yield _Word(each.event, what, Contributor(each.actor), ())
+            yield _DecisionEvent(each.event, what, Contributor(each.actor), ())
     for stage in state.stages:
         if stage.skip:
             left_out = [one.id for one in stage.stage.exit if one.mode is Mode.HARD]
             written = _written(state, facts, stage.stage.id, left_out)
-            yield _Word(stage.skip.event, f"skipped {stage.stage.id}", stage.skip.by, written)
+            yield _DecisionEvent(stage.skip.event, f"skipped {stage.stage.id}", stage.skip.by, written)
 
 
 def _written(
@@ -148,7 +148,7 @@ def _written(
     return tuple(sorted(found, key=str))
 
 
-def _vouched(workspace: Workspace, state: SprintState, word: _Word) -> Vouched:
+def _vouched(workspace: Workspace, state: SprintState, word: _DecisionEvent) -> VouchedDecision:
     own = next((each for each in word.written if word.by.is_same(each)), None)
     if own:
         step = f"vfcc check gate {word.what.rpartition(' ')[2].partition('/')[0]}"
@@ -187,7 +187,9 @@ def _added_by(workspace: Workspace, state: SprintState, event: str) -> tuple[str
     return added_by(workspace.root, own, or_removed=True) or added_by(workspace.root, pack)
 
 
-def _signed(workspace: Workspace, state: SprintState, word: _Word, review: Review, sha: str) -> Vouched:
+def _signed(
+    workspace: Workspace, state: SprintState, word: _DecisionEvent, review: Review, sha: str
+) -> VouchedDecision:
     try:
         commit = verified_commit(workspace.root, sha)
     except VfccError as error:  # it may name anything, and what others said is looked at all the same
@@ -205,5 +207,7 @@ def _signed(workspace: Workspace, state: SprintState, word: _Word, review: Revie
     return _of(word, f"by the signed commit {sha[:12]} of {commit.author}, key {commit.key}")
 
 
-def _of(word: _Word, reason: str, step: str = "") -> Vouched:
-    return Vouched(word.event, word.what, word.actor, not step, reason, step, tuple(str(each) for each in word.written))
+def _of(word: _DecisionEvent, reason: str, step: str = "") -> VouchedDecision:
+    return VouchedDecision(
+        word.event, word.what, word.actor, not step, reason, step, tuple(str(each) for each in word.written)
+    )

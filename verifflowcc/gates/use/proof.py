@@ -12,24 +12,24 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.code.rules.grammars import language_of
 from verifflowcc.code.rules.script_shape import SCRIPTS
 from verifflowcc.gates.rules.behaviour_before import kept_names
-from verifflowcc.gates.rules.change_parts import FileChange, Split
-from verifflowcc.gates.rules.hunks import Hunk, TestFile, put_back, union
+from verifflowcc.gates.rules.change_parts import ChangeParts, FileChange
+from verifflowcc.gates.rules.hunks import LineHunk, TestFile, put_back, union
 from verifflowcc.gates.rules.new_imports import import_roots, missing_modules, module_of, none_loads
-from verifflowcc.gates.rules.project_parts import Part, PartRules, is_suite, part_of
+from verifflowcc.gates.rules.project_parts import PartRules, ProjectPart, is_suite, part_of
 from verifflowcc.gates.rules.proof_verdicts import (
+    ProofVerdict,
     TestVerdict,
-    Verdict,
     better,
     function_of,
     judge_change,
     judge_tests,
 )
-from verifflowcc.gates.rules.run_outcomes import Cause, Outcome, Result, TestRun, is_misfit
+from verifflowcc.gates.rules.run_outcomes import FailureCause, OutcomeKind, RunOutcome, RunResult, is_misfit
 from verifflowcc.gates.rules.runners import Runner
 from verifflowcc.gates.store.scratch_tree import scratch_of, sweep
 from verifflowcc.gates.use.proof_input import (
-    Change,
     Choice,
+    ProofChange,
     changes_of,
     contents_after,
     environments,
@@ -37,12 +37,12 @@ from verifflowcc.gates.use.proof_input import (
     read_change,
     test_lines,
 )
-from verifflowcc.gates.use.trials import NO_RUN_LEFT, Limits, Setup, Trials
+from verifflowcc.gates.use.trials import NO_RUN_LEFT, ProofLimits, Setup, Trials
 
 # Notes on a proof: what its scratch tree has otherwise than a checkout, and what its environment seems to lack.
 
 
-def tree_notes(change: Change, made: Collection[str], pointers: Collection[str]) -> Iterator[str]:
+def tree_notes(change: ProofChange, made: Collection[str], pointers: Collection[str]) -> Iterator[str]:
     """Yield what a scratch tree has otherwise than a checkout of the change would."""
     empty = [path for path, file in change.after.items() if file.mode == FOLDER]
     for paths, what in (
@@ -57,7 +57,7 @@ def tree_notes(change: Change, made: Collection[str], pointers: Collection[str])
 
 def not_installed(why: str, tests: Collection[TestVerdict], files: Collection[str]) -> Iterator[str]:
     """Yield a hint where tests fail with the change for want of a module that is not the project's."""
-    failures = [why, *(each.why for each in tests if each.verdict is Verdict.BROKEN)]
+    failures = [why, *(each.why for each in tests if each.verdict is ProofVerdict.BROKEN)]
     names = missing_modules(failures, files)
     if names:
         listed = ", ".join(names)
@@ -83,7 +83,7 @@ class ChangeProof:
 
     change: str
     subject: str
-    verdict: Verdict
+    verdict: ProofVerdict
     why: str
     tests: tuple[TestVerdict, ...] = ()
     unguarded: tuple[Unguarded, ...] = ()
@@ -94,7 +94,7 @@ class ChangeProof:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ProofRequest:
     """How to prove: by which command and framework, in which folder of the repository, and what to leave out.
 
     With `any_test`, all tests run where the change adds or alters none: one that was red before may prove it.
@@ -112,7 +112,11 @@ class Wanted:
 
 
 def prove_change(
-    top: Path, change: Change, wanted: Wanted, limits: Limits, read: tuple[Split, PartRules] | None = None
+    top: Path,
+    change: ProofChange,
+    wanted: ProofRequest,
+    limits: ProofLimits,
+    read: tuple[ChangeParts, PartRules] | None = None,
 ) -> ChangeProof:
     """Return what is shown of a change; `read` is what `read_change` returned for it, where it is known already.
 
@@ -157,44 +161,46 @@ def prove_change(
     )
 
 
-def _nothing(change: Change, why: str, started: float) -> ChangeProof:
-    return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
+def _nothing(change: ProofChange, why: str, started: float) -> ChangeProof:
+    return ChangeProof(change.name, change.subject, ProofVerdict.NOTHING, why, duration_ms=_since(started))
 
 
-def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
+def _all_tests(change: ProofChange, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
     prefix = f"{folder}/" if folder else ""
     paths = sorted(path.removeprefix(prefix) for path in change.after if path.startswith(prefix))
-    return tuple(TestFile(path) for path in paths if path.endswith(".rs") or part_of(path, rules) is Part.TESTS)
+    return tuple(TestFile(path) for path in paths if path.endswith(".rs") or part_of(path, rules) is ProjectPart.TESTS)
 
 
-_Judged = tuple[Verdict, str, tuple[TestVerdict, ...], tuple[Unguarded, ...], int]
+_Judged = tuple[ProofVerdict, str, tuple[TestVerdict, ...], tuple[Unguarded, ...], int]
 
 
-def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted, texts: Mapping[str, bytes]) -> _Judged:
+def _judged(
+    trials: Trials, change: ProofChange, split: ChangeParts, wanted: ProofRequest, texts: Mapping[str, bytes]
+) -> _Judged:
     present = _present(trials)
     trials.expect(present)
     problem = present.problem or _installed(present, trials.files) or _no_test(present)
     if problem:
-        return Verdict.INCONCLUSIVE, problem, (), (), 0
+        return ProofVerdict.INCONCLUSIVE, problem, (), (), 0
     without = _without(change, split.product, wanted.folder)
     tests = _compared(trials, present, split, without, texts)
     if tests is None:
         took = f"the tests took {present.duration_ms / 1000:.0f} s with the change"
-        return Verdict.INCONCLUSIVE, f"{took}, and no time or run was left without it (--time, --runs)", (), (), 0
-    if judge_change(tests) is Verdict.INCONCLUSIVE:
+        return ProofVerdict.INCONCLUSIVE, f"{took}, and no time or run was left without it (--time, --runs)", (), (), 0
+    if judge_change(tests) is ProofVerdict.INCONCLUSIVE:
         tests = _by_part(trials, present, tests, split)
     verdict = judge_change(tests)
-    if verdict is Verdict.PROVEN and wanted.grain:
+    if verdict is ProofVerdict.PROVEN and wanted.grain:
         unguarded, untried = _unguarded(trials, split, without)
         return verdict, "", tests, unguarded, untried
-    lost = tuple(map(_as_unguarded, split.hunks)) if verdict is Verdict.NOT_DISCRIMINATING else ()
+    lost = tuple(map(_as_unguarded, split.hunks)) if verdict is ProofVerdict.NOT_DISCRIMINATING else ()
     return verdict, "", tests, lost, 0
 
 
 def _compared(
     trials: Trials,
-    present: TestRun,
-    split: Split,
+    present: RunResult,
+    split: ChangeParts,
     without: Mapping[str, bytes | TreeFile | None],
     texts: Mapping[str, bytes],
 ) -> tuple[TestVerdict, ...] | None:
@@ -204,7 +210,7 @@ def _compared(
     """
     early: tuple[TestVerdict, ...] = ()
     if present.all_passed and none_loads(trials.wanted, texts, split.product, trials.setup.roots):
-        every = judge_tests(present, TestRun())
+        every = judge_tests(present, RunResult())
         early = better(every, tuple(_with_names(trials, present, every, split, without)))
         if all(_is_proof(each) or not _ran(present, each) for each in early):
             return early
@@ -212,41 +218,43 @@ def _compared(
     if absent.problem == NO_RUN_LEFT:
         return None
     tests = judge_tests(present, _with_problem(absent, present))
-    unsettled = tuple(each for each in tests if each.verdict is Verdict.INCONCLUSIVE and _ran(present, each))
+    unsettled = tuple(each for each in tests if each.verdict is ProofVerdict.INCONCLUSIVE and _ran(present, each))
     if unsettled:  # a test that is skipped with the change as well shows nothing in any other run
         tests = better(tests, early or tuple(_with_names(trials, present, unsettled, split, without)))
     return tests
 
 
-def _refactored(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Judged:
+def _refactored(trials: Trials, change: ProofChange, split: ChangeParts, wanted: ProofRequest) -> _Judged:
     """Judge a change of which a person states that behaviour stays: every test must pass with it and without it."""
     present = trials.run()
     problem = present.problem or _installed(present, trials.files) or _no_test(present)
     if problem:
-        return Verdict.INCONCLUSIVE, problem, (), (), 0
+        return ProofVerdict.INCONCLUSIVE, problem, (), (), 0
     absent = trials.run(_without(change, split.product, wanted.folder))
     if absent.problem:
-        return Verdict.INCONCLUSIVE, f"without the change, {absent.problem}", (), (), 0
+        return ProofVerdict.INCONCLUSIVE, f"without the change, {absent.problem}", (), (), 0
     tests = judge_tests(present, absent)
-    broken = tuple(each for each in tests if each.verdict is Verdict.BROKEN)
+    broken = tuple(each for each in tests if each.verdict is ProofVerdict.BROKEN)
     if broken:
         why = f"stated as a refactoring, and {counted(len(broken), 'test')} failed with it"
-        return Verdict.BROKEN, why, broken, (), 0
-    differing = tuple(each for each in tests if each.verdict is not Verdict.NOT_DISCRIMINATING and _ran(present, each))
+        return ProofVerdict.BROKEN, why, broken, (), 0
+    differing = tuple(
+        each for each in tests if each.verdict is not ProofVerdict.NOT_DISCRIMINATING and _ran(present, each)
+    )
     if differing:
         why = f"stated as a refactoring, and {counted(len(differing), 'test')} failed without it"
-        return Verdict.INCONCLUSIVE, why, differing, (), 0
-    count = sum(each.verdict is Verdict.NOT_DISCRIMINATING for each in tests)
-    return Verdict.NOTHING, f"a refactoring: {counted(count, 'test')} passed with it and without it", tests, (), 0
+        return ProofVerdict.INCONCLUSIVE, why, differing, (), 0
+    count = sum(each.verdict is ProofVerdict.NOT_DISCRIMINATING for each in tests)
+    return ProofVerdict.NOTHING, f"a refactoring: {counted(count, 'test')} passed with it and without it", tests, (), 0
 
 
-def _ran(present: TestRun, test: TestVerdict) -> bool:
+def _ran(present: RunResult, test: TestVerdict) -> bool:
     """Say whether a case of a test passed with the change; a test that is skipped there shows nothing of it."""
     cases = (each for name, each in present.outcomes.items() if function_of(name) == test.test)
-    return any(each.result is Result.PASSED for each in cases)
+    return any(each.result is OutcomeKind.PASSED for each in cases)
 
 
-def _present(trials: Trials) -> TestRun:
+def _present(trials: Trials) -> RunResult:
     """Run the tests with the change: those that it alters alone, and whole files where one fails that way.
 
     Some tests need what others in their file leave behind. From then on whole files run.
@@ -257,15 +265,15 @@ def _present(trials: Trials) -> TestRun:
         return alone
     trials.wanted = tuple(TestFile(each.path) for each in wanted)
     whole = trials.run()
-    failed = {test for test, each in alone.outcomes.items() if each.result is Result.FAILED}
-    if not whole.problem and any(whole.of(test).result is Result.PASSED for test in failed):
+    failed = {test for test, each in alone.outcomes.items() if each.result is OutcomeKind.FAILED}
+    if not whole.problem and any(whole.of(test).result is OutcomeKind.PASSED for test in failed):
         trials.only = frozenset(alone.outcomes)
         return trials.chosen(whole)
     trials.wanted = wanted
     return alone
 
 
-def _installed(run: TestRun, files: Collection[str]) -> str:
+def _installed(run: RunResult, files: Collection[str]) -> str:
     """Return a problem where a module of the change was imported from elsewhere than the files of the scratch tree."""
     elsewhere = {name: path for name, path in run.loaded.items() if path and path not in files}
     if not elsewhere:
@@ -274,25 +282,25 @@ def _installed(run: TestRun, files: Collection[str]) -> str:
     return f"the tests import the installed copy: {name} is {path}"
 
 
-def _no_test(run: TestRun) -> str:
+def _no_test(run: RunResult) -> str:
     if run.outcomes or run.unloaded:
         return ""
     return "none of the tests that changed was collected"
 
 
-def _with_problem(absent: TestRun, present: TestRun) -> TestRun:
+def _with_problem(absent: RunResult, present: RunResult) -> RunResult:
     """Return the run without the change; where nothing could run at all, every test lacks a name there."""
     if not absent.problem:
         return absent
-    lost = Outcome(Result.FAILED, Cause.NAME, absent.problem)
-    return TestRun({test: absent.outcomes.get(test, lost) for test in present.outcomes})
+    lost = RunOutcome(OutcomeKind.FAILED, FailureCause.NAME, absent.problem)
+    return RunResult({test: absent.outcomes.get(test, lost) for test in present.outcomes})
 
 
 def _with_names(
     trials: Trials,
-    present: TestRun,
+    present: RunResult,
     unsettled: Sequence[TestVerdict],
-    split: Split,
+    split: ChangeParts,
     without: Mapping[str, bytes | TreeFile | None],
 ) -> Iterator[TestVerdict]:
     """Judge some tests again with the behaviour of before below the names of after, where a name alone was missing.
@@ -309,16 +317,16 @@ def _with_names(
     absent = _with_problem(trials.run({**others, **made}), present)
     trials.wanted = wanted
     fitting = {
-        test: replace(each, cause=Cause.NAME) if is_misfit(each) or _is_vague(test, each) else each
+        test: replace(each, cause=FailureCause.NAME) if is_misfit(each) or _is_vague(test, each) else each
         for test, each in absent.outcomes.items()
     }
     again = judge_tests(present, replace(absent, outcomes=fitting))
     complete = all(each is not None and each.complete for each in kept.values())
-    yield from (_by_names(each) for each in again if complete or each.verdict is Verdict.PROVEN)
+    yield from (_by_names(each) for each in again if complete or each.verdict is ProofVerdict.PROVEN)
 
 
-def _is_vague(test: str, outcome: Outcome) -> bool:
-    return language_of(test.partition("::")[0]) in SCRIPTS and outcome.cause is Cause.EXCEPTION
+def _is_vague(test: str, outcome: RunOutcome) -> bool:
+    return language_of(test.partition("::")[0]) in SCRIPTS and outcome.cause is FailureCause.EXCEPTION
 
 
 def _narrowed(trials: Trials, tests: Sequence[TestVerdict]) -> tuple[TestFile, ...]:
@@ -332,7 +340,9 @@ def _narrowed(trials: Trials, tests: Sequence[TestVerdict]) -> tuple[TestFile, .
 _MOST_PARTS = 8
 
 
-def _by_part(trials: Trials, present: TestRun, tests: tuple[TestVerdict, ...], split: Split) -> tuple[TestVerdict, ...]:
+def _by_part(
+    trials: Trials, present: RunResult, tests: tuple[TestVerdict, ...], split: ChangeParts
+) -> tuple[TestVerdict, ...]:
     """Judge again with one hunk put back at a time, the largest first, until a test fails by an assertion.
 
     A part may leave the names that the whole takes away. Other failures show nothing: half of a change may not fit.
@@ -345,9 +355,9 @@ def _by_part(trials: Trials, present: TestRun, tests: tuple[TestVerdict, ...], s
         if content is None or not hunk.before:  # without what only adds, its names are missing again
             continue
         absent = trials.run({hunk.path: put_back(content, [hunk])})
-        failed = {test for test, each in absent.outcomes.items() if each.cause is Cause.ASSERTION}
+        failed = {test for test, each in absent.outcomes.items() if each.cause is FailureCause.ASSERTION}
         outcomes = {test: each for test, each in absent.outcomes.items() if test in failed}
-        found = judge_tests(present, TestRun(outcomes))
+        found = judge_tests(present, RunResult(outcomes))
         place = f"without {hunk.path}:{hunk.new}"
         shown = [
             replace(each, why=each.why.replace("without the change", place, 1)) for each in found if _is_proof(each)
@@ -358,25 +368,25 @@ def _by_part(trials: Trials, present: TestRun, tests: tuple[TestVerdict, ...], s
 
 
 def _is_proof(test: TestVerdict) -> bool:
-    return test.verdict is Verdict.PROVEN
+    return test.verdict is ProofVerdict.PROVEN
 
 
 def _by_names(test: TestVerdict) -> TestVerdict:
     """Return a verdict that came from names kept, with a reason that says so."""
-    if test.verdict is Verdict.NOT_DISCRIMINATING:
+    if test.verdict is ProofVerdict.NOT_DISCRIMINATING:
         return replace(test, why="passes with the new functions emptied and the changed ones as before")
     return replace(test, why=test.why.replace("without the change", "with the new functions emptied", 1))
 
 
 def _unguarded(
-    trials: Trials, split: Split, without: Mapping[str, bytes | TreeFile | None]
+    trials: Trials, split: ChangeParts, without: Mapping[str, bytes | TreeFile | None]
 ) -> tuple[tuple[Unguarded, ...], int]:
     """Return the hunks without which all tests still pass, and how many could not be tried: the largest come first.
 
     One alone is guarded, for the tests fail without it. A file is put back as a whole first, which may settle all of
     its hunks at once.
     """
-    found: list[Hunk] = []
+    found: list[LineHunk] = []
     untried = 0
     files = {file.path: [each for each in split.hunks if each.path == file.path] for file in split.product}
     if sum(map(len, files.values())) < 2:
@@ -402,22 +412,26 @@ def _unguarded(
     return tuple(map(_as_unguarded, sorted(found, key=lambda each: (each.path, each.new)))), untried
 
 
-def _as_unguarded(hunk: Hunk) -> Unguarded:
+def _as_unguarded(hunk: LineHunk) -> Unguarded:
     return Unguarded(hunk.path, hunk.new, max(hunk.last, hunk.new), hunk.size)
 
 
-def _without(change: Change, product: Collection[FileChange], folder: str) -> dict[str, bytes | TreeFile | None]:
+def _without(change: ProofChange, product: Collection[FileChange], folder: str) -> dict[str, bytes | TreeFile | None]:
     """Return what to put back so that the product is as it was before the change."""
     prefix = f"{folder}/" if folder else ""
     return {file.path: file.before if file.mixed else change.before.get(f"{prefix}{file.path}") for file in product}
 
 
 def _setup(
-    wanted: Wanted, change: Change, split: Split, rules: PartRules, known: Mapping[str, Mapping[str, int]]
+    wanted: ProofRequest,
+    change: ProofChange,
+    split: ChangeParts,
+    rules: PartRules,
+    known: Mapping[str, Mapping[str, int]],
 ) -> Setup:
     prefix = f"{wanted.folder}/" if wanted.folder else ""
     paths = [path.removeprefix(prefix) for path in change.after if path.startswith(prefix)]
-    sources = [path for path in paths if part_of(path, rules) is Part.PRODUCT]
+    sources = [path for path in paths if part_of(path, rules) is ProjectPart.PRODUCT]
     roots = import_roots(sources)
     modules = tuple(filter(None, (module_of(file.path, roots) for file in split.product)))
     is_product = frozenset(sources).__contains__
@@ -456,18 +470,18 @@ class Proof:
     @property
     def red(self) -> bool:
         """Whether the tests of a change pass without it, or fail with it."""
-        return any(each.verdict in (Verdict.NOT_DISCRIMINATING, Verdict.BROKEN) for each in self.changes)
+        return any(each.verdict in (ProofVerdict.NOT_DISCRIMINATING, ProofVerdict.BROKEN) for each in self.changes)
 
     @property
     def open(self) -> bool:
         """Whether something could not be judged."""
-        return self.left > 0 or any(each.verdict is Verdict.INCONCLUSIVE for each in self.changes)
+        return self.left > 0 or any(each.verdict is ProofVerdict.INCONCLUSIVE for each in self.changes)
 
 
 def prove(
     top: Path,
     choice: Choice,
-    wanted: Wanted,
+    wanted: ProofRequest,
     *,
     time_s: int,
     runs: int,
@@ -487,7 +501,7 @@ def prove(
             left += 1
             continue
         with step(f"proving {change.name}"):
-            found.append(prove_change(top, change, wanted, Limits(until, runs)))
+            found.append(prove_change(top, change, wanted, ProofLimits(until, runs)))
         if on_change:
             on_change(found[-1])
     return Proof(wanted.argv, tuple(found), left, wanted.folder)

@@ -29,11 +29,11 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.grammars import language_of, read_facts
 from verifflowcc.code.rules.graph import CALLABLE, FILE, Definition
 from verifflowcc.code.rules.script_shape import script_shape
-from verifflowcc.gates.rules.change_parts import FileChange, Split, split
+from verifflowcc.gates.rules.change_parts import ChangeParts, FileChange, split
 from verifflowcc.gates.rules.hunks import TestUnit, words_in
 from verifflowcc.gates.rules.new_imports import package_folders
 from verifflowcc.gates.rules.project_parts import PartRules
-from verifflowcc.gates.rules.runner_settings import PYTEST_SETTINGS_FILES as FILES
+from verifflowcc.gates.rules.runner_settings import PYTEST_HOOKS_FILES as FILES
 from verifflowcc.gates.rules.runner_settings import pytest_settings
 from verifflowcc.gates.rules.runners import Runner, runner_of
 from verifflowcc.gates.rules.tests_lost import title_units
@@ -210,7 +210,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProofChange:
     """A change: `name` is a short id or a word, `head` the commit that programs in the scratch tree see as HEAD.
 
     `before` and `after` are its contents, by path from the repository's top.
@@ -231,7 +231,7 @@ def repository_top(folder: Path) -> Path:
     return top.resolve()
 
 
-def changes_of(top: Path, choice: Choice) -> Iterator[Change]:
+def changes_of(top: Path, choice: Choice) -> Iterator[ProofChange]:
     """Yield the changes, the oldest first; the next is read when it is asked for.
 
     Without a choice: the work tree where it differs from HEAD, else the last commit. `A...B` is one change, from the
@@ -251,7 +251,7 @@ def changes_of(top: Path, choice: Choice) -> Iterator[Change]:
     yield from _committed(top, choice.revisions or "HEAD")
 
 
-def _committed(top: Path, words: str) -> Iterator[Change]:
+def _committed(top: Path, words: str) -> Iterator[ProofChange]:
     if "..." in words:
         one, _, other = words.partition("...")
         base, tip = merge_base(top, one or "HEAD", other or "HEAD")
@@ -264,8 +264,8 @@ def _committed(top: Path, words: str) -> Iterator[Change]:
 
 def _change(
     top: Path, name: str, subject: str, head: str | None, before: dict[str, TreeFile], after: dict[str, TreeFile]
-) -> Change:
-    return Change(name, subject, head, with_submodules(top, before), with_submodules(top, after))
+) -> ProofChange:
+    return ProofChange(name, subject, head, with_submodules(top, before), with_submodules(top, after))
 
 
 def _ids(files: dict[str, TreeFile]) -> dict[str, tuple[str, str]]:
@@ -279,7 +279,9 @@ _GO_TEST = re.compile(r"(?:Test|Example|Fuzz)(?![a-z])")
 _RUST_TEST = re.compile(r"#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b")
 
 
-def read_change(top: Path, folder: str, change: Change, patterns: tuple[str, ...]) -> tuple[Split, PartRules]:
+def read_change(
+    top: Path, folder: str, change: ProofChange, patterns: tuple[str, ...]
+) -> tuple[ChangeParts, PartRules]:
     """Return the parts of a change below a folder of the repository, and the rules that tell them apart.
 
     `patterns` name further test files. Paths are relative to the folder. Raises WorkspaceError where git does not have
@@ -292,7 +294,7 @@ def read_change(top: Path, folder: str, change: Change, patterns: tuple[str, ...
     return split(changed, after.keys(), rules, units_of), rules
 
 
-def contents_after(top: Path, folder: str, change: Change, paths: Collection[str]) -> dict[str, bytes]:
+def contents_after(top: Path, folder: str, change: ProofChange, paths: Collection[str]) -> dict[str, bytes]:
     """Return the contents that some files have with the change, by path. Raises WorkspaceError as git does."""
     return _contents(top, _below(folder, change.after), paths, folder)
 

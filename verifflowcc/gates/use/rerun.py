@@ -9,26 +9,26 @@ from enum import StrEnum
 
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import COMPUTED, Criterion, Kind, Mode
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import COMPUTED, Criterion, CriterionKind, Mode
 from verifflowcc.base.model.sprint_state import SprintState, StageStatus
 from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_criteria import judge
-from verifflowcc.gates.rules.evidence_wanted import Wanted, asked_again, of_stage
+from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest, asked_again, of_stage
 from verifflowcc.gates.rules.gate_check import asks_rules, assess, rules_criterion
 from verifflowcc.gates.rules.staleness import chosen, evidence_changes, id_of, stale_reasons
-from verifflowcc.gates.use.evidence_running import Made, run_for, running
+from verifflowcc.gates.use.evidence_running import EvidenceResult, run_for, running
 from verifflowcc.gates.use.evidence_single import SINGLE, make_single
 from verifflowcc.gates.use.gates_now import results_differ, sound_facts
-from verifflowcc.gates.use.promotion_signers import Vouched, vouched
+from verifflowcc.gates.use.promotion_signers import VouchedDecision, vouched
 from verifflowcc.sprint.rules.measured_verdict import reason_of_refactoring
 from verifflowcc.sprint.use.allow_use import ensure_allowed
 from verifflowcc.sprint.use.sprint_reading import load_movable
 
 
-class Found(StrEnum):
+class RerunResult(StrEnum):
     """What became of a piece of evidence; all but the first three are red.
 
     `NOT_MET` is a hard criterion of a stage that is passed all the same, whatever there is or is not on record for it.
@@ -43,7 +43,7 @@ class Found(StrEnum):
     NOT_MET = "not met"
 
 
-RED = frozenset(Found) - {Found.REPRODUCED, Found.ON_TRUST, Found.WAITING}
+RED = frozenset(RerunResult) - {RerunResult.REPRODUCED, RerunResult.ON_TRUST, RerunResult.WAITING}
 
 
 OF_OTHER_FILES = frozenset({"changed", "changed_hit", "missing_files", "unknown_files"})
@@ -60,7 +60,7 @@ class Rerun:
     stage: str
     criterion: str
     evidence: str
-    found: Found
+    found: RerunResult
     reason: str
     step: str = ""
     notes: tuple[str, ...] = ()
@@ -68,11 +68,11 @@ class Rerun:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A sprint's evidence run again, and who vouches for what people said in it."""
+    """A sprint's evidence run again, and who vouches for people's decisions in it."""
 
     sprint: str
     rows: tuple[Rerun, ...]
-    people: tuple[Vouched, ...]
+    people: tuple[VouchedDecision, ...]
     """Approvals, acceptances, waivers and skips."""
 
     @property
@@ -82,7 +82,7 @@ class Reproduction:
 
 
 def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
-    """Run again what the latest evidence of each criterion was made by, and compare; nothing goes on record.
+    """Run the latest evidence of each criterion again and compare, without recording.
 
     Raises WorkspaceError where there is nothing to check, CommandsNotAllowed where the commands may not run on this
     machine, ConflictError while others run here, and as `ask_stage` does.
@@ -106,26 +106,28 @@ def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
     )
 
 
-def _latest(state: SprintState, facts: Facts) -> Iterator[tuple[Wanted, Recorded]]:
+def _latest(state: SprintState, facts: Facts) -> Iterator[tuple[EvidenceRequest, RecordedEvidence]]:
     for stage in state.stages:
         for wanted in of_stage(stage):
             yield from ((wanted, one) for one in chosen(wanted.criterion, wanted.stage, facts).latest)
 
 
-def _without_a_run(wanted: Wanted, recorded: Recorded, state: SprintState, facts: Facts) -> Rerun | None:
-    """Return what can be said without running anything, or None where it must be run."""
+def _without_a_run(
+    wanted: EvidenceRequest, recorded: RecordedEvidence, state: SprintState, facts: Facts
+) -> Rerun | None:
+    """Return the result that needs no run, or None where the command must run."""
     evidence, criterion = recorded.evidence, wanted.criterion
     if evidence is None:
-        return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, recorded.problem or "it cannot be read")
+        return _row(wanted, recorded, RerunResult.NOT_REPRODUCIBLE, recorded.problem or "it cannot be read")
     stale = stale_reasons(evidence, facts, criterion)
     if stale:
         stage = state.stage(wanted.stage)
         relied_on = stage is not None and stage.status is StageStatus.PASSED
-        found = Found.STALE if relied_on else Found.WAITING
+        found = RerunResult.STALE if relied_on else RerunResult.WAITING
         return _row(wanted, recorded, found, f"it is of other content: {', '.join(stale)}")
     if evidence.run is None and criterion.kind not in COMPUTED:
         trusted = evidence.trust.rank >= criterion.trust.rank
-        found = Found.ON_TRUST if trusted else Found.NOT_REPRODUCIBLE
+        found = RerunResult.ON_TRUST if trusted else RerunResult.NOT_REPRODUCIBLE
         return _row(wanted, recorded, found, f"{evidence.trust} by {recorded.actor}: there is no command")
     return None
 
@@ -135,16 +137,18 @@ def _notes(row: Rerun, criteria: Mapping[tuple[str, str], Criterion], facts: Fac
     return evidence_changes(criterion, row.stage, facts) if criterion else ()
 
 
-def _row(wanted: Wanted, recorded: Recorded, found: Found, reason: str) -> Rerun:
+def _row(wanted: EvidenceRequest, recorded: RecordedEvidence, found: RerunResult, reason: str) -> Rerun:
     criterion = wanted.criterion
     again = f"vfcc evidence run {criterion.id} --stage {wanted.stage}" if found in RED else ""
     return Rerun(wanted.stage, criterion.id, id_of(recorded), found, reason, again)
 
 
-def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], facts: Facts) -> list[Rerun]:
+def _run_again(
+    workspace: Workspace, left: Sequence[tuple[EvidenceRequest, RecordedEvidence]], facts: Facts
+) -> list[Rerun]:
     computed = [pair for pair in left if pair[0].criterion.kind in COMPUTED]
-    proofs = [pair for pair in left if pair[0].criterion.kind is Kind.RED_FIRST]
-    by_command: dict[str, list[tuple[Wanted, Recorded]]] = {}
+    proofs = [pair for pair in left if pair[0].criterion.kind is CriterionKind.RED_FIRST]
+    by_command: dict[str, list[tuple[EvidenceRequest, RecordedEvidence]]] = {}
     for pair in left:
         if pair[0].criterion.kind not in SINGLE:
             by_command.setdefault(str(pair[0].criterion.command), []).append(pair)
@@ -162,13 +166,15 @@ def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], fa
     return rows
 
 
-def _single_again(workspace: Workspace, wanted: Wanted, recorded: Recorded, facts: Facts) -> Made:
+def _single_again(
+    workspace: Workspace, wanted: EvidenceRequest, recorded: RecordedEvidence, facts: Facts
+) -> EvidenceResult:
     reason = reason_of_refactoring(recorded.evidence) if recorded.evidence else ""
     with step(f"making evidence for {wanted.criterion.id} again"):
         return make_single(workspace, wanted, facts, reason)
 
 
-def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> Iterator[Rerun]:
+def _not_met(state: SprintState, facts: Facts, reported: Set[tuple[str, str]]) -> Iterator[Rerun]:
     """Yield the hard criteria of passed stages that are not met now: a pass can be written by hand, too."""
     yield from _rules(state, facts)
     for stage in state.stages:
@@ -176,11 +182,11 @@ def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> It
             continue
         name = stage.stage.id
         for each in asked_again(stage):
-            if each.mode is not Mode.HARD or (name, each.id) in told:
+            if each.mode is not Mode.HARD or (name, each.id) in reported:
                 continue
             asked = assess(each, name, facts)
             if not asked.met:
-                yield Rerun(name, each.id, "", Found.NOT_MET, f"{name} passed, but {asked.reason}", asked.step)
+                yield Rerun(name, each.id, "", RerunResult.NOT_MET, f"{name} passed, but {asked.reason}", asked.step)
 
 
 def _rules(state: SprintState, facts: Facts) -> Iterator[Rerun]:
@@ -189,20 +195,20 @@ def _rules(state: SprintState, facts: Facts) -> Iterator[Rerun]:
     criterion = rules_criterion(facts)
     asked = assess(criterion, state.current or passed[-1], facts) if passed and asks_rules(facts) else None
     if asked and criterion.mode is Mode.HARD and not asked.met:
-        yield Rerun(passed[-1], criterion.id, "", Found.NOT_MET, asked.reason, asked.step)
+        yield Rerun(passed[-1], criterion.id, "", RerunResult.NOT_MET, asked.reason, asked.step)
 
 
-def _compared(wanted: Wanted, recorded: Recorded, made: Made, workspace: Workspace) -> Rerun:
+def _compared(wanted: EvidenceRequest, recorded: RecordedEvidence, made: EvidenceResult, workspace: Workspace) -> Rerun:
     was, now = recorded.evidence, made.evidence
     if now is None or was is None:
-        return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, made.problem)
+        return _row(wanted, recorded, RerunResult.NOT_REPRODUCIBLE, made.problem)
     criterion = wanted.criterion
-    told = _numbers(now, criterion)
+    numbers = _numbers(now, criterion)
     same = was.outcome == now.outcome and _measured(was, criterion) == _measured(now, criterion)
     if same and judge(criterion, was).met == judge(criterion, now).met:
         differs = results_differ(workspace, was, now)
-        return _row(wanted, recorded, Found.DIFFERS if differs else Found.REPRODUCED, differs or told)
-    return _row(wanted, recorded, Found.DIFFERS, f"recorded {_numbers(was, criterion)}; now {told}")
+        return _row(wanted, recorded, RerunResult.DIFFERS if differs else RerunResult.REPRODUCED, differs or numbers)
+    return _row(wanted, recorded, RerunResult.DIFFERS, f"recorded {_numbers(was, criterion)}; now {numbers}")
 
 
 def _measured(evidence: Evidence, criterion: Criterion) -> Mapping[str, int]:
@@ -211,15 +217,15 @@ def _measured(evidence: Evidence, criterion: Criterion) -> Mapping[str, int]:
     What a report lacks and which lines changed depends on other files and on later commits: there, what counts is that
     the criterion is met as before. A baseline's tags come and go as well; there must be one, where one is asked for.
     """
-    if criterion.kind is Kind.BASELINE:
+    if criterion.kind is CriterionKind.BASELINE:
         return {"tags": int(criterion.tagged and evidence.measures.get("tags", 0) > 0)}
-    if criterion.kind is Kind.COVERAGE:
+    if criterion.kind is CriterionKind.COVERAGE:
         return {name: number for name, number in evidence.measures.items() if name not in OF_OTHER_FILES}
     return evidence.measures
 
 
 def _numbers(evidence: Evidence, criterion: Criterion) -> str:
-    shown = _measured(evidence, criterion) if criterion.kind is Kind.BASELINE else evidence.measures
+    shown = _measured(evidence, criterion) if criterion.kind is CriterionKind.BASELINE else evidence.measures
     parts = [f"{name} {number}" for name, number in shown.items() if number]
     if evidence.run:
         code = "no exit code" if evidence.run.exit_code is None else f"exit {evidence.run.exit_code}"

@@ -8,7 +8,7 @@ from verifflowcc.base.files.ledger import read_text
 from verifflowcc.base.formats import event_payloads as fields
 from verifflowcc.base.formats.event_bytes import moment
 from verifflowcc.base.model.events import Event
-from verifflowcc.base.model.gate_input import Facts, Recorded
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.baseline_files import baseline_statuses
@@ -30,14 +30,14 @@ from verifflowcc.sprint.use.sprint_reading import ledger_of, load_sprint, unknow
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
+class ProjectMetrics:
     """The sprints in the order of their starts; `problems` are those of their files, one line each."""
 
     sprints: tuple[SprintMetrics, ...]
     problems: tuple[str, ...] = ()
 
 
-def gather_metrics(workspace: Workspace, sprint_id: str | None = None) -> Metrics:
+def gather_metrics(workspace: Workspace, sprint_id: str | None = None) -> ProjectMetrics:
     """Return the metrics of all sprints, or of one.
 
     A closed sprint costs its last event, an older one its stages' `metrics.json` too. Raises UsageError for an unknown
@@ -53,7 +53,7 @@ def gather_metrics(workspace: Workspace, sprint_id: str | None = None) -> Metric
         [sprint_id] if sprint_id is not None else sorted(known, key=lambda name: (ledger.files(name).first_id(), name))
     )
     sprints = tuple(sprint_metrics(workspace, name) for name in wanted)
-    return Metrics(sprints, tuple(problem for sprint in sprints for problem in _problems(sprint)))
+    return ProjectMetrics(sprints, tuple(problem for sprint in sprints for problem in _problems(sprint)))
 
 
 def read_stage_metrics(
@@ -137,13 +137,13 @@ def _open_stage(workspace: Workspace, state: SprintState, stage: StageState) -> 
     return StageMetrics(name, stage.status, unknown())
 
 
-def _facts(workspace: Workspace, state: SprintState, today: str, recorded: Sequence[Recorded]) -> Facts:
+def _facts(workspace: Workspace, state: SprintState, today: str, recorded: Sequence[RecordedEvidence]) -> Facts:
     baselines = baseline_statuses(workspace.root, state, today)
     return Facts(state, today, recorded=tuple(recorded), baselines=baselines)
 
 
 def _so_far(workspace: Workspace, state: SprintState, stage: StageState) -> dict[str, int | None]:
-    """The numbers of a stage in work, as far as they are known before its gate is asked."""
+    """Return the active stage's numbers that are known before its gate is asked."""
     now = workspace.clock.now()
     seconds = int((now - moment(stage.entered_at)).total_seconds()) if stage.entered_at else -1
     recorded = None if state.problems else read_recorded(workspace, state)

@@ -21,7 +21,7 @@ from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.gate_check import CLOSING, closing_gate
 from verifflowcc.gates.use.gates_now import sound_facts
-from verifflowcc.gates.use.owed import Owed, hard_at
+from verifflowcc.gates.use.owed import UnmetCriterion, hard_at
 from verifflowcc.sprint.rules import stage_moves as payloads
 from verifflowcc.sprint.rules.sprint_fold import learnings_block, with_block
 from verifflowcc.sprint.rules.workflow_drawing import with_modes
@@ -208,7 +208,7 @@ def update_sprint(workspace: Workspace, sprint_id: str, results: Mapping[str, ob
 
 
 def _with_learnings(workspace: Workspace, done: Transition, state: SprintState) -> Transition:
-    """Return the end of a sprint with what it offers to keep; where that cannot be read, it stands with a warning."""
+    """Return a sprint's end with its learnings, or a warning if they are unreadable."""
     from verifflowcc.memory.use.proving_fixes import learnings_of  # reads what is remembered, at a sprint's end alone
 
     try:
@@ -303,14 +303,14 @@ def _unfinished(state: SprintState, reason: str | None) -> str | None:
     )
 
 
-def _not_passed(state: SprintState, stage_id: str) -> Owed:
+def _not_passed(state: SprintState, stage_id: str) -> UnmetCriterion:
     """Return a stage that is not passed as what keeps a sprint from being closed."""
     reason, command = f"{stage_id} is not passed", f"vfcc next --sprint {state.id}"
-    return Owed(CLOSING.id, CLOSING.kind, Mode.HARD, stage_id, entering=False, reason=reason, command=command)
+    return UnmetCriterion(CLOSING.id, CLOSING.kind, Mode.HARD, stage_id, entering=False, reason=reason, command=command)
 
 
 def _still_holds(workspace: Workspace, state: SprintState) -> tuple[str, ...]:
-    """Return what goes on record when the sprint is closed. Raises GateClosed where a stage does not hold any more."""
+    """Return the findings to record at the close; GateClosed where a stage fails now."""
     gate = closing_gate(sound_facts(workspace, state))
     for each in gate.blockers:
         raise GateClosed(

@@ -1,4 +1,4 @@
-"""The results that are known of tests: recorded evidence of the sprint in work, and reports that are given."""
+"""Test results: the current sprint's recorded evidence, and the reports given."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -7,8 +7,8 @@ from verifflowcc.base.errors import FormatError, VfccError
 from verifflowcc.base.files.project_content import memory_content
 from verifflowcc.base.formats.result_lines import parse_proof, parse_results
 from verifflowcc.base.model.findings import NO_FILE
-from verifflowcc.base.model.gate_input import Facts, Recorded
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Trust, Verdict
+from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, EvidenceTrust, Mode, Verdict
 from verifflowcc.base.model.people import Waiver
 from verifflowcc.base.model.sprint_state import (
     Leg,
@@ -21,7 +21,7 @@ from verifflowcc.base.model.sprint_state import (
 )
 from verifflowcc.base.model.trace_values import (
     CodeFile,
-    CriterionShown,
+    CriterionState,
     Outcome,
     ProcessFact,
     ResultReport,
@@ -33,7 +33,7 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.baseline_files import baseline_statuses
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_criteria import assess_recorded
-from verifflowcc.gates.rules.evidence_wanted import Wanted, everything
+from verifflowcc.gates.rules.evidence_wanted import EvidenceRequest, everything
 from verifflowcc.gates.rules.gate_check import assess
 from verifflowcc.gates.rules.people_criteria import waived_subject
 from verifflowcc.gates.rules.staleness import chosen, id_of, stale_reasons
@@ -44,12 +44,12 @@ from verifflowcc.sprint.rules.junit_tests import JUnitTests, read_tests
 from verifflowcc.sprint.rules.sprint_fold import event_file
 from verifflowcc.sprint.rules.sprint_people import expired, waivers
 from verifflowcc.sprint.use.sprint_reading import list_sprints, load_movable
-from verifflowcc.trace.rules.join_tests import Marked, Ran, results_of
+from verifflowcc.trace.rules.join_tests import MarkedTests, ReportTests, results_of
 
 # What a ledger tells the trace checks: artifacts that are gone, a left side that moved, waivers that lapsed.
 
 
-def process_facts_process_facts(facts: Facts, traced: Mapping[str, str]) -> tuple[ProcessFact, ...]:
+def sprint_process_facts(facts: Facts, traced: Mapping[str, str]) -> tuple[ProcessFact, ...]:
     """Return what is wrong with the course of a sprint; `traced` are the digests of trace items by type, as of now.
 
     The facts hold no trace, since these are among what the trace is made from: waivers of trace criteria are left to
@@ -96,7 +96,7 @@ def _left_changed(stage: StageState, facts: Facts, traced: Mapping[str, str]) ->
 def _low_coverage(stage: StageState, facts: Facts) -> Iterator[ProcessFact]:
     name = stage.stage.id
     for criterion in stage.stage.exit:
-        if criterion.kind is not Kind.COVERAGE or criterion.mode is Mode.OFF:
+        if criterion.kind is not CriterionKind.COVERAGE or criterion.mode is Mode.OFF:
             continue
         asked = assess_recorded(criterion, name, facts)
         if asked.used and asked.verdict is Verdict.FAIL:
@@ -127,7 +127,7 @@ def _fault(waiver: Waiver, facts: Facts) -> tuple[str, str] | None:
         return "waiver-orphaned", "speaks of what the workflow does not have"
     if not waiver.actor.startswith("human:"):
         return "waiver-unapproved", "counts for nothing: only people waive"
-    if criterion.kind in {Kind.TRACE, Kind.UPSTREAM} or _superseded(waiver, facts):
+    if criterion.kind in {CriterionKind.TRACE, CriterionKind.UPSTREAM} or _superseded(waiver, facts):
         return None
     return _lapsed(waiver, criterion, facts)
 
@@ -168,7 +168,7 @@ def process_facts(workspace: Workspace, traced: Mapping[str, str]) -> tuple[tupl
         except VfccError as error:
             notices.append(f"{line.id} was not looked at: {error.message}")
             continue
-        found += process_facts_process_facts(gather_facts(workspace, state), traced)
+        found += sprint_process_facts(gather_facts(workspace, state), traced)
     return tuple(found), tuple(notices)
 
 
@@ -183,8 +183,8 @@ _WRITES = "list in .gitignore what the tests write, then run them again"
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What one report says; `waived` are those of its skipped tests whose criterion is waived.
+class _ReadReport:
+    """The content of one report; `waived` are its skipped tests with a waived criterion.
 
     A proof is no report of results: it has `proofs`, the verdicts on single tests.
     """
@@ -206,34 +206,34 @@ def read_results(
 
     The sprints are those that are open, else the one that was closed last; of each criterion the latest evidence
     counts. `junit` are reports as paths from where vfcc runs; such a one is fresh only where it says that its tests ran
-    on the content that is there now, reports left out. What cannot be read is told, never left out.
+    on the content that is there now, reports left out. Unreadable reports are listed, never left out.
     """
-    told = list(_recorded(workspace, content))
-    marked = Marked(code) if junit else None
+    reports = list(_recorded(workspace, content))
+    marked = MarkedTests(code) if junit else None
     for path in junit:
-        told.append(_given(workspace, Path(path), content, marked or Marked(code), junit))
+        reports.append(_given(workspace, Path(path), content, marked or MarkedTests(code), junit))
     criteria = tuple(_criteria(workspace, items, content))
     return Results(
-        tuple(result for each in told for result in each.tests),
-        tuple(each.report for each in told if each.report),
+        tuple(result for each in reports for result in each.tests),
+        tuple(each.report for each in reports if each.report),
         criteria,
-        waived_skips=frozenset(test for each in told for test in each.waived),
-        proofs={test: verdict for each in told for test, verdict in each.proofs.items()},
+        waived_skips=frozenset(test for each in reports for test in each.waived),
+        proofs={test: verdict for each in reports for test, verdict in each.proofs.items()},
     )
 
 
-def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Told]:
+def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_ReadReport]:
     for sprint_id in _sprints(workspace):
         try:
             facts = _facts(workspace, sprint_id, content)
         except VfccError as error:
-            yield _Told(ResultReport(f"sprint {sprint_id}", Trust.ASSERTED, problem=error.message))
+            yield _ReadReport(ResultReport(f"sprint {sprint_id}", EvidenceTrust.ASSERTED, problem=error.message))
             continue
         for wanted in everything(facts.sprint):
-            if wanted.criterion.kind is Kind.JUNIT:
+            if wanted.criterion.kind is CriterionKind.JUNIT:
                 latest = chosen(wanted.criterion, wanted.stage, facts).latest
                 yield from (_of_evidence(workspace, wanted, one, facts) for one in latest)
-            elif wanted.criterion.kind is Kind.RED_FIRST:
+            elif wanted.criterion.kind is CriterionKind.RED_FIRST:
                 latest = chosen(wanted.criterion, wanted.stage, facts).latest
                 yield from (_of_proof(workspace, wanted, one, facts) for one in latest)
 
@@ -270,61 +270,61 @@ def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> 
 
 
 def _asks_tests(state: SprintState) -> bool:
-    return any(wanted.criterion.kind in (Kind.JUNIT, Kind.RED_FIRST) for wanted in everything(state))
+    return any(wanted.criterion.kind in (CriterionKind.JUNIT, CriterionKind.RED_FIRST) for wanted in everything(state))
 
 
-def _of_evidence(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _Told:
+def _of_evidence(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvidence, facts: Facts) -> _ReadReport:
     evidence = one.evidence
-    report = ResultReport(id_of(one), Trust.ASSERTED, stage=wanted.stage, criterion=wanted.criterion.id)
+    report = ResultReport(id_of(one), EvidenceTrust.ASSERTED, stage=wanted.stage, criterion=wanted.criterion.id)
     if evidence is None:
-        return _Told(replace(report, problem=f"{one.path}: {one.problem or 'it was not read'}"))
+        return _ReadReport(replace(report, problem=f"{one.path}: {one.problem or 'it was not read'}"))
     stale = ", ".join(stale_reasons(evidence, facts, wanted.criterion))
     report = replace(report, trust=evidence.trust, tests=evidence.measures.get("tests", 0), stale=stale)
     if evidence.problem or evidence.results is None:
-        return _Told(replace(report, problem=evidence.problem))
+        return _ReadReport(replace(report, problem=evidence.problem))
     try:
         lines = parse_results(read_results_file(workspace, evidence), evidence.results, evidence.id)
     except FormatError as error:
-        return _Told(replace(report, problem=error.message))
+        return _ReadReport(replace(report, problem=error.message))
     skipped = frozenset(each.test for each in lines.results if each.outcome is Outcome.SKIPPED)
     waived = skipped and assess(wanted.criterion, wanted.stage, facts).verdict is Verdict.WAIVED
-    return _Told(report, lines.results, skipped if waived else frozenset())
+    return _ReadReport(report, lines.results, skipped if waived else frozenset())
 
 
-def _of_proof(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _Told:
+def _of_proof(workspace: Workspace, wanted: EvidenceRequest, one: RecordedEvidence, facts: Facts) -> _ReadReport:
     """Return the verdicts of a proof; none of one that is stale, or whose file is not what the evidence names.
 
     The gate of its own criterion has the reason.
     """
     evidence = one.evidence
     if evidence is None or evidence.results is None or stale_reasons(evidence, facts, wanted.criterion):
-        return _Told(None)
+        return _ReadReport(None)
     try:
         lines = parse_proof(read_results_file(workspace, evidence), evidence.results)
     except FormatError:
-        return _Told(None)
-    return _Told(None, proofs={each.test: each.verdict for each in lines})
+        return _ReadReport(None)
+    return _ReadReport(None, proofs={each.test: each.verdict for each in lines})
 
 
 def _given(
-    workspace: Workspace, path: Path, content: Mapping[str, str], marked: Marked, junit: Sequence[str | Path]
-) -> _Told:
+    workspace: Workspace, path: Path, content: Mapping[str, str], marked: MarkedTests, junit: Sequence[str | Path]
+) -> _ReadReport:
     name = _within(workspace, path) or str(path)
     try:
         if not path.is_file():  # a pipe would be waited for
-            return _Told(ResultReport(name, Trust.ASSERTED, problem=NO_FILE))
+            return _ReadReport(ResultReport(name, EvidenceTrust.ASSERTED, problem=NO_FILE))
         with path.open("rb") as file:
             read = read_tests(file.read(LARGEST_REPORT_BYTES + 1))
     except OSError as error:
         problem = f"it cannot be read: {error.strerror or error}"
-        return _Told(ResultReport(name, Trust.ASSERTED, problem=problem))
+        return _ReadReport(ResultReport(name, EvidenceTrust.ASSERTED, problem=problem))
     except FormatError as error:
-        return _Told(ResultReport(name, Trust.ASSERTED, problem=error.message))
+        return _ReadReport(ResultReport(name, EvidenceTrust.ASSERTED, problem=error.message))
     stale = _stale(workspace, read, path, content, junit)
-    trust = Trust.ASSERTED if stale else Trust.IMPORTED_CI
+    trust = EvidenceTrust.ASSERTED if stale else EvidenceTrust.IMPORTED_CI
     remedy = _REMEDIES.get(stale, _WRITES) if stale else ""
     report = ResultReport(name, trust, len(read.tests), stale, remedy=remedy)
-    return _Told(report, results_of(Ran(name, read.tests), marked))
+    return _ReadReport(report, results_of(ReportTests(name, read.tests), marked))
 
 
 def _stale(
@@ -350,7 +350,7 @@ def _within(workspace: Workspace, path: Path) -> str:
     return place.relative_to(root).as_posix() if place.is_relative_to(root) else ""
 
 
-def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping[str, str]) -> Iterator[CriterionShown]:
+def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping[str, str]) -> Iterator[CriterionState]:
     """Yield the criteria that items name, as the gates see them now; nothing is asked where no item names any.
 
     Criteria of the kind trace are left out: their answer would rest on this one. A criterion that is waived is not met.
@@ -370,11 +370,11 @@ def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping
         for stage in facts.sprint.stages:
             for criterion in (*stage.stage.enter, *stage.stage.exit):
                 full = f"{stage.stage.id}/{criterion.id}"
-                if not names.isdisjoint({full, criterion.id}) and criterion.kind is not Kind.TRACE:
+                if not names.isdisjoint({full, criterion.id}) and criterion.kind is not CriterionKind.TRACE:
                     asked = assess(criterion, stage.stage.id, facts)
                     used = [one.evidence for one in facts.recorded if one.evidence and one.evidence.id in asked.used]
                     trust = min((one.trust for one in used), key=lambda each: each.rank, default=None)
-                    yield CriterionShown(full, asked.verdict is Verdict.PASS, _reason(asked), trust)
+                    yield CriterionState(full, asked.verdict is Verdict.PASS, _reason(asked), trust)
 
 
 def _reason(asked: Assessment) -> str:

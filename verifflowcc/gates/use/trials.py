@@ -14,8 +14,8 @@ from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.canonical import canonical, digest_bytes
 from verifflowcc.base.text.record_codec import RecordCodec
-from verifflowcc.gates.rules.hunks import Selection, TestFile
-from verifflowcc.gates.rules.run_outcomes import RunText, TestRun
+from verifflowcc.gates.rules.hunks import RunSelection, TestFile
+from verifflowcc.gates.rules.run_outcomes import RunResult, RunText
 from verifflowcc.gates.rules.runners import Runner, argv_for, prints_results, read_run
 from verifflowcc.gates.store.scratch_tree import Scratch, run_in_scratch
 
@@ -50,7 +50,7 @@ class Setup:
 
 
 @dataclass(slots=True)
-class Limits:
+class ProofLimits:
     """What a proof may cost: until when (seconds of the monotonic clock) runs may begin, how many are left."""
 
     until: float
@@ -73,13 +73,13 @@ class Trials:
     setup: Setup
     files: Mapping[str, TreeFile]
     wanted: tuple[TestFile, ...]
-    limits: Limits
+    limits: ProofLimits
     cache: Path | None
     timeout_s: int = 1800
     runs: int = 0
     only: frozenset[str] | None = None
 
-    def run(self, changed: Mapping[str, bytes | TreeFile | None] | None = None) -> TestRun:
+    def run(self, changed: Mapping[str, bytes | TreeFile | None] | None = None) -> RunResult:
         """Run the tests with the paths in `changed` as given there, None for absent ones; paths are from `folder`.
 
         The first run always begins. Raises WorkspaceError where the tree cannot be made.
@@ -91,7 +91,7 @@ class Trials:
         if kept is not None:
             return self._read(_RUN.made(kept))
         if self.runs and not self.limits.allow():
-            return TestRun(problem=NO_RUN_LEFT)
+            return RunResult(problem=NO_RUN_LEFT)
         self.scratch.become(files, made)
         self.limits.spent += 1
         self.runs += 1
@@ -118,19 +118,19 @@ class Trials:
             _OUTCOMES.write(file, _RUN.plain(text))
         return self._read(text)
 
-    def expect(self, run: TestRun) -> None:
+    def expect(self, run: RunResult) -> None:
         """Bound further runs by how long one took."""
         self.timeout_s = min(self.timeout_s, run.duration_ms * _SLOWER // 1000 + _MARGIN_S)
 
-    def _read(self, text: RunText) -> TestRun:
+    def _read(self, text: RunText) -> RunResult:
         found = read_run(self.setup.runner, text, self._selection, is_product=self.setup.is_product)
         return self.chosen(found)
 
     @property
-    def _selection(self) -> Selection:
-        return Selection(self.wanted, self.setup.known)
+    def _selection(self) -> RunSelection:
+        return RunSelection(self.wanted, self.setup.known)
 
-    def chosen(self, run: TestRun) -> TestRun:
+    def chosen(self, run: RunResult) -> RunResult:
         """Return a run with the outcomes that count."""
         if self.only is None:
             return run

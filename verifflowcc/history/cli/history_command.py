@@ -11,8 +11,8 @@ from verifflowcc.base.terminal.options import JsonFlag, YesFlag, counted, tokens
 if TYPE_CHECKING:
     from verifflowcc.base.formats.session_lines import Tokens
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.history.rules.saved_calls import Saved, Tally
-    from verifflowcc.history.use.history_import import Imported, ImportedFile
+    from verifflowcc.history.rules.saved_calls import SavingReport, Tally
+    from verifflowcc.history.use.history_import import HistoryImport, ImportedFile
 
 
 # `vfcc history import`: read what clients keep of past sessions into the history.
@@ -45,7 +45,7 @@ def import_(
     out.emit_lines(_page(done))
 
 
-def _page(done: "Imported") -> list[str]:
+def _page(done: "HistoryImport") -> list[str]:
     lines = [line for each in done.files for line in _lines(each)]
     if done.other_projects:
         lines.append(f"{counted(done.other_projects, 'session')} of other projects left out")
@@ -112,7 +112,7 @@ def saved(
     out.emit_json(found) if as_json else out.emit(saved_page(found))
 
 
-def saved_page(found: "Saved") -> str:
+def saved_page(found: "SavingReport") -> str:
     """Return what was answered as a page."""
     from verifflowcc.base.terminal.table import table
 
@@ -156,7 +156,7 @@ app.command("import")(import_)
 app.command()(saved)
 
 
-class By(StrEnum):
+class HistoryView(StrEnum):
     """What the history is asked by."""
 
     FILE = "file"
@@ -168,7 +168,7 @@ class By(StrEnum):
     SESSION = "session"
 
 
-class Form(StrEnum):
+class ColumnFormat(StrEnum):
     """A form of files of columns."""
 
     PARQUET = "parquet"
@@ -183,7 +183,9 @@ def show(
     what: Annotated[
         str | None, typer.Argument(metavar="[PATH]", help="With --by file and coedit: a file, or a part of its path.")
     ] = None,
-    by: Annotated[By | None, typer.Option("--by", help="What to ask by (default: the latest actions).")] = None,
+    by: Annotated[
+        HistoryView | None, typer.Option("--by", help="What to ask by (default: the latest actions).")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="With --by task: those that ended, too.")] = False,
     days: Annotated[int, typer.Option("--days", min=1, metavar="NUMBER", help="With --by tool: of so many days.")] = 7,
     limit: LimitOption = None,
@@ -200,20 +202,20 @@ def show(
     from verifflowcc.history.cli import history_output as views
     from verifflowcc.history.use.history_offers import bad_lines
 
-    if what is not None and by not in (By.FILE, By.COEDIT):
+    if what is not None and by not in (HistoryView.FILE, HistoryView.COEDIT):
         raise UsageError("a path goes with --by file or --by coedit", hint=f"vfcc history show --by file {what}")
     workspace = open_workspace()
     answers = {
         None: _actions,
-        By.FILE: _by_file,
-        By.TOOL: _by_tool,
-        By.TASK: _by_task,
-        By.COEDIT: _by_coedit,
-        By.PATTERN: _by_pattern,
-        By.LEARNING: _by_learning,
-        By.SESSION: _by_session,
+        HistoryView.FILE: _by_file,
+        HistoryView.TOOL: _by_tool,
+        HistoryView.TASK: _by_task,
+        HistoryView.COEDIT: _by_coedit,
+        HistoryView.PATTERN: _by_pattern,
+        HistoryView.LEARNING: _by_learning,
+        HistoryView.SESSION: _by_session,
     }
-    asked = Asked(workspace, what, limit, days, everything)
+    asked = HistoryQuestion(workspace, what, limit, days, everything)
     value, text = answers[by](asked)
     if bad := bad_lines(workspace):
         one, are = ("line", "was") if bad == 1 else ("lines", "were")
@@ -221,7 +223,7 @@ def show(
     out.emit_json(value) if as_json else out.emit(text or views.NOTHING)
 
 
-class Asked:
+class HistoryQuestion:
     """What somebody asks of the history."""
 
     def __init__(
@@ -230,7 +232,7 @@ class Asked:
         self.workspace, self.what, self.limit, self.days, self.everything = workspace, what, limit, days, everything
 
 
-def _actions(asked: Asked) -> tuple[object, str]:
+def _actions(asked: HistoryQuestion) -> tuple[object, str]:
     from verifflowcc.history.cli.history_output import actions_table
     from verifflowcc.history.use.history_offers import ACTIONS, recent_actions
 
@@ -238,7 +240,7 @@ def _actions(asked: Asked) -> tuple[object, str]:
     return found, actions_table(found)
 
 
-def _by_file(asked: Asked) -> tuple[object, str]:
+def _by_file(asked: HistoryQuestion) -> tuple[object, str]:
     from verifflowcc.base.terminal.options import from_root
     from verifflowcc.history.cli.history_output import touches_table
     from verifflowcc.history.use.questions import NEAR_TOUCHES, TOUCHES, file_history, files_like
@@ -249,7 +251,7 @@ def _by_file(asked: Asked) -> tuple[object, str]:
     return found, touches_table(found)
 
 
-def _by_tool(asked: Asked) -> tuple[object, str]:
+def _by_tool(asked: HistoryQuestion) -> tuple[object, str]:
     from verifflowcc.history.cli.history_output import tools_table
     from verifflowcc.history.use.questions import tool_use
 
@@ -257,17 +259,17 @@ def _by_tool(asked: Asked) -> tuple[object, str]:
     return found, tools_table(found)
 
 
-def _by_task(asked: Asked) -> tuple[object, str]:
+def _by_task(asked: HistoryQuestion) -> tuple[object, str]:
     from verifflowcc.history.cli.history_output import tasks_table
-    from verifflowcc.history.use.questions import tasks_told
+    from verifflowcc.history.use.questions import tasks_by_status
     from verifflowcc.memory.rules.tasks import TaskStatus
 
     open_ = (TaskStatus.ACTIVE, TaskStatus.PAUSED)
-    found = tasks_told(asked.workspace, tuple(TaskStatus) if asked.everything else open_, asked.limit or 20)
+    found = tasks_by_status(asked.workspace, tuple(TaskStatus) if asked.everything else open_, asked.limit or 20)
     return found, tasks_table(found)
 
 
-def _by_coedit(asked: Asked) -> tuple[object, str]:
+def _by_coedit(asked: HistoryQuestion) -> tuple[object, str]:
     from verifflowcc.base.terminal.options import from_root
     from verifflowcc.history.cli.history_output import pairs_table
     from verifflowcc.history.use.questions import edited_together
@@ -277,7 +279,7 @@ def _by_coedit(asked: Asked) -> tuple[object, str]:
     return found, pairs_table(found)
 
 
-def _by_pattern(asked: Asked) -> tuple[object, str]:
+def _by_pattern(asked: HistoryQuestion) -> tuple[object, str]:
     from verifflowcc.history.cli.history_output import patterns_table
     from verifflowcc.history.use.history_sharing import learned_patterns
 
@@ -285,7 +287,7 @@ def _by_pattern(asked: Asked) -> tuple[object, str]:
     return found, patterns_table(found)
 
 
-def _by_learning(asked: Asked) -> tuple[object, str]:
+def _by_learning(asked: HistoryQuestion) -> tuple[object, str]:
     from verifflowcc.history.cli.history_output import learnings_table
     from verifflowcc.history.use.history_sharing import learned_in_sessions
 
@@ -293,7 +295,7 @@ def _by_learning(asked: Asked) -> tuple[object, str]:
     return found, learnings_table(found)
 
 
-def _by_session(asked: Asked) -> tuple[object, str]:
+def _by_session(asked: HistoryQuestion) -> tuple[object, str]:
     from verifflowcc.history.cli.history_output import sessions_table
     from verifflowcc.history.use.history_offers import ACTIONS, sessions
 
@@ -369,7 +371,7 @@ def sql(
 @app.command()
 def export(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder for the files, one per table.")],
-    form: Annotated[Form, typer.Option("--format", help="The form of the files.")] = Form.PARQUET,
+    form: Annotated[ColumnFormat, typer.Option("--format", help="The form of the files.")] = ColumnFormat.PARQUET,
     as_json: JsonFlag = False,
 ) -> None:
     """Export each table to a file.

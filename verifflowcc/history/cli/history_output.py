@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from verifflowcc.history.store.history_columns import Rows
     from verifflowcc.history.use.analysing import Pruning
     from verifflowcc.history.use.history_offers import Action, SessionLine
-    from verifflowcc.history.use.proposing import Proposed
+    from verifflowcc.history.use.proposing import PatternProposal
     from verifflowcc.history.use.questions import ToolUse
 
 
@@ -152,7 +152,7 @@ def rows_table(found: "Rows") -> str:
     return table(found.columns, rows, right=numbers) if rows else "no rows"
 
 
-def proposed(found: "Sequence[Proposed]") -> str:
+def proposed(found: "Sequence[PatternProposal]") -> str:
     """Return what waits for a person now."""
     if not found:
         return "nothing new is sure enough to be offered: vfcc history show --by pattern"

@@ -64,7 +64,7 @@ def add(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import read_stdin
     from verifflowcc.history.cli.window_output import added
-    from verifflowcc.history.use.context_window import Given
+    from verifflowcc.history.use.context_window import NewWindowItem
     from verifflowcc.history.use.window_use import add_to_window
     from verifflowcc.memory.use.task_finding import fitting_task_id
 
@@ -75,7 +75,7 @@ def add(
     content = read_stdin() if text is None else text
     here = _here()
     task = fitting_task_id(here, task) if task else task
-    given = Given(content, type_, task, weight, sticky=sticky, tool=tool, path=file, lines=span)
+    given = NewWindowItem(content, type_, task, weight, sticky=sticky, tool=tool, path=file, lines=span)
     done = add_to_window(here, session, given)
     out.emit_json(done) if as_json else out.emit(added(done))
 

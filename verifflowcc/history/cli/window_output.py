@@ -9,7 +9,13 @@ from verifflowcc.base.text.secrets import withhold
 
 if TYPE_CHECKING:
     from verifflowcc.history.rules.window_values import WindowItem
-    from verifflowcc.history.use.window_use import ItemAdded, PruningDone, Restoring, SnapshotLine, WindowPage
+    from verifflowcc.history.use.window_use import (
+        PruningReport,
+        SnapshotLine,
+        WindowAddition,
+        WindowPage,
+        WindowRestore,
+    )
 
 
 _ABOUT = 60
@@ -17,7 +23,7 @@ _HOUR, _DAY = 60, 24 * 60
 
 
 def page(shown: "WindowPage") -> str:
-    """Return a window as a table under a line that tells what is in use."""
+    """Return a window as a table, under a line with the tokens in use."""
     from verifflowcc.base.terminal.table import table
 
     task = f", task {shown.task}" if shown.task else ""
@@ -42,7 +48,7 @@ def page(shown: "WindowPage") -> str:
     return "\n".join((printable(head), shown_table, *sticky, last))
 
 
-def added(done: "ItemAdded") -> str:
+def added(done: "WindowAddition") -> str:
     """Return what was added, and what is in use with it."""
     item = done.item
     place = f" of {item.files[0].place}" if item.files else ""
@@ -51,7 +57,7 @@ def added(done: "ItemAdded") -> str:
     )
 
 
-def pruned(done: "PruningDone") -> str:
+def pruned(done: "PruningReport") -> str:
     """Return what was removed, and where it can be had again."""
     in_use = _in_use(done.tokens, done.limit_tokens)
     if not done.removed:
@@ -91,7 +97,7 @@ def kept(found: Sequence["SnapshotLine"], *, full: bool = False) -> str:
     return table(("snapshot", "kept (UTC)", "at", "task", "items", "tokens", "went"), rows, right=(4, 5, 6))
 
 
-def restored(done: "Restoring") -> str:
+def restored(done: "WindowRestore") -> str:
     """Return what a window holds again, and where what it held before is kept."""
     count = f"{done.items} {'item' if done.items == 1 else 'items'}"
     return printable(

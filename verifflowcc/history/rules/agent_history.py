@@ -62,11 +62,11 @@ def _rarity(holding: int, tasks: int) -> int:
 WITHIN_MS = 300_000
 LEAST = 3
 _MOST_FILES = 200
-"""What edits more files than these at a time is a tool that goes through all of them, and tells of no pair."""
+"""A task with more edited files ran a tool over all of them: its pairs mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class FileEdit:
     """An edit of a file in a task, at a time in milliseconds since 1970, and the same as text."""
 
     task: str | None
@@ -86,7 +86,7 @@ class CoEdit:
     last: str
 
 
-def co_edits(edits: Iterable[Edit], least: int = LEAST) -> tuple[CoEdit, ...]:
+def co_edits(edits: Iterable[FileEdit], least: int = LEAST) -> tuple[CoEdit, ...]:
     """Return the pairs of files that are edited together, the most frequent first; ties by name.
 
     `edits` come in order of their tasks, those of one task by time. Those without a task tell nothing.
@@ -106,8 +106,8 @@ def co_edits(edits: Iterable[Edit], least: int = LEAST) -> tuple[CoEdit, ...]:
     return tuple(sorted(frequent, key=lambda each: (-each.count, each.files)))
 
 
-def _of_task(edits: list[Edit]) -> Iterator[tuple[tuple[str, str], int, str, str]]:
-    by_path: dict[str, list[Edit]] = defaultdict(list)
+def _of_task(edits: list[FileEdit]) -> Iterator[tuple[tuple[str, str], int, str, str]]:
+    by_path: dict[str, list[FileEdit]] = defaultdict(list)
     for each in edits:
         by_path[each.path].append(each)
     names = sorted(by_path)
@@ -121,7 +121,7 @@ def _of_task(edits: list[Edit]) -> Iterator[tuple[tuple[str, str], int, str, str
                 yield (one, other), min(len(near), len(far)), min(both), max(both)
 
 
-def _near(some: list[Edit], others: list[Edit]) -> list[Edit]:
+def _near(some: list[FileEdit], others: list[FileEdit]) -> list[FileEdit]:
     """Return those of `some` that have one of `others` within five minutes; both are in order of time."""
     found, place = [], 0
     for each in some:
@@ -221,7 +221,7 @@ class TaskEpisode:
 
 @dataclass(frozen=True, slots=True)
 class WindowPart:
-    """An item of a window as a snapshot tells of it; `relevance` in thousandths."""
+    """An item of a window, without its content; `relevance` in thousandths."""
 
     id: str
     type: str

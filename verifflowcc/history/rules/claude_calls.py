@@ -1,7 +1,7 @@
-"""Claude Code's transcripts, told as its hooks tell them: prompts, calls of tools, turns, compactions; and tokens.
+"""Read Claude Code's transcripts as the events that its hooks would have sent.
 
-What the client adds by itself is left out, as `formats.turns_claude` leaves it out; so is what one session copied from
-another. A message comes as several lines that each say its tokens: the most that one says is what it took.
+These are prompts, calls of tools, turns and compactions; and the tokens of each message. What the client adds by itself
+is left out; so is what one session copied from another.
 """
 
 import re
@@ -10,10 +10,10 @@ from itertools import islice
 
 from verifflowcc.base.formats.session_lines import (
     CallLines,
+    HookLine,
     Json,
-    Said,
-    Spent,
     Tokens,
+    TokenSpending,
     mapping_at,
     milliseconds,
     number_at,
@@ -24,24 +24,25 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.codex_conversation import looks_like_codex
 from verifflowcc.memory.rules.conversation import LEFT_OUT, looks_like_claude, typed
 
-# What Claude Code counts for a session beyond the messages of its transcript, such as the request of a compaction.
-
 
 class Totals:
-    """The messages of a session so far, beside what the client counts now and then; `others` are its subagents'."""
+    """The tokens of a session's messages so far; `others` are its subagents'.
 
-    def __init__(self, others: Sequence[Spent] = ()) -> None:
+    The client counts more than its transcript has, such as the request of a compaction, in `cost-state` lines.
+    """
+
+    def __init__(self, others: Sequence[TokenSpending] = ()) -> None:
         self._others = others
         self._own: dict[str, Tokens] = {}
-        self._told: dict[str, Tokens] = {}
+        self._reported: dict[str, Tokens] = {}
         self._begun = False
 
     def add(self, model: str, tokens: Tokens) -> None:
         """Count a message, or what more there is of it."""
         self._own[model] = self._own.get(model, Tokens()) + tokens
 
-    def beyond(self, at: int, row: Mapping[str, Json], before: int | None, *, copied: bool) -> Iterator[Spent]:
-        """Yield what a `cost-state` line counts that no message told, as far as that was not told before.
+    def beyond(self, at: int, row: Mapping[str, Json], before: int | None, *, copied: bool) -> Iterator[TokenSpending]:
+        """Yield the tokens that a `cost-state` line counts beyond all messages so far.
 
         The others' messages count that came `before` the session went on. A session with `copied` lines was forked from
         another one, which its first count holds too: what that counts beyond is no one's here.
@@ -54,12 +55,12 @@ class Totals:
         if not spent.keys() <= counted.keys():  # the client names models otherwise where it counts
             counted, spent = {"": _sum(counted)}, {"": _sum(spent)}
         for model, total in sorted(counted.items()):
-            told = self._told.get(model, Tokens())
-            more = total.beyond(spent.get(model, Tokens()) + told)
-            self._told[model] = told + more
+            before_this = self._reported.get(model, Tokens())
+            more = total.beyond(spent.get(model, Tokens()) + before_this)
+            self._reported[model] = before_this + more
             if more != Tokens() and (self._begun or not copied):
                 key = f"{model} {total.input} {total.output} {total.cache_read} {total.cache_creation}"
-                yield Spent(at, key, more, model)
+                yield TokenSpending(at, key, more, model)
         self._begun = True
 
 
@@ -71,8 +72,6 @@ def _calls_claude_totals_tokens(counted: Json) -> Tokens:
 def _sum(tokens: Mapping[str, Tokens]) -> Tokens:
     return sum(tokens.values(), Tokens())
 
-
-# What the first lines of a file say of the session that it tells of, if it tells of one.
 
 CLAUDE, CODEX = "claude", "codex"
 _MOST_LINES = 500
@@ -93,7 +92,7 @@ class Glance:
 
 
 def glance(lines: Iterable[bytes]) -> Glance | None:
-    """Return what the first lines say; None where they are of no session that worked in a folder."""
+    """Return what the first lines name; None where they are of no session in a folder."""
     session, folder, agent_type, at = "", "", "", 0
     for row in islice(CallLines("", lines).rows(), _MOST_LINES):
         if looks_like_codex(row):
@@ -118,17 +117,17 @@ def _of_codex(row: Mapping[str, Json]) -> Glance | None:
 
 SKIPPED = (b'{"type":"api-request', b'{"type": "api-request', b'{"type":"file-history', b'{"type":"tools-used')
 """Lines that hold whole requests and files, and nothing that is asked for here."""
-_GOES_ON = ("tool_use", "pause_turn")
+_UNFINISHED = ("tool_use", "pause_turn")
 _BEFORE_A_SUMMARY = "This session is being continued"
 _ERROR_TAG = re.compile(r"</?tool_use_error>")
 _NEAR = 60_000
 _EVER = 2**62
-Heard = Said | Spent
+Heard = HookLine | TokenSpending
 
 
 @dataclass(frozen=True, slots=True)
 class Subagent:
-    """Whose transcript it is, where it is not the main agent's."""
+    """The subagent of a transcript: its id and its type."""
 
     name: str
     type: str
@@ -145,7 +144,7 @@ class ClaudeCalls:
         session: str,
         *,
         agent: Subagent | None = None,
-        others: Sequence[Spent] = (),
+        others: Sequence[TokenSpending] = (),
         copied: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.copies = 0
@@ -155,17 +154,17 @@ class ClaudeCalls:
         self._counted: Mapping[str, Json] | None = None
         self._totals = Totals(others)
         self._calls: dict[str, tuple[int, dict[str, Json]]] = {}
-        self._spent: dict[str, Spent] = {}
-        self._last_words: Said | None = None
+        self._spent: dict[str, TokenSpending] = {}
+        self._last_words: HookLine | None = None
 
     def read(self, lines: CallLines) -> Iterator[Heard]:
-        """Yield what the lines tell; what was spent comes last."""
+        """Yield the events of the lines, and then the tokens of the messages."""
         for row in lines.rows():
             yield from self._of(row)
         yield from self._turn_end()
         yield from self._session_end(None)
         for name, (at, words) in self._calls.items():
-            yield Said(at, name, words | {"hook_event_name": "PreToolUse"})
+            yield HookLine(at, name, words | {"hook_event_name": "PreToolUse"})
         yield from self._spent.values()
 
     def _of(self, row: Mapping[str, Json]) -> Iterator[Heard]:
@@ -187,7 +186,7 @@ class ClaudeCalls:
         if kind == "assistant" and row.get("isApiErrorMessage") is not True:
             yield from self._answer(row, copied=copied)
         elif kind == "user":
-            yield from self._told(row, copied=copied)
+            yield from self._of_user(row, copied=copied)
         elif kind == "system" and word_at(row, "subtype") == "compact_boundary":
             self._trigger = word_at(row, "compactMetadata", "trigger")
 
@@ -201,17 +200,17 @@ class ClaudeCalls:
             words["agent_id"] = name
         return words | more
 
-    def _start(self, row: Mapping[str, Json]) -> Iterator[Said]:
+    def _start(self, row: Mapping[str, Json]) -> Iterator[HookLine]:
         if self._started and not self._over:
             return
         if self._agent:
             self._task = word_at(row, "promptId")
-            yield Said(self._at, f"{self._agent.name} start", self._words(row, "SubagentStart"))
+            yield HookLine(self._at, f"{self._agent.name} start", self._words(row, "SubagentStart"))
         else:
             source = "resume" if self._over else "fork" if self.copies else "startup"
             words = {"hook_event_name": "SessionStart", "session_id": self._session, "cwd": word_at(row, "cwd")}
             since = self._ended if self._over else 0
-            yield Said(self._at, word_at(row, "uuid"), words | {"source": source}, (since, self._at + _NEAR))
+            yield HookLine(self._at, word_at(row, "uuid"), words | {"source": source}, (since, self._at + _NEAR))
         self._started, self._over = True, False
 
     def _session_end(self, before: int | None) -> Iterator[Heard]:
@@ -224,10 +223,10 @@ class ClaudeCalls:
         if self._started:
             words = {"hook_event_name": "SessionEnd", "session_id": self._session, "reason": "other"}
             around = (max(self._at - _NEAR, 0), _EVER if before is None else before)
-            yield Said(self._at, f"end {self._at}", words, around)
+            yield HookLine(self._at, f"end {self._at}", words, around)
             self._over, self._ended = True, self._at
 
-    def _told(self, row: Mapping[str, Json], *, copied: bool) -> Iterator[Said]:
+    def _of_user(self, row: Mapping[str, Json], *, copied: bool) -> Iterator[HookLine]:
         content = mapping_at(row, "message").get("content")
         blocks = content if isinstance(content, list) else []
         results = [each for each in blocks if word_at(each, "type") == "tool_result"]
@@ -240,15 +239,15 @@ class ClaudeCalls:
         elif not any(row.get(name) is True for name in LEFT_OUT) and (text := typed(texts_of(content)).strip()):
             yield from self._turn_end()
             self._task = word_at(row, "promptId")
-            yield Said(self._at, word_at(row, "uuid"), self._words(row, "UserPromptSubmit", prompt=text))
+            yield HookLine(self._at, word_at(row, "uuid"), self._words(row, "UserPromptSubmit", prompt=text))
 
-    def _compacted(self, row: Mapping[str, Json], summary: str) -> Said:
+    def _compacted(self, row: Mapping[str, Json], summary: str) -> HookLine:
         text = typed(summary)
         text = text.partition("\n\n")[2] if text.startswith(_BEFORE_A_SUMMARY) else text
         words = self._words(row, "PostCompact", trigger=self._trigger, compact_summary=text)
-        return Said(self._at, word_at(row, "uuid"), words, (max(self._at - _NEAR, 0), self._at + _NEAR))
+        return HookLine(self._at, word_at(row, "uuid"), words, (max(self._at - _NEAR, 0), self._at + _NEAR))
 
-    def _answer(self, row: Mapping[str, Json], *, copied: bool) -> Iterator[Said]:
+    def _answer(self, row: Mapping[str, Json], *, copied: bool) -> Iterator[HookLine]:
         message = mapping_at(row, "message")
         tokens = _tokens(mapping_at(message, "usage"))
         if not copied:
@@ -264,18 +263,18 @@ class ClaudeCalls:
         if text and not copied and (self._agent or row.get("isSidechain") is not True):
             yield from self._maybe_end(row, message, text)
 
-    def _maybe_end(self, row: Mapping[str, Json], message: Mapping[str, Json], text: str) -> Iterator[Said]:
-        """Yield the end of a turn; where the message does not say that it ends one, what comes next tells."""
+    def _maybe_end(self, row: Mapping[str, Json], message: Mapping[str, Json], text: str) -> Iterator[HookLine]:
+        """Yield the end of a turn, or keep it until the next line shows that it ended."""
         key = word_at(message, "id") or word_at(row, "uuid")
         hook = "SubagentStop" if self._agent else "Stop"
-        self._last_words = Said(self._at, key, self._words(row, hook, last_assistant_message=text))
+        self._last_words = HookLine(self._at, key, self._words(row, hook, last_assistant_message=text))
         reason = message.get("stop_reason")
-        if reason in _GOES_ON:
+        if reason in _UNFINISHED:
             self._last_words = None
         elif reason is not None:
             yield from self._turn_end()
 
-    def _turn_end(self) -> Iterator[Said]:
+    def _turn_end(self) -> Iterator[HookLine]:
         if self._last_words:
             yield self._last_words
         self._last_words = None
@@ -286,13 +285,15 @@ class ClaudeCalls:
             return
         words = self._words(row, "")
         before = self._spent.get(name)
-        if before:
+        if before:  # a message comes as several lines, each with its tokens so far: the highest count is the cost
             self._totals.add(model, tokens.beyond(before.tokens))
             self._spent[name] = replace(before, tokens=before.tokens + tokens.beyond(before.tokens))
             return
         self._totals.add(model, tokens)
         agent, agent_type = words.get("agent_id", ""), words.get("agent_type", "")
-        self._spent[name] = Spent(self._at, name, tokens, model, name, words.get("prompt_id", ""), agent, agent_type)
+        self._spent[name] = TokenSpending(
+            self._at, name, tokens, model, name, words.get("prompt_id", ""), agent, agent_type
+        )
 
     def _call(self, row: Mapping[str, Json], block: Mapping[str, Json], context: int) -> None:
         name, tool = word_at(block, "id"), word_at(block, "name")
@@ -304,7 +305,7 @@ class ClaudeCalls:
 
     def _result(
         self, row: Mapping[str, Json], block: Mapping[str, Json], *, alone: bool, copied: bool
-    ) -> Iterator[Said]:
+    ) -> Iterator[HookLine]:
         name = word_at(block, "tool_use_id")
         call = self._calls.pop(name, None)
         if call is None or copied:
@@ -319,7 +320,7 @@ class ClaudeCalls:
             words |= {"hook_event_name": "PostToolUseFailure", "error": error or "failed"}
         else:
             words["tool_response"] = texts_of(block.get("content")) if whole is None else whole
-        yield Said(self._at, name, words)
+        yield HookLine(self._at, name, words)
 
 
 _TOOK = ("durationMs", "totalDurationMs")

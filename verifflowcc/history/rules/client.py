@@ -40,24 +40,24 @@ class Client:
     switches: "tuple[str, ...]" = ()
     """Files in which `disableAllHooks` turns its hooks off."""
 
-    def as_claude(self, _event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+    def as_claude(self, _event: str, payload: "Mapping[str, Json]") -> "dict[str, Json]":
         """Return a hook's input in Claude Code's form; `_event` is the one named on the command line, if any.
 
         What is missing stays missing, and no type is relied on.
         """
-        return dict(said)
+        return dict(payload)
 
     def answer(self, event: str, context: str, decision: str, reason: str) -> "dict[str, object]":
         """Return an answer as the client reads it; `event` is in Claude Code's words."""
-        said: dict[str, object] = {"decision": "block", "reason": reason} if decision == "block" else {}
+        output: dict[str, object] = {"decision": "block", "reason": reason} if decision == "block" else {}
         own: dict[str, object] = {"hookEventName": event}
         if context:
             own["additionalContext"] = context
         if decision in ("deny", "ask"):
             own |= {"permissionDecision": decision, "permissionDecisionReason": reason}
         if len(own) > 1:
-            said["hookSpecificOutput"] = own
-        return said
+            output["hookSpecificOutput"] = own
+        return output
 
     def entry(self, event: str) -> "dict[str, Json]":
         """Return the entry of its file that runs vfcc at an event, in its own words."""
@@ -81,12 +81,12 @@ def client_of(name: str) -> Client:
     return found
 
 
-def normal_form(client: str, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
-    """Return a client's words as Claude Code would say them; `event` is the one named on the command line, if any.
+def normal_form(client: str, event: str, payload: "Mapping[str, Json]") -> "dict[str, Json]":
+    """Return a hook's input in Claude Code's form; `event` is from the command line.
 
     Unknown fields are kept as they are; what is missing stays missing.
     """
-    plain = dict(said) if client == "claude" else client_of(client).as_claude(event, said)
+    plain = dict(payload) if client == "claude" else client_of(client).as_claude(event, payload)
     duration = plain.get("duration_ms")
     if isinstance(duration, float) and not abs(duration) <= _LONGEST_MS:
         del plain["duration_ms"]  # 1e400 is read as a number that is none

@@ -11,7 +11,7 @@ from enum import StrEnum
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text import json_edit
 from verifflowcc.base.text.json_edit import Json, Part, Record, Span
-from verifflowcc.history.rules.client_files import THE_FILE, Outcome, digest_of, text_before
+from verifflowcc.history.rules.client_files import THE_FILE, FileOutcome, digest_of, text_before
 
 BEGIN, END = "vfcc:begin", "vfcc:end"
 AGENTS_TEXT = (
@@ -271,7 +271,7 @@ def _in_quotes(text: str) -> str:
 class DoorPlan:
     """What is to be done with a file: the text that it gets, None for no file, and what is remembered of it."""
 
-    outcome: Outcome
+    outcome: FileOutcome
     text: str | None
     record: Record | None
 
@@ -283,43 +283,43 @@ def door_installed(text: str | None, door: Door, record: Record | None, clients:
     """
     if text is None:
         if door.beside:
-            return DoorPlan(Outcome.NOTHING, None, None)
+            return DoorPlan(FileOutcome.NOTHING, None, None)
         new = _fresh(door)
-        return DoorPlan(Outcome.WRITTEN, new, Record(clients, digest_of(new), "", (), (THE_FILE,)))
+        return DoorPlan(FileOutcome.WRITTEN, new, Record(clients, digest_of(new), "", (), (THE_FILE,)))
     before = text_before(text, record) if record else None
     if before is not None and record:
         again = door_installed(before or None, door, None, clients, force=force)
-        if again.text != text and again.outcome is Outcome.WRITTEN:
+        if again.text != text and again.outcome is FileOutcome.WRITTEN:
             return again
-        return DoorPlan(Outcome.NOTHING, text, _for(record, clients))
+        return DoorPlan(FileOutcome.NOTHING, text, _for(record, clients))
     state = _state(text, door)
     if state is True:
-        return DoorPlan(Outcome.NOTHING, text, _for(record, clients) or Record(clients, digest_of(text)))
+        return DoorPlan(FileOutcome.NOTHING, text, _for(record, clients) or Record(clients, digest_of(text)))
     if state is False and not force:
-        return DoorPlan(Outcome.EDITED, text, record)
+        return DoorPlan(FileOutcome.EDITED, text, record)
     base = _without(text, door) if state is False else text
     after, spans = _with(base, door)
     known = digest_of(base) if base == text else None
-    return DoorPlan(Outcome.WRITTEN, after, Record(clients, digest_of(after), known, spans if known else ()))
+    return DoorPlan(FileOutcome.WRITTEN, after, Record(clients, digest_of(after), known, spans if known else ()))
 
 
 def door_removed(text: str | None, door: Door, record: Record | None, *, force: bool) -> DoorPlan:
     """Plan a file without its door. Raises ValueError for a file that should be JSON and is not."""
     if text is None:
-        return DoorPlan(Outcome.NOTHING, None, None)
+        return DoorPlan(FileOutcome.NOTHING, None, None)
     before = text_before(text, record) if record else None
     if before is not None:
-        return DoorPlan(Outcome.REMOVED, before or None, None)
+        return DoorPlan(FileOutcome.REMOVED, before or None, None)
     state = _state(text, door)
     if state is None:
-        return DoorPlan(Outcome.NOTHING, text, None)
+        return DoorPlan(FileOutcome.NOTHING, text, None)
     if state is False and not force:
-        return DoorPlan(Outcome.EDITED, text, record)
+        return DoorPlan(FileOutcome.EDITED, text, record)
     left = _without(text, door)
     made = record is not None and THE_FILE in record.made
     empty = left.strip() in ("", "{}")
     whole = door.kind in (DoorKind.FILE, DoorKind.LINK)
-    return DoorPlan(Outcome.REMOVED, None if whole or (made and empty) else left, None)
+    return DoorPlan(FileOutcome.REMOVED, None if whole or (made and empty) else left, None)
 
 
 def _for(record: Record | None, clients: str) -> Record | None:

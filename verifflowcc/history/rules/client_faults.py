@@ -1,4 +1,4 @@
-"""What is wrong with hooks of ours that a client would not tell: it ignores them, and says nothing."""
+"""Find faults for which a client ignores vfcc's hooks without a message."""
 
 import hashlib
 import json
@@ -91,8 +91,8 @@ def _hashes(path: str, value: Mapping[str, object]) -> Iterator[tuple[str, str]]
                 if not isinstance(hook, Mapping):
                     continue
                 timeout = hook.get("timeout", _CODEX_TIMEOUT_S)
-                said = {"async": False, "command": hook.get("command"), "timeout": timeout, "type": "command"}
-                trusted: dict[str, object] = {"event_name": snake, "hooks": [said]}
+                reduced = {"async": False, "command": hook.get("command"), "timeout": timeout, "type": "command"}
+                trusted: dict[str, object] = {"event_name": snake, "hooks": [reduced]}
                 if "matcher" in group:
                     trusted["matcher"] = group["matcher"]
                 text = json.dumps(trusted, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""What stands in a field of a client's words, of whatever type it turns out to be. It runs inside of hooks."""
+"""Read fields of a hook's input, whatever their type. It runs inside hooks."""
 
 TYPE_CHECKING = False
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     Json = Any
 
 
-def text(said: "Mapping[str, Json]", *names: str) -> str:
+def text(fields: "Mapping[str, Json]", *names: str) -> str:
     """Return the first text that is not empty under one of the names; empty where there is none."""
     for name in names:
-        value = said.get(name)
+        value = fields.get(name)
         if isinstance(value, str) and value:
             return value
     return ""
@@ -30,16 +30,16 @@ def unpacked(value: "Json") -> "Json":
         return value
 
 
-def moved(said: "Mapping[str, Json]", names: "Mapping[str, str]") -> "dict[str, Json]":
+def moved(fields: "Mapping[str, Json]", names: "Mapping[str, str]") -> "dict[str, Json]":
     """Return a copy with fields under their new names; a field that has the new name already wins.
 
     >>> moved({"sessionId": "1", "cwd": "/p"}, {"sessionId": "session_id"})
     {'cwd': '/p', 'session_id': '1'}
     """
-    plain = {name: value for name, value in said.items() if name not in names}
+    plain = {name: value for name, value in fields.items() if name not in names}
     for old, new in names.items():
-        if old in said:
-            plain.setdefault(new, said[old])
+        if old in fields:
+            plain.setdefault(new, fields[old])
     return plain
 
 

@@ -1,7 +1,7 @@
-"""What becomes of a client's file when vfcc's entries go into it, or out of it again.
+"""Plan how vfcc's entries are added to a client's file, or removed from it.
 
-All that is somebody else's keeps its place and its bytes. What went in is remembered as places in the text, so that
-cutting them out gives back what was there.
+All other content keeps its place and its bytes. The record of an install has places in the text, so that an uninstall
+restores the earlier text exactly.
 """
 
 import json
@@ -19,7 +19,7 @@ THE_FILE = "."
 """Among what vfcc made: the file itself, and not just keys in it."""
 
 
-class Outcome(StrEnum):
+class FileOutcome(StrEnum):
     """What is done with a file; an `edited` one is left as it is."""
 
     WRITTEN = "written"
@@ -29,20 +29,20 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ClientFilePlan:
     """What is to be done with a file: the text that it gets, None for no file, and what is remembered of it.
 
     `events` are those whose entry is written or removed, or was edited by somebody.
     """
 
-    outcome: Outcome
+    outcome: FileOutcome
     text: str | None
     record: Record | None
     events: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HookEntries:
     """vfcc's entries in a file, by event: as it writes them, and as somebody edited them."""
 
     sound: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Found:
     value: Mapping[str, object] = field(default_factory=dict)
 
 
-def found_in(text: str, target: Target) -> Found:
+def found_in(text: str, target: Target) -> HookEntries:
     """Return which of vfcc's entries are in a file. Raises ValueError where it is not what the client would read."""
     value = json_edit.checked(text)
     if not isinstance(value, dict):
@@ -72,11 +72,11 @@ def found_in(text: str, target: Target) -> Found:
             sound.append(event)
         elif ours:
             edited.append(event)
-    return Found(tuple(sound), tuple(edited), value)
+    return HookEntries(tuple(sound), tuple(edited), value)
 
 
-def installed(text: str | None, target: Target, record: Record | None, *, force: bool = False) -> Plan:
-    """Return what becomes of a file that is to hold vfcc's entries. Raises ValueError as `found_in` does.
+def installed(text: str | None, target: Target, record: Record | None, *, force: bool = False) -> ClientFilePlan:
+    """Plan how a file gets vfcc's entries. Raises ValueError as `found_in` does.
 
     `text` is what is in the file, None where there is none. With `force`, entries that somebody edited are replaced.
     """
@@ -84,49 +84,49 @@ def installed(text: str | None, target: Target, record: Record | None, *, force:
         return _new(target)
     if record and (before := text_before(text, record)) is not None:
         again = _added(before, target) if before else _new(target)
-        return Plan(Outcome.NOTHING, text, record) if again.text == text else again
+        return ClientFilePlan(FileOutcome.NOTHING, text, record) if again.text == text else again
     found = found_in(text, target)
     if found.edited and not force:
-        return Plan(Outcome.EDITED, text, record, found.edited)
+        return ClientFilePlan(FileOutcome.EDITED, text, record, found.edited)
     versioned = not client_of(target.client).versioned or "version" in found.value
     if versioned and not found.edited and set(found.sound) == set(EVENTS[target.client]):
-        return Plan(Outcome.NOTHING, text, record)
+        return ClientFilePlan(FileOutcome.NOTHING, text, record)
     if not (found.sound or found.edited) and (record is None or record.before == digest_of(text)):
         return _added(text, target)
     rest = _without(text, target, found.edited, ())
     plan = _added(rest, target)
     made = tuple(sorted({*(record.made if record else ()), *(plan.record.made if plan.record else ())}))
     kept = Record(target.client, digest_of(plan.text or ""), made=made, folders=record.folders if record else ())
-    return Plan(Outcome.WRITTEN, plan.text, kept, plan.events)
+    return ClientFilePlan(FileOutcome.WRITTEN, plan.text, kept, plan.events)
 
 
-def uninstalled(text: str | None, target: Target, record: Record | None, *, force: bool = False) -> Plan:
-    """Return what becomes of a file that is to lose vfcc's entries. Raises ValueError as `found_in` does.
+def uninstalled(text: str | None, target: Target, record: Record | None, *, force: bool = False) -> ClientFilePlan:
+    """Plan how a file loses vfcc's entries. Raises ValueError as `found_in` does.
 
     Where nobody edited it since, it gets the bytes that it had before; else it loses vfcc's entries alone.
     """
     if text is None or (record and record.before == digest_of(text)):
-        return Plan(Outcome.NOTHING, text, None)
+        return ClientFilePlan(FileOutcome.NOTHING, text, None)
     if record and (before := text_before(text, record)) is not None:
-        return Plan(Outcome.REMOVED, before or None, None, tuple(EVENTS[target.client]))
+        return ClientFilePlan(FileOutcome.REMOVED, before or None, None, tuple(EVENTS[target.client]))
     found = found_in(text, target)
     if found.edited and not force:
-        return Plan(Outcome.EDITED, text, record, found.edited)
+        return ClientFilePlan(FileOutcome.EDITED, text, record, found.edited)
     ours = (*found.sound, *found.edited)
     if not ours:
-        return Plan(Outcome.NOTHING, text, None)
+        return ClientFilePlan(FileOutcome.NOTHING, text, None)
     made = record.made if record else ("hooks", *ours)
     left = _without(text, target, ours, made)
     gone = THE_FILE in made and json_edit.checked(left) == {}
-    return Plan(Outcome.REMOVED, None if gone else left, None, ours)
+    return ClientFilePlan(FileOutcome.REMOVED, None if gone else left, None, ours)
 
 
-def _new(target: Target) -> Plan:
+def _new(target: Target) -> ClientFilePlan:
     wanted = entries(target.client)
     value: dict[str, Json] = {"version": VERSION} if client_of(target.client).versioned else {}
     text = json_edit.fresh({**value, "hooks": {event: [each] for event, each in wanted.items()}})
     record = Record(target.client, digest_of(text), "", (), tuple(sorted((THE_FILE, "hooks", *value, *wanted))))
-    return Plan(Outcome.WRITTEN, text, record, tuple(wanted))
+    return ClientFilePlan(FileOutcome.WRITTEN, text, record, tuple(wanted))
 
 
 def text_before(text: str, record: Record) -> str | None:
@@ -137,7 +137,7 @@ def text_before(text: str, record: Record) -> str | None:
     return before if not record.before or digest_of(before) == record.before else None
 
 
-def _added(text: str, target: Target) -> Plan:
+def _added(text: str, target: Target) -> ClientFilePlan:
     """Return a file with the entries that it does not hold yet."""
     found = found_in(text, target)
     lists: dict[str, Json] = {e: [each] for e, each in entries(target.client).items() if e not in found.sound}
@@ -160,7 +160,7 @@ def _added(text: str, target: Target) -> Plan:
     after, spans = json_edit.inserted(text, new)
     made = tuple(sorted((*fresh, *(key for key, _ in outer))))
     record = Record(target.client, digest_of(after), digest_of(text), tuple(spans), made)
-    return Plan(Outcome.WRITTEN, after, record, tuple(lists))
+    return ClientFilePlan(FileOutcome.WRITTEN, after, record, tuple(lists))
 
 
 def _without(text: str, target: Target, events: Collection[str], made: Collection[str]) -> str:

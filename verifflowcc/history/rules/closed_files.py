@@ -11,7 +11,7 @@ from verifflowcc.history.rules.shell_programs import FEEDING, LONGEST, SHELLS, T
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from verifflowcc.history.rules.permission import Call
+    from verifflowcc.history.rules.permission import CheckedCall
     from verifflowcc.history.rules.shell_programs import Program
 
 
@@ -54,7 +54,7 @@ _GIT_HARMLESS = ("GIT_PAGER=cat", "GIT_PAGER=", "GIT_TERMINAL_PROMPT=0", "GIT_OP
                  "GIT_SEQUENCE_EDITOR=true", "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:")  # fmt: skip
 
 
-def refused(command: str, found: "list[Program]", place: "Call") -> str:
+def refused(command: str, found: "list[Program]", place: "CheckedCall") -> str:
     """Return why no agent may run a command whose programs are `found`, as a sentence; empty where one may."""
     for program in found:
         if program.name in VFCC and (why := _of_vfcc(program, found)):
@@ -84,11 +84,11 @@ def whose(path: str) -> str:
     return f"{path}, which holds the rules of the project or the machine: only a person changes it"
 
 
-def _is_root(place: "Call", word: str) -> bool:
+def _is_root(place: "CheckedCall", word: str) -> bool:
     return place.path(word or ".") == "."
 
 
-def _holds_root(place: "Call", word: str) -> bool:
+def _holds_root(place: "CheckedCall", word: str) -> bool:
     whole = place.path(word)
     return whole == "." or place.root.startswith(f"{whole.rstrip('/')}/")
 
@@ -127,7 +127,7 @@ def _of_author(program: "Program") -> str:
     return ""
 
 
-def _of_git(program: "Program", found: "list[Program]", place: "Call") -> str:
+def _of_git(program: "Program", found: "list[Program]", place: "CheckedCall") -> str:
     """Return why a call of git is not an agent's."""
     settings = [*program.settings, *(each for one in found if not one.plain for each in one.settings)]
     if any(each.startswith("GIT_") and each not in _GIT_HARMLESS for each in settings):
@@ -138,7 +138,7 @@ def _of_git(program: "Program", found: "list[Program]", place: "Call") -> str:
     return f"{why}, which is closed to every agent" if why and not why.startswith(WHOSE_COMMIT) else why
 
 
-def _writes(program: "Program", found: "list[Program]", place: "Call") -> str:
+def _writes(program: "Program", found: "list[Program]", place: "CheckedCall") -> str:
     """Return a closed path that a program may change; empty where it is known to change none."""
     for target in program.written:
         if place.closed(program.path(target)) == INSIDE:
@@ -186,7 +186,7 @@ def _sought(program: "Program") -> "list[str]":
     ]  # fmt: skip
 
 
-def _removes_all(program: "Program", word: str, place: "Call") -> bool:
+def _removes_all(program: "Program", word: str, place: "CheckedCall") -> bool:
     if not word or word.startswith("-") or not _holds_root(place, program.path(word)):
         return False
     if program.name == "find":
@@ -214,7 +214,7 @@ def _is_interpreter(program: "Program") -> bool:
     return program.name.startswith(_INTERPRETERS) or program.name in SHELLS
 
 
-def _in_code(command: str, found: "list[Program]", place: "Call") -> str:
+def _in_code(command: str, found: "list[Program]", place: "CheckedCall") -> str:
     """Return a closed path that the code names which an interpreter is given, as a word or behind `<<`."""
     running = [each for each in found if _is_interpreter(each) and not only_looks([], each.plain)]
     texts = [word for each in running for word in each.given if any(letter in word for letter in " \n\"'(/")]
@@ -229,7 +229,7 @@ def _in_code(command: str, found: "list[Program]", place: "Call") -> str:
     return ""
 
 
-def _computed(command: str, found: "list[Program]", place: "Call") -> str:
+def _computed(command: str, found: "list[Program]", place: "CheckedCall") -> str:
     """Return a closed path that a command names, where it changes a file whose name the shell computes; else empty.
 
     So a name that is printed, read or kept in a variable is not judged: only that something is changed by a name that

@@ -70,30 +70,30 @@ class Codex(Client):
 CLIENT = Codex()
 
 
-def wants_outcome(said: "Mapping[str, Json]") -> bool:
-    """Say whether a hook tells of a command that ended, and nothing of how."""
+def wants_outcome(payload: "Mapping[str, Json]") -> bool:
+    """Whether a hook reports the end of a command without its outcome."""
     return (
-        said.get("hook_event_name") == "PostToolUse"
-        and said.get("tool_name") == "Bash"
-        and isinstance(said.get("tool_response"), str)
-        and isinstance(said.get("tool_use_id"), str)
+        payload.get("hook_event_name") == "PostToolUse"
+        and payload.get("tool_name") == "Bash"
+        and isinstance(payload.get("tool_response"), str)
+        and isinstance(payload.get("tool_use_id"), str)
     )
 
 
-def with_outcome(said: "dict[str, Json]", tail: bytes) -> "dict[str, Json]":
-    """Return a hook's words with the exit code and the duration that the end of a rollout has for the call, if any."""
-    needle = f'"id":"{said["tool_use_id"]}"'.encode("utf-8", "replace")
+def with_outcome(payload: "dict[str, Json]", tail: bytes) -> "dict[str, Json]":
+    """Add the exit code and duration of a call, if the end of the rollout has them."""
+    needle = f'"id":"{payload["tool_use_id"]}"'.encode("utf-8", "replace")
     for line in reversed(tail.split(b"\n")):
         if needle in line and b"CommandExecution" in line:
             item = _item(line)
             code, took = item.get("exit_code"), item.get("duration")
-            if item.get("id") != said["tool_use_id"] or not isinstance(code, int):
+            if item.get("id") != payload["tool_use_id"] or not isinstance(code, int):
                 continue
-            more: dict[str, Json] = {"tool_response": {"output": said["tool_response"], "exit_code": code}}
+            more: dict[str, Json] = {"tool_response": {"output": payload["tool_response"], "exit_code": code}}
             if isinstance(took, dict):
                 more["duration_ms"] = _whole(took.get("secs")) * 1000 + _whole(took.get("nanos")) // 1_000_000
-            return said | more
-    return said
+            return payload | more
+    return payload
 
 
 def _item(line: bytes) -> "Mapping[str, Json]":

@@ -1,7 +1,7 @@
-"""Codex's rollouts, told as its hooks tell them: prompts, calls of tools, turns, compactions; and tokens.
+"""Read Codex's rollouts as the events that its hooks would have sent.
 
-Names of tools and of what they are given are those of its hooks. Tokens are counted up for the whole thread; what each
-message took is how much more there is.
+These are prompts, calls of tools, turns and compactions; and the tokens of each message. Tools and their inputs have
+the names that hooks use.
 """
 
 import json
@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 
 from verifflowcc.base.formats.session_lines import (
     CallLines,
+    HookLine,
     Json,
-    Said,
-    Spent,
     Tokens,
+    TokenSpending,
     mapping_at,
     milliseconds,
     number_at,
@@ -22,8 +22,6 @@ from verifflowcc.base.formats.session_lines import (
 )
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.rules.codex_conversation import of_the_client
-
-# What Codex's tools are called by its hooks, what they were given, and what came back.
 
 _SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec")
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call")
@@ -39,8 +37,8 @@ _RUNNING = "Process running with session ID"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A tool's name and input, as a hook says them, and the folder that it was asked to run in, if any."""
+class CodexCall:
+    """A tool's name and input in the words of a hook, and the folder that it runs in."""
 
     tool: str
     given: Json
@@ -48,19 +46,20 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a tool answered: a response, or an error; and how long it took, where that is said."""
+class ToolAnswer:
+    """A tool's response or error, and its duration where the rollout has it."""
 
     response: Json
     error: str = ""
     duration_ms: int | None = None
 
 
-def call_of(entry: Mapping[str, Json]) -> Call | None:
-    """Return the call of a tool that an entry is; None where it is none.
+def call_of(entry: Mapping[str, Json]) -> CodexCall | None:
+    """Return the call of a tool in an entry; None for any other entry.
 
-    >>> call_of({"type": "function_call", "name": "exec_command", "arguments": '{"cmd": "make test"}'})
-    Call(tool='Bash', given={'command': 'make test'}, folder='')
+    >>> call = call_of({"type": "function_call", "name": "exec_command", "arguments": '{"cmd": "make test"}'})
+    >>> call.tool, call.given
+    ('Bash', {'command': 'make test'})
     """
     if entry.get("type") not in _CALLS:
         return None
@@ -68,14 +67,14 @@ def call_of(entry: Mapping[str, Json]) -> Call | None:
     given = _given(entry)
     if name in _SHELLS:
         folder = word_at(given, "workdir")
-        return Call("Bash", {"command": _command(given)}, folder if folder.startswith("/") else "")
+        return CodexCall("Bash", {"command": _command(given)}, folder if folder.startswith("/") else "")
     if name == _PATCH:
-        return Call(name, {"command": word_at(given, "input") or word_at(given, "patch") or texts_of(given)})
-    return Call(_named(word_at(entry, "namespace"), name), given)
+        return CodexCall(name, {"command": word_at(given, "input") or word_at(given, "patch") or texts_of(given)})
+    return CodexCall(_named(word_at(entry, "namespace"), name), given)
 
 
 def _named(space: str, name: str) -> str:
-    """Return the name of a tool in a name space; that of an MCP server's has two lines between."""
+    """Return a tool's name with its name space, joined with `__` for an MCP server."""
     if name in _ALONE or not space:
         return name
     return f"{space}__{name}" if space.startswith("mcp__") and not space.endswith("__") else space + name
@@ -102,8 +101,8 @@ def _command(given: Json) -> str:
     return found if isinstance(found, str) else ""
 
 
-def answer_of(tool: str, output: Json, done: Mapping[str, Json] | None) -> Answer:
-    """Return the answer of a tool; `done` is what else the rollout says of how it went."""
+def answer_of(tool: str, output: Json, done: Mapping[str, Json] | None) -> ToolAnswer:
+    """Return the answer of a tool; `done` is the rollout's own record of its end."""
     if done and word_at(done, "type") == "CommandExecution" and "aggregated_output" in done:
         return _of_command(done)
     if done and word_at(done, "type") == "McpToolCall" and (result := mapping_at(done, "result")):
@@ -112,23 +111,23 @@ def answer_of(tool: str, output: Json, done: Mapping[str, Json] | None) -> Answe
     text = texts_of(value) if isinstance(value, str | list) else word_at(value, "output") or word_at(value, "content")
     took = _took(value, text)
     if isinstance(value, dict) and value.get("success") is False:
-        return Answer(None, text or "failed", took)
+        return ToolAnswer(None, text or "failed", took)
     if text.startswith(_FAILED) or text.endswith(_ABORTED):
-        return Answer(None, _ABORTED if text.endswith(_ABORTED) else text, took)
+        return ToolAnswer(None, _ABORTED if text.endswith(_ABORTED) else text, took)
     code = _code(value, text)
     plain = text if tool == _PATCH else _HEAD.sub("", text)
-    return Answer(plain if code is None else {"output": plain, "exit_code": code}, "", took)
+    return ToolAnswer(plain if code is None else {"output": plain, "exit_code": code}, "", took)
 
 
 def is_running(output: Json) -> bool:
-    """Say whether an answer tells only that a command goes on."""
+    """Whether an answer only reports that the command is still running."""
     return isinstance(output, str) and _RUNNING in output[:500].partition("Output:\n")[0]
 
 
-def _of_server(done: Mapping[str, Json], result: Mapping[str, Json]) -> Answer:
+def _of_server(done: Mapping[str, Json], result: Mapping[str, Json]) -> ToolAnswer:
     if result.get("isError") is True:
-        return Answer(None, texts_of(result.get("content")) or "failed", _lasted(done))
-    return Answer(result, "", _lasted(done))
+        return ToolAnswer(None, texts_of(result.get("content")) or "failed", _lasted(done))
+    return ToolAnswer(result, "", _lasted(done))
 
 
 def _lasted(done: Mapping[str, Json]) -> int | None:
@@ -137,11 +136,11 @@ def _lasted(done: Mapping[str, Json]) -> int | None:
     return took if duration else None
 
 
-def _of_command(done: Mapping[str, Json]) -> Answer:
+def _of_command(done: Mapping[str, Json]) -> ToolAnswer:
     code = done.get("exit_code")
     output = word_at(done, "aggregated_output")
     response: Json = {"output": output, "exit_code": code} if isinstance(code, int) else output
-    return Answer(response, "", _lasted(done))
+    return ToolAnswer(response, "", _lasted(done))
 
 
 def _unwrapped(output: Json) -> Json:
@@ -173,7 +172,7 @@ def _code(value: Json, text: str) -> int | None:
 
 _NEAR = 60_000
 _DONE = ("CommandExecution", "FileChange", "McpToolCall")
-Heard = Said | Spent
+Heard = HookLine | TokenSpending
 
 
 class CodexCalls:
@@ -184,21 +183,21 @@ class CodexCalls:
         self._agent: dict[str, Json] = {}
         self._at, self._cwd, self._model, self._turn = 0, "", "", ""
         self._begun, self._prompt_of, self._prompts = False, "", 0
-        self._waiting: Said | None = None
+        self._waiting: HookLine | None = None
         self._calls: dict[str, tuple[int, dict[str, Json]]] = {}
         self._done: dict[str, Mapping[str, Json]] = {}
-        self._running: dict[str, Said] = {}
+        self._running: dict[str, HookLine] = {}
         self._total, self._context, self._response = Tokens(), 0, ""
 
     def read(self, lines: CallLines) -> Iterator[Heard]:
-        """Yield what the lines tell."""
+        """Yield the events of the lines."""
         for row in lines.rows():
             yield from self._of(row)
         yield from self._waited()
-        for told in self._running.values():
-            yield Said(told.at, told.key, {**told.words, "hook_event_name": "PreToolUse"})
+        for each in self._running.values():  # the rollout ends before the command does: only its start is known
+            yield HookLine(each.at, each.key, {**each.words, "hook_event_name": "PreToolUse"})
         for name, (at, words) in self._calls.items():
-            yield Said(at, name, words | {"hook_event_name": "PreToolUse"})
+            yield HookLine(at, name, words | {"hook_event_name": "PreToolUse"})
 
     def _of(self, row: Mapping[str, Json]) -> Iterator[Heard]:
         kind, payload = row.get("type"), row.get("payload")
@@ -219,11 +218,11 @@ class CodexCalls:
             self._context = number_at(entry.get("usage"), "input_tokens") or self._context
         elif kind == "compacted":
             around = (max(self._at - _NEAR, 0), self._at + _NEAR)
-            yield Said(self._at, f"{self._thread} compacted {self._at}", self._words("PostCompact"), around)
+            yield HookLine(self._at, f"{self._thread} compacted {self._at}", self._words("PostCompact"), around)
         else:
             yield from self._item(entry)
 
-    def _begin(self, entry: Mapping[str, Json]) -> Iterator[Said]:
+    def _begin(self, entry: Mapping[str, Json]) -> Iterator[HookLine]:
         if self._begun:
             return
         self._begun = True
@@ -236,9 +235,9 @@ class CodexCalls:
         if self._session != self._thread:
             role = word_at(entry, "source", "subagent", "thread_spawn", "agent_role") or word_at(entry, "agent_role")
             self._agent = {"agent_id": self._thread, "agent_type": role or "default"}
-            yield Said(self._at, f"{self._thread} start", self._words("SubagentStart"))
+            yield HookLine(self._at, f"{self._thread} start", self._words("SubagentStart"))
         else:
-            yield Said(self._at, "start", self._words("SessionStart", source="startup"), (0, self._at + _NEAR))
+            yield HookLine(self._at, "start", self._words("SessionStart", source="startup"), (0, self._at + _NEAR))
 
     def _parent(self, entry: Mapping[str, Json]) -> str:
         spawned = word_at(entry, "source", "subagent", "thread_spawn", "parent_thread_id")
@@ -268,29 +267,30 @@ class CodexCalls:
             yield from self._count(entry.get("info"))
         elif kind == "task_complete":
             yield from self._waited()
-            if last := word_at(entry, "last_agent_message"):  # no hook is called where nothing was said
+            if last := word_at(entry, "last_agent_message"):  # Codex calls no hook for a turn without an answer
                 words = self._words("SubagentStop" if self._agent else "Stop", last_assistant_message=last)
-                yield Said(self._at, f"{self._thread} {self._turn or self._at} end", words)
+                yield HookLine(self._at, f"{self._thread} {self._turn or self._at} end", words)
 
-    def _typed(self, told_by: str, text: str) -> Iterator[Said]:
-        """Yield what was typed. A rollout tells it in more than one way: the first that is met is read from then on."""
-        if self._prompt_of in ("", told_by) and text.strip():
-            self._prompt_of = told_by
+    def _typed(self, source: str, text: str) -> Iterator[HookLine]:
+        """Yield a typed prompt, from the first kind of line that has one."""
+        # A rollout can hold a prompt as a message, an event and an item: reading one kind alone counts it once.
+        if self._prompt_of in ("", source) and text.strip():
+            self._prompt_of = source
             yield self._waiting or self._prompt(text)
             self._waiting = None
 
-    def _prompt(self, text: str) -> Said:
+    def _prompt(self, text: str) -> HookLine:
         self._prompts += 1
         words = self._words("UserPromptSubmit", prompt=text.strip())
-        return Said(self._at, f"{self._thread} prompt {self._prompts}", words)
+        return HookLine(self._at, f"{self._thread} prompt {self._prompts}", words)
 
-    def _waited(self) -> Iterator[Said]:
-        """Yield a message to the model that looks typed, where nothing tells what was."""
+    def _waited(self) -> Iterator[HookLine]:
+        """Yield the waiting user message: no event showed what was typed."""
         if self._waiting:
             yield self._waiting
         self._waiting = None
 
-    def _item(self, entry: Mapping[str, Json]) -> Iterator[Said]:
+    def _item(self, entry: Mapping[str, Json]) -> Iterator[HookLine]:
         kind = word_at(entry, "type")
         if kind == "message" and word_at(entry, "role") == "user":
             text = texts_of(entry.get("content"))
@@ -309,22 +309,24 @@ class CodexCalls:
         elif kind.endswith("_output") and name in self._calls:
             at, words = self._calls.pop(name)
             done, output = self._done.pop(name, None), entry.get("output")
-            told = Said(self._at, name, words | self._answered(at, answer_of(str(words["tool_name"]), output, done)))
+            event = HookLine(
+                self._at, name, words | self._answered(at, answer_of(str(words["tool_name"]), output, done))
+            )
             if done is None and is_running(output):
-                self._running[name] = told
+                self._running[name] = event
             else:
-                yield told
+                yield event
 
-    def _did(self, name: str, item: Mapping[str, Json]) -> Iterator[Said]:
-        """Keep how a call went for its answer; where that came already and only told that it goes on, yield the end."""
+    def _did(self, name: str, item: Mapping[str, Json]) -> Iterator[HookLine]:
+        """Keep a call's outcome for its answer, or yield the end of a running command."""
         if begun := self._running.pop(name, None):
             answer = answer_of(str(begun.words["tool_name"]), None, item)
             since = begun.at - begun.words["duration_ms"]
-            yield Said(self._at, name, {**begun.words, **self._answered(since, answer)})
+            yield HookLine(self._at, name, {**begun.words, **self._answered(since, answer)})
         elif name in self._calls:
             self._done[name] = item
 
-    def _answered(self, at: int, answer: Answer) -> dict[str, Json]:
+    def _answered(self, at: int, answer: ToolAnswer) -> dict[str, Json]:
         words: dict[str, Json] = {"hook_event_name": "PostToolUse", "tool_response": answer.response}
         if answer.error:
             words = {"hook_event_name": "PostToolUseFailure", "error": answer.error}
@@ -333,24 +335,26 @@ class CodexCalls:
         took = max(self._at - at, 0) if answer.duration_ms is None else answer.duration_ms
         return words | {"duration_ms": took}
 
-    def _count(self, info: Json) -> Iterator[Spent]:
+    def _count(self, info: Json) -> Iterator[TokenSpending]:
         counted = mapping_at(info, "total_token_usage")
         self._context = number_at(mapping_at(info, "last_token_usage"), "input_tokens") or self._context
         total = tokens_of(counted)
         if total == self._total:
             return
         more = total.beyond(self._total)
-        if total.context < self._total.context or total.output < self._total.output:  # it began anew
+        # Codex counts tokens up for the whole thread; a lower count shows that it started again.
+        if total.context < self._total.context or total.output < self._total.output:
             more = tokens_of(mapping_at(info, "last_token_usage"))
         self._total = total
         key = f"{self._thread} {total.context} {total.cache_read} {total.cache_creation} {total.output}"
         agent, agent_type = self._agent.get("agent_id", ""), self._agent.get("agent_type", "")
-        yield Spent(self._at, key, more, self._model, self._response, self._turn, agent, agent_type)
+        yield TokenSpending(self._at, key, more, self._model, self._response, self._turn, agent, agent_type)
         self._response = ""
 
 
 def tokens_of(counted: Mapping[str, Json]) -> Tokens:
-    """Return what Codex counts, parted: its input holds what came out of a cache and what went into one."""
+    """Return Codex's counts of tokens, with cached input apart from other input."""
+    # Codex's `input_tokens` include those that it read from a cache and those that it wrote to one.
     cached = number_at(counted, "cached_input_tokens")
     written = number_at(counted, "cache_write_input_tokens")
     read = max(number_at(counted, "input_tokens") - cached - written, 0)

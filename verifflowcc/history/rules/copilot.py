@@ -97,12 +97,12 @@ def _add_lines(given: "dict[str, Json]") -> None:
 def _add_result(plain: "dict[str, Json]") -> None:
     result = plain.pop("tool_result", None)
     if isinstance(result, dict):
-        said = text(result, "textResultForLlm", "text_result_for_llm")
+        output = text(result, "textResultForLlm", "text_result_for_llm")
         sort = text(result, "resultType", "result_type")
-        plain["tool_response"] = {"output": said}
+        plain["tool_response"] = {"output": output}
         if sort not in ("", "success"):
             plain["hook_event_name"] = "PostToolUseFailure"
-            plain.setdefault("error", said or sort)
+            plain.setdefault("error", output or sort)
     error = plain.get("error")
     if isinstance(error, dict):
         plain["error"] = text(error, "message", "name")
@@ -129,19 +129,19 @@ class Copilot(Client):
     misplaced = (".github/hooks.json", ".github/copilot/hooks.json")
     switches = (".github/copilot/settings.json", ".github/copilot/settings.local.json", FILES["copilot"])
 
-    def as_claude(self, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+    def as_claude(self, event: str, payload: "Mapping[str, Json]") -> "dict[str, Json]":
         """Return Copilot's words as Claude Code would say them, in whichever of its two forms they are."""
-        name = text(said, "hook_event_name") or event
-        plain = moved(said, _FIELDS)
+        name = text(payload, "hook_event_name") or event
+        plain = moved(payload, _FIELDS)
         plain["hook_event_name"] = hook = EVENTS.get(name, name)
         if hook in _ABOUT_TOOLS:
             _add_tool(plain)
             _add_result(plain)
-        elif hook == "SessionStart" and text(said, "source") == "new":
+        elif hook == "SessionStart" and text(payload, "source") == "new":
             plain["source"] = "startup"
         elif hook in ("SubagentStart", "SubagentStop") and not text(plain, "agent_type"):
             plain["agent_type"] = text(plain, "agent_name")
-        elif hook == "Stop" and (reason := text(said, "stopReason", "stop_reason")):
+        elif hook == "Stop" and (reason := text(payload, "stopReason", "stop_reason")):
             plain["reason"] = reason
         return plain
 

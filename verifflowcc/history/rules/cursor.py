@@ -68,10 +68,10 @@ _SEARCHES = ("Grep", "Glob", "LS")
 _ABOUT_TOOLS = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
 
 
-def _add_stop(said: "Mapping[str, Json]", plain: "dict[str, Json]") -> None:
-    if status := text(said, "status"):
+def _add_stop(payload: "Mapping[str, Json]", plain: "dict[str, Json]") -> None:
+    if status := text(payload, "status"):
         plain["reason"] = status
-    if (count := number(said.get("loop_count"))) is not None:
+    if (count := number(payload.get("loop_count"))) is not None:
         plain["stop_hook_active"] = count > 0
 
 
@@ -88,29 +88,29 @@ def _add_tool(plain: "dict[str, Json]") -> None:
     plain["tool_input"] = given
 
 
-def _add_one_tool(name: str, said: "Mapping[str, Json]", plain: "dict[str, Json]") -> None:
+def _add_one_tool(name: str, payload: "Mapping[str, Json]", plain: "dict[str, Json]") -> None:
     if name.endswith("ShellExecution"):
-        tool, given = "Bash", {"command": text(said, "command")}
-        if "output" in said:
+        tool, given = "Bash", {"command": text(payload, "command")}
+        if "output" in payload:
             plain["tool_response"] = {"output": plain.pop("output")}
     elif name == "beforeReadFile":
         plain.pop("content", None)
-        tool, given = "Read", {"file_path": text(said, "file_path")}
+        tool, given = "Read", {"file_path": text(payload, "file_path")}
     elif name == "afterFileEdit":
-        tool, given = _edit(said)
+        tool, given = _edit(payload)
         plain.pop("edits", None)
     else:
-        server = text(said, "mcp_server_name")
-        tool = "__".join(each for each in ("mcp", server, text(said, "tool_name")) if each)
-        found = unpacked(said.get("tool_input"))
+        server = text(payload, "mcp_server_name")
+        tool = "__".join(each for each in ("mcp", server, text(payload, "tool_name")) if each)
+        found = unpacked(payload.get("tool_input"))
         given = found if isinstance(found, dict) else {"input": found}
-        if "result_json" in said:
+        if "result_json" in payload:
             plain["tool_response"] = unpacked(plain.pop("result_json"))
     plain["tool_name"], plain["tool_input"] = tool, given
 
 
-def _edit(said: "Mapping[str, Json]") -> "tuple[str, dict[str, Json]]":
-    path, edits = text(said, "file_path"), said.get("edits")
+def _edit(payload: "Mapping[str, Json]") -> "tuple[str, dict[str, Json]]":
+    path, edits = text(payload, "file_path"), payload.get("edits")
     each = [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else []
     if len(each) == 1:
         return "Edit", {
@@ -147,22 +147,22 @@ class Cursor(Client):
     ignores_args = True
     misplaced = (".cursor/settings.json", ".cursor/hooks/hooks.json")
 
-    def as_claude(self, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+    def as_claude(self, event: str, payload: "Mapping[str, Json]") -> "dict[str, Json]":
         """Return Cursor's words as Claude Code would say them; whose account it is stays unsaid."""
-        name = text(said, "hook_event_name") or event
-        plain = moved(said, _FIELDS)
+        name = text(payload, "hook_event_name") or event
+        plain = moved(payload, _FIELDS)
         plain.pop("user_email", None)
         plain["hook_event_name"] = hook = EVENTS.get(name) or OF_ONE_TOOL.get(name, name)
-        if not text(plain, "cwd") and (folder := _first(said.get("workspace_roots"))):
+        if not text(plain, "cwd") and (folder := _first(payload.get("workspace_roots"))):
             plain["cwd"] = folder
         if name in OF_ONE_TOOL:
-            _add_one_tool(name, said, plain)
+            _add_one_tool(name, payload, plain)
         elif hook in _ABOUT_TOOLS:
             _add_tool(plain)
         elif hook == "SessionStart":
             plain.setdefault("source", "startup")
         elif hook in ("Stop", "SubagentStop"):
-            _add_stop(said, plain)
+            _add_stop(payload, plain)
         if "tool_output" in plain:
             plain["tool_response"] = _response(unpacked(plain.pop("tool_output")))
         return plain

@@ -8,7 +8,7 @@ from verifflowcc.history.rules.client import client_of
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HookAnswer:
     """`context` is what the agent is to know; `decision` is `""`, `deny`, `ask` (before a tool) or `block` (at a stop).
 
     `reason` says why it was decided so, to the agent.
@@ -32,7 +32,7 @@ def carries_context(client: str, event: str) -> bool:
     return "context" in client_of(client).carries.get(event, ())
 
 
-def encode(client: str, event: str, answer: Answer) -> tuple[str, int]:
+def encode(client: str, event: str, answer: HookAnswer) -> tuple[str, int]:
     """Return what a hook prints and its exit code, which is 0; nothing where there is nothing to say, or no way to.
 
     `event` is in Claude Code's words (`PreToolUse`), whichever client asked.
@@ -45,8 +45,8 @@ def encode(client: str, event: str, answer: Answer) -> tuple[str, int]:
     if not context and not decision:
         return "", 0
     reason = _shortened(_sound(answer.reason)).strip() or _NO_REASON
-    said = asked.answer(event, context, decision, reason)
-    return write(said) + "\n", 0
+    output = asked.answer(event, context, decision, reason)
+    return write(output) + "\n", 0
 
 
 def _sound(text: str) -> str:

@@ -65,7 +65,7 @@ _RESULTS = ("stdout", "output", "content", "error", "stderr", "filenames", "resu
 
 
 def line_of(
-    said: "Mapping[str, Json]",
+    payload: "Mapping[str, Json]",
     client: str,
     root: str,
     milliseconds: int,
@@ -81,7 +81,7 @@ def line_of(
     """
     from verifflowcc.base.text.secrets import withhold
 
-    event = event_of(said, client, root, moment(milliseconds), ulid(milliseconds, entropy), withhold)
+    event = event_of(payload, client, root, moment(milliseconds), ulid(milliseconds, entropy), withhold)
     if event is None:
         return None
     if read_file is not None and event["kind"] == "tool_execution" and "error.message" not in event:
@@ -125,17 +125,17 @@ def moment(milliseconds: int) -> str:
 
 
 def event_of(
-    said: "Mapping[str, Json]", client: str, root: str, at: str, name: str, withhold: "Withhold"
+    payload: "Mapping[str, Json]", client: str, root: str, at: str, name: str, withhold: "Withhold"
 ) -> "dict[str, Json] | None":
     """Return the event that a hook's words make; None where they are of no kind that is recorded.
 
     `at` is the time, `name` a ULID of it. `withhold` puts a word in the place of each secret.
     """
-    hook = _text(said, "hook_event_name")
+    hook = _text(payload, "hook_event_name")
     kind = KINDS.get(hook)
     if kind is None:
         return None
-    if kind == "prompt" and not _is_of_a_person(said):
+    if kind == "prompt" and not _is_of_a_person(payload):
         kind = "agent_prompt"
     event: dict[str, Json] = {
         "v": VERSION,
@@ -143,7 +143,7 @@ def event_of(
         "id": name,
         "time": at,
         "client": client,
-        "gen_ai.conversation.id": _short(said, "session_id"),
+        "gen_ai.conversation.id": _short(payload, "session_id"),
     }
     for field, key in (
         ("task", "prompt_id"),
@@ -151,48 +151,48 @@ def event_of(
         ("gen_ai.agent.id", "agent_id"),
         ("gen_ai.agent.name", "agent_type"),
     ):
-        if value := _short(said, key):
+        if value := _short(payload, key):
             event.setdefault(field, value)
     if hook in TOOLS or hook == "PreToolUse":
-        _add_tool(client, event, said, root, withhold)
+        _add_tool(client, event, payload, root, withhold)
     elif hook == "UserPromptSubmit":
-        _add_prompt(event, said, withhold)
+        _add_prompt(event, payload, withhold)
     elif hook in ("Stop", "SubagentStop"):
-        event["outcome"] = first_words(_text(said, "last_assistant_message"), withhold)
+        event["outcome"] = first_words(_text(payload, "last_assistant_message"), withhold)
     elif hook == "PostCompact":
-        event["outcome"] = first_words(_text(said, "compact_summary"), withhold)
+        event["outcome"] = first_words(_text(payload, "compact_summary"), withhold)
     for key in ("source", "trigger", "reason", "model"):
-        if value := _short(said, key):
+        if value := _short(payload, key):
             event[key] = value
-    context = said.get("context_tokens")
+    context = payload.get("context_tokens")
     if isinstance(context, int) and not isinstance(context, bool) and 0 <= context < _MOST_TOKENS:
         event["context_tokens"] = context
     return event
 
 
 def with_typed_words(
-    said: "Mapping[str, Json]", compiled: "Callable[[], Iterable[Mapping[str, Json]]]"
+    payload: "Mapping[str, Json]", compiled: "Callable[[], Iterable[Mapping[str, Json]]]"
 ) -> "Mapping[str, Json]":
     """Return a client's words with what a person typed as the prompt, and beside it what vfcc compiled of it.
 
     Of a compiled prompt the task stays, in place of its text. `compiled` returns the fingerprints of prompts that were
     compiled here.
     """
-    text = _text(said, "prompt")
+    text = _text(payload, "prompt")
     if "## Your Task" not in text and "<!-- vfcc: " not in text:
-        return said
+        return payload
     from verifflowcc.base.text.own_text import typed_words
 
     typed, ours = typed_words(text, compiled(), digest_of)
     if ours is None:
-        return {**said, "prompt": typed}
+        return {**payload, "prompt": typed}
     task = str(ours.get("task", ""))
-    return {**said, "prompt": "\n".join(filter(None, (typed, task))), COMPILED: ours}
+    return {**payload, "prompt": "\n".join(filter(None, (typed, task))), COMPILED: ours}
 
 
-def _add_prompt(event: "dict[str, Json]", said: "Mapping[str, Json]", withhold: "Withhold") -> None:
-    event["description"] = _kept(_text(said, "prompt"), _PARAMETER, withhold)
-    ours = said.get(COMPILED)
+def _add_prompt(event: "dict[str, Json]", payload: "Mapping[str, Json]", withhold: "Withhold") -> None:
+    event["description"] = _kept(_text(payload, "prompt"), _PARAMETER, withhold)
+    ours = payload.get(COMPILED)
     if isinstance(ours, dict):
         event["compiled"] = {name: withhold(str(value))[:_PARAMETER] for name, value in ours.items()}
 
@@ -203,29 +203,29 @@ def first_words(text: str, withhold: "Withhold") -> str:
 
 
 def _add_tool(
-    client: str, event: "dict[str, Json]", said: "Mapping[str, Json]", root: str, withhold: "Withhold"
+    client: str, event: "dict[str, Json]", payload: "Mapping[str, Json]", root: str, withhold: "Withhold"
 ) -> None:
-    tool = _short(said, "tool_name") or "unknown"
-    given = said.get("tool_input")
+    tool = _short(payload, "tool_name") or "unknown"
+    given = payload.get("tool_input")
     parameters = given if isinstance(given, dict) else {"input": given}
     event["gen_ai.tool.name"] = tool
-    if call := _short(said, "tool_use_id"):
+    if call := _short(payload, "tool_use_id"):
         event["gen_ai.tool.call.id"] = call
     if event["kind"] == "tool_start":
         return
-    response = said.get("tool_response")
+    response = payload.get("tool_response")
     event["gen_ai.tool.call.arguments"] = _reduced(parameters, withhold)
-    error = _error(said, response)
+    error = _error(payload, response)
     event["success"] = None if not error and _is_silent(client, tool, response) else not error
     if error:
         event["error.message"] = _kept(error, _PARAMETER, withhold)
     if text := result_text(response):
         result = {"size": len(text), "digest": digest_of(text), "start": _kept(text, BEGINNING, withhold)}
         event["gen_ai.tool.call.result"] = result
-    cwd = _text(said, "cwd") or root
+    cwd = _text(payload, "cwd") or root
     if tool == "Bash":
         _add_tests(event, text or error, placed("", cwd, root), withhold)
-    duration = said.get("duration_ms")
+    duration = payload.get("duration_ms")
     if isinstance(duration, int | float) and not isinstance(duration, bool) and abs(duration) <= _LARGEST:
         event["duration_ms"] = max(int(duration), 0)
     if files := [each for each in touches(tool, parameters, response, cwd, root) if _is_path(each["path"])]:
@@ -244,7 +244,7 @@ def _add_tests(event: "dict[str, Json]", output: str, folder: str, withhold: "Wi
 
 
 def _add_digests(files: "Iterable[dict[str, Json]]", read_file: "ReadFile") -> None:
-    """Give each file that a call wrote its digest, as gates compute it: whoever commits these bytes, the agent wrote
+    """Give each file that a call wrote its digest, as gates compute it: even if committed by others, the agent wrote
     them."""
     for each in files:
         if each["operation"] in _CHANGES and is_of_project(each["path"]):
@@ -272,9 +272,9 @@ def _is_path(path: "Json") -> bool:
     return isinstance(path, str) and path.isprintable() and len(path) <= _LONGEST_PATH
 
 
-def _is_of_a_person(said: "Mapping[str, Json]") -> bool:
+def _is_of_a_person(payload: "Mapping[str, Json]") -> bool:
     """Say whether a prompt was typed: clients also report what one agent asks another, and that one has ended."""
-    return not said.get("agent_id") and not _text(said, "prompt").lstrip().startswith("<task-notification>")
+    return not payload.get("agent_id") and not _text(payload, "prompt").lstrip().startswith("<task-notification>")
 
 
 def _is_silent(client: str, tool: str, response: "Json") -> bool:
@@ -282,10 +282,10 @@ def _is_silent(client: str, tool: str, response: "Json") -> bool:
     return client == "codex" and tool == "Bash" and isinstance(response, str)
 
 
-def _error(said: "Mapping[str, Json]", response: "Json") -> str:
+def _error(payload: "Mapping[str, Json]", response: "Json") -> str:
     """Return what went wrong; nothing where it did not."""
-    if said.get("hook_event_name") == "PostToolUseFailure":
-        return _text(said, "error") or "failed"
+    if payload.get("hook_event_name") == "PostToolUseFailure":
+        return _text(payload, "error") or "failed"
     if isinstance(response, dict):
         if response.get("interrupted") is True:
             return "interrupted"
@@ -354,7 +354,7 @@ def _holds_content(text: str) -> bool:
 
 
 def _kept(text: str, most: int, withhold: "Withhold", beside: str = "") -> str:
-    """Return the beginning of a text, without secrets, and how long it was. A name beside it tells of a secret, too."""
+    """Return the beginning of a text, without secrets, and how long it was. A name beside it can show a secret, too."""
     looked_at = text[: most + _LOOKED_AT]
     shown = withhold(looked_at)
     if beside and shown == looked_at and "\n" not in looked_at[:BEGINNING]:
@@ -366,12 +366,12 @@ def _kept(text: str, most: int, withhold: "Withhold", beside: str = "") -> str:
     return f"{shown[:most]}… ({len(text)} characters)"
 
 
-def _short(said: "Mapping[str, Json]", name: str) -> str:
+def _short(payload: "Mapping[str, Json]", name: str) -> str:
     """Return a name or an id that a client gives: one line of printable characters, of no great length."""
-    value = _text(said, name)
+    value = _text(payload, name)
     return value[:BEGINNING] if value.isprintable() else ""
 
 
-def _text(said: "Mapping[str, Json]", name: str) -> str:
-    value = said.get(name)
+def _text(payload: "Mapping[str, Json]", name: str) -> str:
+    value = payload.get(name)
     return value if isinstance(value, str) else ""

@@ -203,7 +203,7 @@ class OpenFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
+class _CallAttempt:
     """One call of a tool: `ok` is None where its outcome is unknown; `failing` are the failed tests, each with why."""
 
     id: str
@@ -240,7 +240,7 @@ def has_failed(event: Event) -> bool:
 
 def open_failures(events: Iterable[Event]) -> tuple[OpenFailure, ...]:
     """Return the failures of a session that are open at its end, the newest first; events are in order of time."""
-    found: dict[tuple[str, str], tuple[OpenFailure, _Attempt]] = {}
+    found: dict[tuple[str, str], tuple[OpenFailure, _CallAttempt]] = {}
     for event in events:
         if event.get("kind") != "tool_execution":
             continue
@@ -259,7 +259,7 @@ def open_failures(events: Iterable[Event]) -> tuple[OpenFailure, ...]:
     return tuple(newest)
 
 
-def _attempt(event: Event) -> _Attempt:
+def _attempt(event: Event) -> _CallAttempt:
     report = _report(event)
     folder = _text(report, "folder")
     command = command_of(event)
@@ -273,7 +273,7 @@ def _attempt(event: Event) -> _Attempt:
         ok = None  # the exit code is that of another program
     if report and ok is not False:
         ok = False if failed else _number(report, "passed") > 0 or ok
-    return _Attempt(
+    return _CallAttempt(
         id=_text(event, "id"),
         time=_text(event, "time"),
         label=label_of(event),
@@ -298,7 +298,7 @@ def _report(event: Event) -> Mapping[str, Json]:
     return (command_of(event) and report_of(kept, str)) or {}
 
 
-def _failures(attempt: _Attempt) -> Iterator[tuple[tuple[str, str], OpenFailure]]:
+def _failures(attempt: _CallAttempt) -> Iterator[tuple[tuple[str, str], OpenFailure]]:
     """Yield what failed in a call: each test that it names, else the call."""
     ids, time = (attempt.id,), attempt.time
     for test, why in attempt.failing.items():
@@ -307,7 +307,7 @@ def _failures(attempt: _Attempt) -> Iterator[tuple[tuple[str, str], OpenFailure]
         yield ("", attempt.label), OpenFailure(attempt.label, attempt.error, time, ids)
 
 
-def _settles(attempt: _Attempt, key: tuple[str, str], first: _Attempt) -> bool | None:
+def _settles(attempt: _CallAttempt, key: tuple[str, str], first: _CallAttempt) -> bool | None:
     """Return whether a call shows that an older failure is over; None where it may be, and the record does not show."""
     runner, test = key
     if attempt.label == first.label and attempt.ok:
@@ -326,7 +326,7 @@ def _settles(attempt: _Attempt, key: tuple[str, str], first: _Attempt) -> bool |
     return None if attempt.run.opaque or alike else False
 
 
-def _settles_test(attempt: _Attempt, runner: str, test: str) -> bool | None:
+def _settles_test(attempt: _CallAttempt, runner: str, test: str) -> bool | None:
     """Return whether a call ran a test that did not fail in it; None where it may have."""
     if test in attempt.failing:
         return False

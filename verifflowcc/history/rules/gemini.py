@@ -69,14 +69,14 @@ def _add_tool(plain: "dict[str, Json]") -> None:
 
 def _add_response(plain: "dict[str, Json]") -> None:
     """A tool that failed says so in `error`; a command, in a line of what the model gets to read."""
-    said = plain.get("tool_response")
-    if not isinstance(said, dict):
+    result = plain.get("tool_response")
+    if not isinstance(result, dict):
         return
-    error = said.get("error")
+    error = result.get("error")
     if error:
         plain["hook_event_name"] = "PostToolUseFailure"
         plain["error"] = error if isinstance(error, str) else text(error, "message") if isinstance(error, dict) else ""
-    output = said.get("llmContent") or said.get("returnDisplay")
+    output = result.get("llmContent") or result.get("returnDisplay")
     response: dict[str, Json] = {"output": output} if output else {}
     if plain["tool_name"] == "Bash" and isinstance(output, str):
         for line in output.splitlines():
@@ -109,10 +109,10 @@ class Gemini(Client):
     ignores_args = True
     misplaced = (".gemini/hooks.json",)
 
-    def as_claude(self, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+    def as_claude(self, event: str, payload: "Mapping[str, Json]") -> "dict[str, Json]":
         """Return Gemini CLI's words as Claude Code would say them."""
-        plain = moved(said, {"prompt_response": "last_assistant_message"})
-        name = text(said, "hook_event_name") or event
+        plain = moved(payload, {"prompt_response": "last_assistant_message"})
+        name = text(payload, "hook_event_name") or event
         plain["hook_event_name"] = EVENTS.get(name, name)
         if name in ("BeforeTool", "AfterTool"):
             _add_tool(plain)
@@ -122,10 +122,10 @@ class Gemini(Client):
 
     def answer(self, event: str, context: str, decision: str, reason: str) -> "dict[str, object]":
         """Return an answer in its own form."""
-        said: dict[str, object] = {"decision": "deny", "reason": reason} if decision else {}
+        output: dict[str, object] = {"decision": "deny", "reason": reason} if decision else {}
         if context:
-            said["hookSpecificOutput"] = {"hookEventName": _ANSWERED[event], "additionalContext": context}
-        return said
+            output["hookSpecificOutput"] = {"hookEventName": _ANSWERED[event], "additionalContext": context}
+        return output
 
     def timeout(self, _event: str) -> int:
         """Return milliseconds."""

@@ -1,4 +1,4 @@
-"""Rows of the history's tables, out of its lines: what a line tells of, in the columns of the decision record.
+"""Turn lines of the history into rows of its tables.
 
 A line of another version, of no kind that is known, or that is no event is no row: the file keeps it all the same.
 """
@@ -85,7 +85,7 @@ Row = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class HistoryEvent:
     """A line of the history, as far as all kinds of lines are alike."""
 
     id: str
@@ -111,7 +111,7 @@ class Event:
         return _count(self.line.get(name))
 
 
-def event_in(value: object) -> Event | None:
+def event_in(value: object) -> HistoryEvent | None:
     """Return the event that the JSON of a line is; None where it is none."""
     if not isinstance(value, dict) or value.get("v") != 1:
         return None
@@ -122,10 +122,10 @@ def event_in(value: object) -> Event | None:
     if at_ms is None:
         return None
     session, task = _sound(value.get("gen_ai.conversation.id")), _sound(value.get("task"))
-    return Event(name, kind, time, at_ms, session or "", task or None, value)
+    return HistoryEvent(name, kind, time, at_ms, session or "", task or None, value)
 
 
-def rows_of(event: Event) -> Iterator[tuple[str, Row]]:
+def rows_of(event: HistoryEvent) -> Iterator[tuple[str, Row]]:
     """Yield the rows of an event: the name of a table, and its values in the order of `COLUMNS`."""
     at = (event.time, event.at_ms, event.session)
     client, role = event.text("client"), event.text("role")
@@ -162,14 +162,14 @@ def rows_of(event: Event) -> Iterator[tuple[str, Row]]:
             counts = (event.whole(name) or 0 for name in (*names, *own))
             yield "usage", (event.id, event.time, event.session, event.text("gen_ai.request.model"), *counts)
         case kind if kind in _SESSION:
-            said = next(filter(None, map(event.text, ("source", "trigger", "reason"))), None)
-            whose = (said, client, event.text("gen_ai.agent.name"), event.text("outcome"))
+            reason = next(filter(None, map(event.text, ("source", "trigger", "reason"))), None)
+            whose = (reason, client, event.text("gen_ai.agent.name"), event.text("outcome"))
             yield "session_events", (event.id, *at, kind, *whose)
         case _:
             return
 
 
-def _tool_row(event: Event) -> Row:
+def _tool_row(event: HistoryEvent) -> Row:
     line = event.line
     result = line.get(f"{_TOOL}call.result")
     kept: Mapping[str, Json] = result if isinstance(result, dict) else {}
@@ -202,14 +202,14 @@ def _tool_row(event: Event) -> Row:
     )
 
 
-def _file_rows(event: Event) -> Iterator[Row]:
+def _file_rows(event: HistoryEvent) -> Iterator[Row]:
     files = event.line.get("files")
     for file in files if isinstance(files, list) else ():
         if isinstance(file, dict):
             yield _file_row(event, file)
 
 
-def _file_row(event: Event, file: Mapping[str, Json]) -> Row:
+def _file_row(event: HistoryEvent, file: Mapping[str, Json]) -> Row:
     lines = file.get("lines")
     first, last = map(_count, lines) if isinstance(lines, list) and len(lines) == 2 else (None, None)
     return (

@@ -15,7 +15,7 @@ from verifflowcc.history.rules.agent_history import (
     PatternType,
     SessionLearning,
 )
-from verifflowcc.history.rules.learnt_calls import Call
+from verifflowcc.history.rules.learnt_calls import ToolCall
 
 # What a task is for, by its words, and by whether files were changed in it where its words do not say.
 
@@ -54,17 +54,17 @@ _TOKEN = re.compile(r"[A-Za-z_]\w*|\S")
 _NAME = re.compile(r"[A-Za-z_]\w{2,}")
 
 
-def patterns(calls: Sequence[Call], pairs: Iterable[CoEdit]) -> tuple[LearnedPattern, ...]:
+def patterns(calls: Sequence[ToolCall], pairs: Iterable[CoEdit]) -> tuple[LearnedPattern, ...]:
     """Return what is learnt from calls, in order of time, and from pairs of files; by type, the most seen first."""
     found = [*map(_of_pair, pairs), *error_fixes(calls), *renames(calls)]
     return tuple(sorted(found, key=lambda each: (each.type, -each.count, each.key)))
 
 
-def error_fixes(calls: Sequence[Call]) -> Iterator[LearnedPattern]:
+def error_fixes(calls: Sequence[ToolCall]) -> Iterator[LearnedPattern]:
     """Yield each error that was gone after files were changed: the same command failed, and then did not."""
-    seen: dict[tuple[str, tuple[str, ...]], list[Call]] = defaultdict(list)
+    seen: dict[tuple[str, tuple[str, ...]], list[ToolCall]] = defaultdict(list)
     failures: dict[str, int] = defaultdict(int)
-    open_: dict[tuple[str, str, str], tuple[Call, list[str]]] = {}
+    open_: dict[tuple[str, str, str], tuple[ToolCall, list[str]]] = {}
     for call in calls:
         while open_ and call.at_ms - (oldest := next(iter(open_.items())))[1][0].at_ms > FIXED_WITHIN_MS:
             del open_[oldest[0]]
@@ -82,9 +82,9 @@ def error_fixes(calls: Sequence[Call]) -> Iterator[LearnedPattern]:
                 seen[failed.signature, tuple(sorted(files))].append(failed)
     for (signature, changed), found in seen.items():
         count = len(found)
-        said = " ".join(found[-1].error.split())[:160]
+        error = " ".join(found[-1].error.split())[:160]
         where = ", ".join(changed[:5])
-        sentence = f"`{found[-1].command or found[-1].tool}` failed with “{said}”; it passed after {where} changed"
+        sentence = f"`{found[-1].command or found[-1].tool}` failed with “{error}”; it passed after {where} changed"
         confidence = 1000 * count // (failures[signature] + 1)
         details = (("signature", signature), ("command", found[-1].command))
         yield LearnedPattern(
@@ -100,9 +100,9 @@ def error_fixes(calls: Sequence[Call]) -> Iterator[LearnedPattern]:
         )
 
 
-def renames(calls: Sequence[Call]) -> Iterator[LearnedPattern]:
+def renames(calls: Sequence[ToolCall]) -> Iterator[LearnedPattern]:
     """Yield each name that was changed to another in one task, in at least three edits and two files."""
-    seen: dict[tuple[str, str, str], list[Call]] = defaultdict(list)
+    seen: dict[tuple[str, str, str], list[ToolCall]] = defaultdict(list)
     for call in calls:
         pair = renamed(call.given("old_string"), call.given("new_string")) if call.changed and call.task else None
         if pair and call.task:
@@ -141,12 +141,12 @@ def renamed(old: str, new: str) -> tuple[str, str] | None:
     return (one, other) if _NAME.fullmatch(one) and _NAME.fullmatch(other) else None
 
 
-def learnings(session: str, calls: Sequence[Call], tasks: Mapping[str, str]) -> tuple[SessionLearning, ...]:
+def learnings(session: str, calls: Sequence[ToolCall], tasks: Mapping[str, str]) -> tuple[SessionLearning, ...]:
     """Return what a session showed, by its calls in order of time; `tasks` are the descriptions of its tasks."""
     return (*_purposes(session, calls, tasks), *_errors(session, calls), *_workflows(session, calls))
 
 
-def _purposes(session: str, calls: Sequence[Call], tasks: Mapping[str, str]) -> Iterator[SessionLearning]:
+def _purposes(session: str, calls: Sequence[ToolCall], tasks: Mapping[str, str]) -> Iterator[SessionLearning]:
     changes: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for call in calls:
         if call.task and call.task in tasks and call.success is not False:
@@ -159,20 +159,20 @@ def _purposes(session: str, calls: Sequence[Call], tasks: Mapping[str, str]) -> 
         yield SessionLearning(session, LearningType.FILE_PURPOSE, path, sentence, confidence)
 
 
-def _errors(session: str, calls: Sequence[Call]) -> Iterator[SessionLearning]:
-    failed: dict[str, list[Call]] = defaultdict(list)
+def _errors(session: str, calls: Sequence[ToolCall]) -> Iterator[SessionLearning]:
+    failed: dict[str, list[ToolCall]] = defaultdict(list)
     for call in calls:
         if call.success is False and call.signature:
             failed[call.signature].append(call)
     for signature, found in sorted(failed.items()):
         if len(found) >= 2:
-            said = " ".join(found[-1].error.split())[:160]
-            sentence = f"{found[-1].command or found[-1].tool} failed {len(found)} times with “{said}”"
+            error = " ".join(found[-1].error.split())[:160]
+            sentence = f"{found[-1].command or found[-1].tool} failed {len(found)} times with “{error}”"
             confidence = 1000 * len(found) // (len(found) + 1)
             yield SessionLearning(session, LearningType.COMMON_ERROR, signature, sentence, confidence)
 
 
-def _workflows(session: str, calls: Sequence[Call]) -> Iterator[SessionLearning]:
+def _workflows(session: str, calls: Sequence[ToolCall]) -> Iterator[SessionLearning]:
     """What was run again and again after files had changed: how this project is checked."""
     after: dict[str, int] = defaultdict(int)
     changed = False

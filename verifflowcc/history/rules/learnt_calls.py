@@ -12,7 +12,7 @@ _QUOTED = re.compile(r"(['\"`])[^'\"`\n]{1,200}\1")
 _PATH = re.compile(r"(?:[A-Za-z]:)?[\w.~-]*(?:[/\\][\w.@+-]+)+")
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{12,}\b|\d+")
 _SPACE = re.compile(r"\s+")
-_TELLS = re.compile(r"(?i)error|exception|fail|fatal|panic|not found|no such|denied|cannot|undefined|unexpected")
+_ERROR_WORDS = re.compile(r"(?i)error|exception|fail|fatal|panic|not found|no such|denied|cannot|undefined|unexpected")
 
 
 def signature_of(error: str) -> str:
@@ -26,7 +26,7 @@ def signature_of(error: str) -> str:
     '?:#: error: name ? is not defined'
     """
     lines = [line.strip() for line in error[:4000].split("\n") if line.strip()]
-    telling = [line for line in lines if _TELLS.search(line)]
+    telling = [line for line in lines if _ERROR_WORDS.search(line)]
     if not lines:
         return ""
     line = (telling or lines)[-1]
@@ -39,7 +39,7 @@ _LONGEST_COMMAND = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """A call of a tool, as far as something can be learnt from it. `changed` are the files that it edited or wrote,
     `touched` all that it did anything with, where that was asked for.
     """

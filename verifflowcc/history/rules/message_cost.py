@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.base.formats.session_lines import Json, Spent, Tokens
+from verifflowcc.base.formats.session_lines import Json, Tokens, TokenSpending
 from verifflowcc.history.rules.event_shape import BEGINNING, VERSION, moment
 
 USAGE = "usage"
 
 
-def spent_event(spent: Spent, client: str, session: str, name: str) -> dict[str, Json]:
+def spent_event(spent: TokenSpending, client: str, session: str, name: str) -> dict[str, Json]:
     """Return the event of kind `usage`; `name` is a ULID of its time."""
     event: dict[str, Json] = {
         "v": VERSION,
@@ -18,14 +18,14 @@ def spent_event(spent: Spent, client: str, session: str, name: str) -> dict[str,
         "client": client,
         "gen_ai.conversation.id": _plain(session),
     }
-    said = {
+    values = {
         "task": spent.task,
         "gen_ai.agent.id": spent.agent,
         "gen_ai.agent.name": spent.agent_type,
         "gen_ai.request.model": spent.model,
         "gen_ai.response.id": spent.message,
     }
-    event |= {field: _plain(value) for field, value in said.items() if _plain(value)}
+    event |= {field: _plain(value) for field, value in values.items() if _plain(value)}
     return event | {
         "gen_ai.usage.input_tokens": spent.tokens.input,
         "gen_ai.usage.output_tokens": spent.tokens.output,

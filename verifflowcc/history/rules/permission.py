@@ -53,7 +53,7 @@ _LONGEST_PATH = 1_000
 _UNQUOTED = {ord(each): None for each in "'\"\\\n"}
 
 
-class Call:
+class CheckedCall:
     """A call as it is judged: its tool and input, the folder that it is made in, and the programs that it runs."""
 
     __slots__ = ("agent", "agent_type", "commands", "cwd", "given", "more", "real", "root", "tool")
@@ -120,7 +120,7 @@ def denied(payload: "Mapping[str, Json]", rules: "Json", root: str, real: "Calla
     """
     if isinstance(rules, list):
         return _by_each(payload, [each for each in rules if isinstance(each, dict)], root, real)
-    call = Call(payload, root, rules, real)
+    call = CheckedCall(payload, root, rules, real)
     if why := _closed_to_all(call):
         return why
     if not isinstance(rules, dict) or not call.tool or not isinstance(rules.get("tools"), dict):
@@ -129,7 +129,7 @@ def denied(payload: "Mapping[str, Json]", rules: "Json", root: str, real: "Calla
     return by_rules(call, list(_wishes(call)), rules)
 
 
-def _closed_to_all(call: Call) -> str:
+def _closed_to_all(call: CheckedCall) -> str:
     """Return why no agent may make a call."""
     if not call.tool:
         return ""
@@ -188,18 +188,18 @@ def wants_the_program(
 
 def edited_files(payload: "Mapping[str, Json]", root: str) -> "list[str]":
     """Return the files that a call of an edit tool is about to change, as they are recorded."""
-    call = Call(payload, root)
+    call = CheckedCall(payload, root)
     return _edited(call) if CLASSES.get(call.tool) == "edit" else []
 
 
-def _edited(call: Call) -> "list[str]":
+def _edited(call: CheckedCall) -> "list[str]":
     """Return the files that a call of an edit tool or a patch names."""
     if CLASSES.get(call.tool) == "edit" or (call.tool == "Bash" and not call.commands):
         return [str(each["path"]) for each in touches(call.tool, call.given, None, call.cwd, call.root)]
     return []
 
 
-def _wishes(call: Call) -> "Iterator[Wish]":
+def _wishes(call: CheckedCall) -> "Iterator[Wish]":
     """Yield what a call wants to do, and where; a command runs nowhere, unless all that it does is reading."""
     if call.unknown:
         yield from _of_unknown(call)
@@ -216,7 +216,7 @@ def _wishes(call: Call) -> "Iterator[Wish]":
         yield from _of_command(call, command, found)
 
 
-def _of_unknown(call: Call) -> "Iterator[Wish]":
+def _of_unknown(call: CheckedCall) -> "Iterator[Wish]":
     """Yield what a tool of a server, or one that is new, wants by its name and input."""
 
     if own := own_command(call.tool):
@@ -230,7 +230,7 @@ def _of_unknown(call: Call) -> "Iterator[Wish]":
         yield from (("edit", call.path(path)) for path in paths_in(call.given))
 
 
-def _of_command(call: Call, command: str, found: "list[Program]") -> "Iterator[Wish]":
+def _of_command(call: CheckedCall, command: str, found: "list[Program]") -> "Iterator[Wish]":
     changed = any(not each.startswith(_PLAIN_SETTINGS) for one in found for each in one.settings)
     changed = changed or any(each in _AS_OTHERS for one in found for each in one.wrappers)
     harmless = not changed and only_reads(command, _OWN)
@@ -285,7 +285,7 @@ _VERBS = {"read": "read", "search": "search", "edit": "edit", "run": "run comman
 _MOST_SHOWN = 4
 
 
-def by_rules(call: "Call", wishes: "list[Wish]", rules: "Mapping[str, Json]") -> str:
+def by_rules(call: "CheckedCall", wishes: "list[Wish]", rules: "Mapping[str, Json]") -> str:
     """Return why the role of the stage, that of a subagent, or the stage itself forbids a call."""
     tools = rules.get("tools")
     if not isinstance(tools, dict):
@@ -390,7 +390,7 @@ def _begins(command: str, words: str) -> bool:
 
 
 def _by_stage(wishes: "list[Wish]", rules: "Mapping[str, Json]", advice: str) -> str:
-    """Return why a stage does not change a file of the product, whoever would."""
+    """Return why a stage does not change a file of the product, in any role."""
     edits, stage = rules.get("edits"), rules.get("stage")
     if edits not in ("none", "tests"):
         return ""

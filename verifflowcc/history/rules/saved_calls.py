@@ -14,7 +14,7 @@ from verifflowcc.base.model.events import Json
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import LONGEST_LINE, matches, pattern_fault
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.history.rules.learnt_calls import Call
+from verifflowcc.history.rules.learnt_calls import ToolCall
 from verifflowcc.history.rules.read_only import only_reads
 from verifflowcc.history.rules.shell_commands import acts, sought
 from verifflowcc.history.rules.touches import placed
@@ -33,7 +33,7 @@ _ONLY_NAMES = re.compile(r"\s-\w*l\w*\b|--files-with-matches")
 _SWAPPED = re.compile(r"\\?[|(){}+?]")
 
 
-class Kind(StrEnum):
+class LookKind(StrEnum):
     """What sort of looking around a call is."""
 
     SEARCH = "search"
@@ -49,7 +49,7 @@ class Look:
     asks in which files it is, and a listing that is not `deep` for the names in one folder.
     """
 
-    kind: Kind
+    kind: LookKind
     path: str
     lines: tuple[int, int] | None = None
     pattern: str = ""
@@ -59,7 +59,7 @@ class Look:
     deep: bool = True
 
 
-def looks(call: Call, root: str) -> tuple[Look, ...]:
+def looks(call: ToolCall, root: str) -> tuple[Look, ...]:
     """Return what a call looks for; nothing where it is no search, listing or read, or failed. `root` is absolute."""
     given = _given(call)
     if call.success is False or given is None:
@@ -69,19 +69,19 @@ def looks(call: Call, root: str) -> tuple[Look, ...]:
     path = _place(call, _text(given, "file_path") or _text(given, "path"), root)
     match call.tool:
         case "Read" if _text(given, "file_path"):
-            return (Look(Kind.READ, path, _lines(given)),)
+            return (Look(LookKind.READ, path, _lines(given)),)
         case "Grep" if _text(given, "pattern"):
             only_names = _text(given, "output_mode") not in ("content", "count")
             names, any_case = _text(given, "glob"), given.get("-i") is True
-            return (Look(Kind.SEARCH, path, None, _text(given, "pattern"), names, only_names, any_case),)
+            return (Look(LookKind.SEARCH, path, None, _text(given, "pattern"), names, only_names, any_case),)
         case "Glob" if _text(given, "pattern"):
-            return (Look(Kind.LISTING, path, names=_text(given, "pattern")),)
+            return (Look(LookKind.LISTING, path, names=_text(given, "pattern")),)
         case "LS":
-            return (Look(Kind.LISTING, path, deep=False),)
+            return (Look(LookKind.LISTING, path, deep=False),)
     return ()
 
 
-def _of_command(call: Call, command: str, root: str) -> Iterator[Look]:
+def _of_command(call: ToolCall, command: str, root: str) -> Iterator[Look]:
     if not only_reads(command):
         return
     named = _NAMED.search(command)
@@ -89,13 +89,13 @@ def _of_command(call: Call, command: str, root: str) -> Iterator[Look]:
     for act, path, lines in acts(command):
         place = _place(call, path, root)
         if act == "read":
-            yield Look(Kind.READ, place, lines)
+            yield Look(LookKind.READ, place, lines)
         elif act == "list":
-            yield Look(Kind.LISTING, place, names=names, deep=bool(_DEEP.search(command)))
+            yield Look(LookKind.LISTING, place, names=names, deep=bool(_DEEP.search(command)))
         elif act == "search":
             for pattern in sought(command):
                 only_names, any_case = bool(_ONLY_NAMES.search(command)), bool(_ANY_CASE.search(command))
-                yield Look(Kind.SEARCH, place, None, _expression(pattern, command), "", only_names, any_case)
+                yield Look(LookKind.SEARCH, place, None, _expression(pattern, command), "", only_names, any_case)
 
 
 def _expression(pattern: str, command: str) -> str:
@@ -107,7 +107,7 @@ def _expression(pattern: str, command: str) -> str:
     return _SWAPPED.sub(lambda found: found[0][1:] if found[0].startswith("\\") else f"\\{found[0]}", pattern)
 
 
-def _place(call: Call, path: str, root: str) -> str:
+def _place(call: ToolCall, path: str, root: str) -> str:
     """Return a path as it was recorded: where the command ran is known there, and not here."""
     plain = placed(path, root, root)
     if plain in call.touched:
@@ -122,7 +122,7 @@ def _lines(given: Mapping[str, Json]) -> tuple[int, int] | None:
     return (first, first + count - 1) if isinstance(count, int) and count > 0 else None
 
 
-def _given(call: Call) -> Mapping[str, Json] | None:
+def _given(call: ToolCall) -> Mapping[str, Json] | None:
     try:
         value = json.loads(call.parameters)
     except ValueError:
@@ -135,7 +135,7 @@ def _text(given: Mapping[str, Json], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def kind_of(found: Sequence[Look]) -> Kind:
+def kind_of(found: Sequence[Look]) -> LookKind:
     """Return what a call that looks for several things counts as: that of the first."""
     return found[0].kind
 
@@ -155,7 +155,7 @@ _NAME = re.compile(
 _HEADING = re.compile(r"(?m)^([^\s:][^:\n]*):\d+ ")
 
 
-class Cause(StrEnum):
+class MissCause(StrEnum):
     """Why a prompt did not answer, or not wholly."""
 
     OUTSIDE = "outside_of_the_project"
@@ -179,7 +179,7 @@ class World:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownCode:
     """What a prompt showed: lines of files, the paths that it named, and the names of what stood there whole."""
 
     lines: frozenset[tuple[str, int]] = frozenset()
@@ -188,14 +188,14 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnswerShare:
     """How much of something was answered, in thousandths, and why not the rest."""
 
     share: int
-    cause: Cause | None = None
+    cause: MissCause | None = None
 
 
-def shown_by(pieces: Sequence[Snippet]) -> Shown:
+def shown_by(pieces: Sequence[Snippet]) -> ShownCode:
     """Return what pieces of code show; signatures name their files, and show no lines."""
     whole = [each for each in pieces if each.whole and each.language]
     lines = frozenset((each.path, line) for each in whole for line in range(each.first, each.last + 1))
@@ -204,44 +204,44 @@ def shown_by(pieces: Sequence[Snippet]) -> Shown:
         if not each.language:
             named |= set(_HEADING.findall(each.text))
     defined = frozenset(name for each in whole if (name := each.name.rpartition(".")[2]))
-    return Shown(lines, frozenset(named), defined)
+    return ShownCode(lines, frozenset(named), defined)
 
 
-def answered(look: Look, shown: Shown, world: World) -> Answered:
+def answered(look: Look, shown: ShownCode, world: World) -> AnswerShare:
     """Return how much of what is looked for was shown."""
     if look.path.startswith(("/", "~")):
-        return Answered(0, Cause.OUTSIDE)
-    if look.kind is Kind.READ:
+        return AnswerShare(0, MissCause.OUTSIDE)
+    if look.kind is LookKind.READ:
         return _read(look, shown, world)
     below = [path for path in world.paths if _is_below(path, look)]
     if not below:
-        return Answered(0, Cause.GONE)
-    return _search(look, shown, world, below) if look.kind is Kind.SEARCH else _listing(look, shown, world, below)
+        return AnswerShare(0, MissCause.GONE)
+    return _search(look, shown, world, below) if look.kind is LookKind.SEARCH else _listing(look, shown, world, below)
 
 
-def _read(look: Look, shown: Shown, world: World) -> Answered:
+def _read(look: Look, shown: ShownCode, world: World) -> AnswerShare:
     lines = world.lines(look.path)
     if lines is None:
-        return Answered(0, Cause.GONE)
+        return AnswerShare(0, MissCause.GONE)
     first, last = look.lines or (1, len(lines))
     asked = [number for number in range(first, min(last, len(lines)) + 1) if lines[number - 1].strip()]
     if not asked:
-        return Answered(0, Cause.GONE)
+        return AnswerShare(0, MissCause.GONE)
     there = sum((look.path, number) in shown.lines for number in asked)
     return _part(there, len(asked), _not_shown([look.path], world))
 
 
-def _search(look: Look, shown: Shown, world: World, below: Sequence[str]) -> Answered:
+def _search(look: Look, shown: ShownCode, world: World, below: Sequence[str]) -> AnswerShare:
     if pattern_fault(look.pattern):
-        return Answered(0, Cause.NOT_RUN)
+        return AnswerShare(0, MissCause.NOT_RUN)
     hits = list(_hits(look, world, below))
     if not hits:
-        return Answered(0, Cause.NO_HITS)
+        return AnswerShare(0, MissCause.NO_HITS)
     files = sorted({path for path, _ in hits})
     cause = _not_shown([path for path in files if path not in shown.named], world)
     name = _NAME.fullmatch(look.pattern)
     if name and name[1] in shown.defined:
-        return Answered(WHOLE)
+        return AnswerShare(WHOLE)
     if look.only_names:
         return _part(sum(path in shown.named for path in files), len(files), cause)
     return _part(sum(hit in shown.lines for hit in hits), len(hits), cause)
@@ -255,7 +255,7 @@ def _hits(look: Look, world: World, below: Sequence[str]) -> Iterator[tuple[str,
                 yield path, number
 
 
-def _listing(look: Look, shown: Shown, world: World, below: Sequence[str]) -> Answered:
+def _listing(look: Look, shown: ShownCode, world: World, below: Sequence[str]) -> AnswerShare:
     if look.deep:
         there = sum(path in shown.named for path in below)
         return _part(there, len(below), _not_shown([path for path in below if path not in shown.named], world))
@@ -276,12 +276,12 @@ def _is_below(path: str, look: Look) -> bool:
     return matches(path[len(base) :] if path != look.path else path.rpartition("/")[2], pattern)
 
 
-def _not_shown(paths: Sequence[str], world: World) -> Cause:
-    return Cause.NO_CODE if any(path not in world.code for path in paths) else Cause.NOT_CHOSEN
+def _not_shown(paths: Sequence[str], world: World) -> MissCause:
+    return MissCause.NO_CODE if any(path not in world.code for path in paths) else MissCause.NOT_CHOSEN
 
 
-def _part(there: int, all_: int, cause: Cause) -> Answered:
-    return Answered(WHOLE) if there == all_ else Answered(WHOLE * there // all_, cause)
+def _part(there: int, all_: int, cause: MissCause) -> AnswerShare:
+    return AnswerShare(WHOLE) if there == all_ else AnswerShare(WHOLE * there // all_, cause)
 
 
 SAMPLES = 1_000
@@ -290,17 +290,17 @@ _LCG, _STEP, _MODULUS = 6_364_136_223_846_793_005, 1_442_695_040_888_963_407, 1 
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedCall:
     """A call that looks around: its session, what sort it is, how much of it was answered, and why not the rest.
 
     `again` says that an earlier call of its session looked for the same, and nothing it looks at was changed since.
     """
 
     session: str
-    kind: Kind
+    kind: LookKind
     share: int
     again: bool = False
-    cause: Cause | None = None
+    cause: MissCause | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,15 +322,15 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Unanswered:
-    """Why calls were not answered wholly, and how many; `the_same_again` is that of those that were told apart."""
+class UnansweredCount:
+    """The number of calls that were not fully answered for one cause."""
 
     cause: str
     calls: int
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavingReport:
     """What prompts had answered, with so many tokens of code in each, and with twice as many.
 
     `calls` are all calls of tools of the sessions, `unasked` those that look around and belong to no prompt; they are
@@ -353,11 +353,11 @@ class Saved:
     """A 95 % interval of the share over sessions; null for fewer than two."""
     twice: Tally
     """The tally with twice as many tokens."""
-    causes: tuple[Unanswered, ...] = ()
+    causes: tuple[UnansweredCount, ...] = ()
     """Why calls were not answered wholly, most frequent first."""
 
 
-def judged(calls: Sequence[Call], shown: Mapping[str, Shown], world: World, root: str) -> Iterator[Judged]:
+def judged(calls: Sequence[ToolCall], shown: Mapping[str, ShownCode], world: World, root: str) -> Iterator[JudgedCall]:
     """Yield each call that looks around and belongs to a task in `shown`; calls come in order of time.
 
     A read of a file that was written since the prompt is answered by nothing that the prompt had.
@@ -375,34 +375,39 @@ def judged(calls: Sequence[Call], shown: Mapping[str, Shown], world: World, root
         known.update(found)
         if (there := shown.get(call.task or "")) is not None:
             parts = [
-                Answered(0, Cause.WRITTEN)
-                if each.kind is Kind.READ and (call.session, call.task, each.path) in written
+                AnswerShare(0, MissCause.WRITTEN)
+                if each.kind is LookKind.READ and (call.session, call.task, each.path) in written
                 else answered(each, there, world)
                 for each in found
             ]
             yield _judged(call.session, kind_of(found), parts, again=again)
 
 
-def _judged(session: str, kind: Kind, parts: Sequence[Answered], *, again: bool) -> Judged:
+def _judged(session: str, kind: LookKind, parts: Sequence[AnswerShare], *, again: bool) -> JudgedCall:
     share = sum(each.share for each in parts) // len(parts)
     if share == WHOLE:
-        return Judged(session, kind, WHOLE)
-    return Judged(session, kind, share, again, next(each.cause for each in parts if each.share < WHOLE))
+        return JudgedCall(session, kind, WHOLE)
+    return JudgedCall(session, kind, share, again, next(each.cause for each in parts if each.share < WHOLE))
 
 
 def _concerns(look: Look, path: str) -> bool:
     return look.path in ("", ".", path) or path.startswith(f"{look.path}/")
 
 
-def unasked(calls: Iterable[Call], shown: Mapping[str, Shown], root: str) -> int:
+def unasked(calls: Iterable[ToolCall], shown: Mapping[str, ShownCode], root: str) -> int:
     """Return how many calls look around and belong to no task in `shown`."""
     return sum(call.task not in shown and bool(looks(call, root)) for call in calls)
 
 
-def tally(found: Sequence[Judged]) -> Tally:
+def tally(found: Sequence[JudgedCall]) -> Tally:
     """Count calls.
 
-    >>> tally([Judged("s", Kind.READ, 1000), Judged("s", Kind.READ, 500), Judged("s", Kind.READ, 0, True)])
+    >>> calls = [
+    ...     JudgedCall("s", LookKind.READ, 1000),
+    ...     JudgedCall("s", LookKind.READ, 500),
+    ...     JudgedCall("s", LookKind.READ, 0, True),
+    ... ]
+    >>> tally(calls)
     Tally(calls=3, wholly=1, partly=1, again=1, share=333, covered=500)
     """
     if not found:
@@ -418,22 +423,22 @@ def tally(found: Sequence[Judged]) -> Tally:
     )
 
 
-def saved(found: Sequence[Judged], twice: Sequence[Judged], counts: "Counts") -> Saved:
+def saved(found: Sequence[JudgedCall], twice: Sequence[JudgedCall], counts: "Counts") -> SavingReport:
     """Sum up what was judged with a number of tokens, and with twice as many."""
     whole = tally(found)
     causes = Counter(AGAIN if each.again else str(each.cause) for each in found if each.cause)
-    return Saved(
+    return SavingReport(
         budget_tokens=counts.budget_tokens,
         sessions=len({each.session for each in found}),
         prompts=counts.prompts,
         calls=counts.calls,
         unasked=counts.unasked,
-        kinds={str(kind): tally([each for each in found if each.kind is kind]) for kind in Kind},
+        kinds={str(kind): tally([each for each in found if each.kind is kind]) for kind in LookKind},
         total=whole,
         of_all_calls=WHOLE * whole.wholly // counts.calls if counts.calls else 0,
         interval=interval(found),
         twice=tally(twice),
-        causes=tuple(Unanswered(*each) for each in sorted(causes.items(), key=lambda each: (-each[1], each[0]))),
+        causes=tuple(UnansweredCount(*each) for each in sorted(causes.items(), key=lambda each: (-each[1], each[0]))),
     )
 
 
@@ -447,7 +452,7 @@ class Counts:
     unasked: int
 
 
-def interval(found: Sequence[Judged]) -> tuple[int, int] | None:
+def interval(found: Sequence[JudgedCall]) -> tuple[int, int] | None:
     """Return the 95 % interval of the share that was answered wholly, by drawing sessions again and again.
 
     The same calls give the same interval.

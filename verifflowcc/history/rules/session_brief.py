@@ -17,7 +17,7 @@ from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.history.rules.agent_history import Operation
 from verifflowcc.history.rules.failures import OpenFailure, has_failed, label_of
 from verifflowcc.history.rules.window_prepare import age_minutes
-from verifflowcc.history.rules.window_values import ItemType, Touched, WindowItem
+from verifflowcc.history.rules.window_values import FileTouch, WindowItem, WindowItemType
 
 # A window of a client's session, made from its history, and what is told of it after the client compacted.
 #
@@ -114,17 +114,17 @@ def _begun(event: Event) -> _Turn:
 
 
 def _prompt(event: Event, turn: _Turn) -> WindowItem:
-    return _item(event, ItemType.USER_MESSAGE, turn.description, turn)
+    return _item(event, WindowItemType.USER_MESSAGE, turn.description, turn)
 
 
 def _response(event: Event, turn: _Turn | None) -> Iterator[WindowItem]:
-    if said := _session_window_text(event, "outcome"):
-        yield _item(event, ItemType.ASSISTANT_RESPONSE, said, turn)
+    if outcome := _session_window_text(event, "outcome"):
+        yield _item(event, WindowItemType.ASSISTANT_RESPONSE, outcome, turn)
 
 
 def _state(turn: _Turn, now: datetime) -> WindowItem:
     content = f"Active for {minutes(age_minutes(turn.time, now))}: {plain_line(turn.description, 500)}"
-    return WindowItem(f"{turn.item}.state", content, ItemType.TASK_STATE, turn.time, 0, task=turn.task)
+    return WindowItem(f"{turn.item}.state", content, WindowItemType.TASK_STATE, turn.time, 0, task=turn.task)
 
 
 def _result(event: Event, turn: _Turn | None) -> WindowItem:
@@ -138,12 +138,12 @@ def _result(event: Event, turn: _Turn | None) -> WindowItem:
     parts = [label_of(event), f"failed: {error}" if failed else "done"]
     parts += [f"{each.place}{f' ({changed})' if changed else ''}" for each, changed in zip(files, changes, strict=True)]
     parts += [start] if start and start not in error else []
-    item = _item(event, ItemType.TOOL_RESULT, "\n".join(parts), turn)
+    item = _item(event, WindowItemType.TOOL_RESULT, "\n".join(parts), turn)
     needs = (turn.item,) if turn else ()
     return replace(item, tool=tool, files=files, failed=failed, dependencies=needs)
 
 
-def _files(event: Event) -> tuple[tuple[Touched, ...], tuple[str, ...]]:
+def _files(event: Event) -> tuple[tuple[FileTouch, ...], tuple[str, ...]]:
     given = event.get("files")
     found, changes = [], []
     for each in given if isinstance(given, list) else []:
@@ -152,7 +152,7 @@ def _files(event: Event) -> tuple[tuple[Touched, ...], tuple[str, ...]]:
         operation = _session_window_text(each, "operation")
         if operation in tuple(Operation):
             found.append(
-                Touched(
+                FileTouch(
                     _session_window_text(each, "path"), Operation(operation), _session_window_lines(each.get("lines"))
                 )
             )
@@ -168,7 +168,7 @@ def _session_window_lines(value: Json) -> tuple[int, int] | None:
             return None
 
 
-def _item(event: Event, kind: ItemType, content: str, turn: _Turn | None) -> WindowItem:
+def _item(event: Event, kind: WindowItemType, content: str, turn: _Turn | None) -> WindowItem:
     task = _session_window_text(event, "task") or (turn.task if turn else None)
     return WindowItem(
         _session_window_text(event, "id"), content, kind, _session_window_text(event, "time"), 0, task=task
@@ -194,7 +194,11 @@ def minutes(number: int) -> str:
 _LONGEST = 300
 _CHANGING = (Operation.WRITE, Operation.EDIT)
 _WORK, _ASKED, _EDITED = "Not finished yet", "Prompts of the user, newest first", "Files edited, newest first"
-_FAILED, _READ, _SAID = "Failed, and not passed since", "Files read, newest first", "What was answered, newest first"
+_FAILED, _READ, _ANSWERED = (
+    "Failed, and not passed since",
+    "Files read, newest first",
+    "What was answered, newest first",
+)
 _FAILED_THEN = "Failed when it was last run so; another run since may have passed it"
 _HEADING = 12
 """So many tokens are set aside for a heading; what the parts take more together is seen on the whole text."""
@@ -235,8 +239,8 @@ def brief_of(
 
 
 def _text(chosen: Sequence[_Line], items: Sequence[WindowItem]) -> str:
-    told = {name for line in chosen for name in line.items}
-    left = sum(1 for item in items if item.id not in told)
+    listed = {name for line in chosen for name in line.items}
+    left = sum(1 for item in items if item.id not in listed)
     parts: list[str] = []
     for heading in dict.fromkeys(line.heading for line in chosen):
         parts.append(f"{heading}:")
@@ -249,20 +253,20 @@ def _text(chosen: Sequence[_Line], items: Sequence[WindowItem]) -> str:
 def _lines(items: Sequence[WindowItem], failures: Sequence[OpenFailure], now: datetime) -> Iterator[_Line]:
     newest = items[::-1]
     yield from _states(newest, now)
-    yield from _quoted(newest, ItemType.USER_MESSAGE, _ASKED, now)
+    yield from _quoted(newest, WindowItemType.USER_MESSAGE, _ASKED, now)
     yield from _touched(newest, _EDITED, changing=True)
     yield from _unsolved(items, failures, now)
     yield from _touched(newest, _READ, changing=False)
-    yield from _quoted(newest, ItemType.ASSISTANT_RESPONSE, _SAID, now)
+    yield from _quoted(newest, WindowItemType.ASSISTANT_RESPONSE, _ANSWERED, now)
 
 
 def _states(newest: Sequence[WindowItem], now: datetime) -> Iterator[_Line]:
     for item in newest:
-        if item.type is ItemType.TASK_STATE:
+        if item.type is WindowItemType.TASK_STATE:
             yield _Line(_WORK, plain_line(item.content, _LONGEST), (item.id,))
 
 
-def _quoted(newest: Sequence[WindowItem], kind: ItemType, heading: str, now: datetime) -> Iterator[_Line]:
+def _quoted(newest: Sequence[WindowItem], kind: WindowItemType, heading: str, now: datetime) -> Iterator[_Line]:
     for item in newest:
         if item.type is kind:
             yield _Line(heading, f'{_ago(item, now)}: "{plain_line(item.content, _LONGEST)}"', (item.id,))
@@ -288,9 +292,9 @@ def _failure(each: OpenFailure, now: datetime) -> str:
 
 
 def _touched(newest: Sequence[WindowItem], heading: str, *, changing: bool) -> Iterator[_Line]:
-    """Each file once, with all of its lines, by the newest touch of it; one that was edited is not told as read."""
+    """Each file once, with all of its lines, by the newest touch of it; edited files are not listed as read."""
     edited = {touch.path for item in newest for touch in _touches(item, changing=True)}
-    found: dict[str, list[tuple[WindowItem, Touched]]] = {}
+    found: dict[str, list[tuple[WindowItem, FileTouch]]] = {}
     for item in newest:
         for touch in _touches(item, changing=changing):
             if changing or touch.path not in edited:
@@ -301,8 +305,8 @@ def _touched(newest: Sequence[WindowItem], heading: str, *, changing: bool) -> I
         yield _Line(heading, f"{path}{f', lines {where}' if where else ''}", tuple({i.id: 0 for i, _ in touches}))
 
 
-def _touches(item: WindowItem, *, changing: bool) -> Iterator[Touched]:
-    if item.type is ItemType.TOOL_RESULT and not item.failed:
+def _touches(item: WindowItem, *, changing: bool) -> Iterator[FileTouch]:
+    if item.type is WindowItemType.TOOL_RESULT and not item.failed:
         wanted = _CHANGING if changing else (Operation.READ,)
         yield from (touch for touch in item.files if touch.operation in wanted)
 

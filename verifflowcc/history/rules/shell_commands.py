@@ -223,7 +223,7 @@ def _parts(command: str) -> "list[tuple[list[str], bool]]":
 
 
 def _tokens(command: str) -> "list[str]":
-    """Return words, each after a space that tells it from what ends a command, which stands as it is written."""
+    """Return the words of a command, each after a space, and the ends of commands bare."""
     tokens: list[str] = []
     end, place = len(command), 0
     document = ""

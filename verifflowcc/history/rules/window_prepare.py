@@ -12,7 +12,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.history.rules.agent_history import SnapshotReason, TaskEpisode, WindowPart, WindowSnapshot
-from verifflowcc.history.rules.window_values import FULL, ItemType, Window, WindowItem
+from verifflowcc.history.rules.window_values import FULL, Window, WindowItem, WindowItemType
 
 # How relevant the items of a window are, and which of them go when it is nearly full.
 #
@@ -26,12 +26,12 @@ PRUNE_ABOVE_PERCENT = 80
 PRUNED_PERCENT = 30
 
 TENTHS = {
-    ItemType.SYSTEM_PROMPT: 1000,
-    ItemType.TASK_STATE: 20,
-    ItemType.USER_MESSAGE: 15,
-    ItemType.TOOL_RESULT: 8,
-    ItemType.CODE_SNIPPET: 7,
-    ItemType.GRAPH_QUERY: 6,
+    WindowItemType.SYSTEM_PROMPT: 1000,
+    WindowItemType.TASK_STATE: 20,
+    WindowItemType.USER_MESSAGE: 15,
+    WindowItemType.TOOL_RESULT: 8,
+    WindowItemType.CODE_SNIPPET: 7,
+    WindowItemType.GRAPH_QUERY: 6,
 }
 """The factors of the types, in tenths."""
 CALLING, SAYING = 12, 9
@@ -39,7 +39,7 @@ CALLING, SAYING = 12, 9
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredWindowItem:
     """An item and its relevance at a moment, in millionths."""
 
     item: WindowItem
@@ -47,16 +47,16 @@ class Scored:
 
     @property
     def part(self) -> WindowPart:
-        """The item as a snapshot tells of it."""
+        """The item as a snapshot has it, without its content."""
         return WindowPart(self.item.id, str(self.item.type), self.item.tokens, self.score // (UNIT // FULL))
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class WindowPruning:
     """What a pruning leaves, in order, and what it removes, the least relevant first."""
 
     kept: tuple[WindowItem, ...]
-    removed: tuple[Scored, ...]
+    removed: tuple[ScoredWindowItem, ...]
     tokens_before: int
     tokens_removed: int
 
@@ -68,7 +68,7 @@ def age_minutes(time: str, now: datetime) -> int:
 
 def factor_tenths(item: WindowItem) -> int:
     """Return the factor of an item's type, in tenths."""
-    if item.type is ItemType.ASSISTANT_RESPONSE:
+    if item.type is WindowItemType.ASSISTANT_RESPONSE:
         return CALLING if item.tool_calls else SAYING
     return TENTHS[item.type]
 
@@ -83,10 +83,10 @@ def relevance(item: WindowItem, now: datetime, task: str | None, dependants: int
     return int(context.to_integral_value(min(max(whole, Decimal(0)), Decimal(HIGHEST))))
 
 
-def scored(items: Sequence[WindowItem], now: datetime, task: str | None) -> tuple[Scored, ...]:
+def scored(items: Sequence[WindowItem], now: datetime, task: str | None) -> tuple[ScoredWindowItem, ...]:
     """Return each item with its relevance, in the order of the items."""
     dependants = Counter(needed for item in items for needed in set(item.dependencies))
-    return tuple(Scored(item, relevance(item, now, task, dependants[item.id])) for item in items)
+    return tuple(ScoredWindowItem(item, relevance(item, now, task, dependants[item.id])) for item in items)
 
 
 def is_over(tokens: int, limit_tokens: int) -> bool:
@@ -94,13 +94,13 @@ def is_over(tokens: int, limit_tokens: int) -> bool:
     return tokens * 100 > limit_tokens * PRUNE_ABOVE_PERCENT
 
 
-def prune(items: Sequence[WindowItem], now: datetime, task: str | None, held: Collection[str] = ()) -> Pruned:
+def prune(items: Sequence[WindowItem], now: datetime, task: str | None, held: Collection[str] = ()) -> WindowPruning:
     """Take out the least relevant items until at least 30 % of the tokens are gone, or nothing may go any more.
 
     Sticky items stay, and those whose ids are `held`. Of two that are equally relevant the older goes first.
     """
     before = sum(item.tokens for item in items)
-    removed: list[Scored] = []
+    removed: list[ScoredWindowItem] = []
     gone = 0
     for each in sorted(_loose(scored(items, now, task), held), key=_first_to_go):
         if gone * 100 >= before * PRUNED_PERCENT:
@@ -108,12 +108,12 @@ def prune(items: Sequence[WindowItem], now: datetime, task: str | None, held: Co
         removed.append(each)
         gone += each.item.tokens
     ids = {each.item.id for each in removed}
-    return Pruned(tuple(item for item in items if item.id not in ids), tuple(removed), before, gone)
+    return WindowPruning(tuple(item for item in items if item.id not in ids), tuple(removed), before, gone)
 
 
 def prune_to(
     items: Sequence[WindowItem], now: datetime, task: str | None, limit_tokens: int, held: Collection[str] = ()
-) -> Pruned:
+) -> WindowPruning:
     """Prune once, and again while the items are above the limit and one may still go."""
     done = prune(items, now, task, held)
     while done.tokens_before - done.tokens_removed > limit_tokens:
@@ -121,7 +121,7 @@ def prune_to(
         if not more.removed:
             break
         gone = done.tokens_removed + more.tokens_removed
-        done = Pruned(more.kept, (*done.removed, *more.removed), done.tokens_before, gone)
+        done = WindowPruning(more.kept, (*done.removed, *more.removed), done.tokens_before, gone)
     return done
 
 
@@ -133,11 +133,11 @@ def snapshot_of(
     return WindowSnapshot(stamp(now), window.session, reason, parts, window.tokens, tuple(pruned), window.task)
 
 
-def _loose(items: Iterable[Scored], held: Collection[str]) -> Iterable[Scored]:
+def _loose(items: Iterable[ScoredWindowItem], held: Collection[str]) -> Iterable[ScoredWindowItem]:
     return (each for each in items if not each.item.sticky and each.item.id not in held)
 
 
-def _first_to_go(each: Scored) -> tuple[int, str, str]:
+def _first_to_go(each: ScoredWindowItem) -> tuple[int, str, str]:
     return each.score, each.item.time, each.item.id
 
 
@@ -161,7 +161,7 @@ class Summary:
     event: Mapping[str, Json]
 
 
-def summaries(window: Window, removed: Sequence[Scored]) -> tuple[Summary, ...]:
+def summaries(window: Window, removed: Sequence[ScoredWindowItem]) -> tuple[Summary, ...]:
     """Return one event for each item that is removed: for code its file and lines, for others their beginning."""
     return tuple(_summary(window, each) for each in removed)
 
@@ -182,10 +182,10 @@ def beginning(content: str) -> str:
     return withhold(content[: SUMMARY + _LOOKED_AT])[:SUMMARY]
 
 
-def _summary(window: Window, each: Scored) -> Summary:
+def _summary(window: Window, each: ScoredWindowItem) -> Summary:
     item = each.item
     place = _place(window.session, item.task or window.task)
-    if item.type is ItemType.CODE_SNIPPET and item.path is not None:
+    if item.type is WindowItemType.CODE_SNIPPET and item.path is not None:
         lines: dict[str, Json] = {"lines": list(item.lines)} if item.lines else {}
         about: dict[str, Json] = {"path": item.path, "operation": "read", **lines, "success": True, "context": _WHY}
         return Summary(FILE_INTERACTION, place | about)
@@ -208,16 +208,16 @@ _SETTING = "memory.window.total_tokens in .memory/config.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class WindowPreparation:
     """The window before each pruning, with what that pruning does, and the window that is left in the end."""
 
-    prunings: tuple[tuple[Window, Pruned], ...]
+    prunings: tuple[tuple[Window, WindowPruning], ...]
     window: Window
 
 
 def prepared(
     window: Window, message: WindowItem, found: Iterable[WindowItem], limit_tokens: int, now: datetime
-) -> Prepared:
+) -> WindowPreparation:
     """Return a window of at most `limit_tokens` that ends with the message, right behind what was found for it.
 
     What was found is added as far as it could stand beside the sticky items and the message. What is in the window
@@ -231,7 +231,7 @@ def prepared(
     filled = _added(_after(window, first), more)
     second = _pruned(filled, now, limit_tokens, (message.id,))
     steps = tuple((before, done) for before, done in ((window, first), (filled, second)) if done)
-    return Prepared(steps, _after(filled, second))
+    return WindowPreparation(steps, _after(filled, second))
 
 
 def room_for(window: Window, message_tokens: int, limit_tokens: int) -> int:
@@ -249,7 +249,7 @@ def room_for(window: Window, message_tokens: int, limit_tokens: int) -> int:
 
 
 def past_work(tasks: Sequence[TaskEpisode]) -> str:
-    """Return what is told of past tasks, a line each; nothing where there are none."""
+    """Return past tasks as text, a line each; empty where there are none."""
     lines = [f"- {_plain(task.description)}: {_plain(task.outcome) or task.status}" for task in tasks]
     return "\n".join(("Relevant past work:", *lines)) if lines else ""
 
@@ -258,14 +258,14 @@ def _plain(text: str) -> str:
     return plain_line(text, _LONGEST)
 
 
-def _pruned(window: Window, now: datetime, limit_tokens: int, held: Sequence[str]) -> Pruned | None:
+def _pruned(window: Window, now: datetime, limit_tokens: int, held: Sequence[str]) -> WindowPruning | None:
     if not is_over(window.tokens, limit_tokens):
         return None
     done = prune_to(window.items, now, window.task, limit_tokens, held)
     return done if done.removed else None
 
 
-def _after(window: Window, done: Pruned | None) -> Window:
+def _after(window: Window, done: WindowPruning | None) -> Window:
     return replace(window, items=done.kept, prunings=window.prunings + 1) if done else window
 
 

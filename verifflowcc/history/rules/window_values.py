@@ -12,7 +12,7 @@ FULL = 1_000
 """The relevance of an item of which nobody says that it matters less, in thousandths."""
 
 
-class ItemType(StrEnum):
+class WindowItemType(StrEnum):
     """What an item of a window is."""
 
     SYSTEM_PROMPT = "system_prompt"
@@ -25,8 +25,8 @@ class ItemType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
-    """A file that an item shows or tells of: what was done with it, and its first and last line, from 1."""
+class FileTouch:
+    """A file of an item, what was done with it, and its first and last line, from 1."""
 
     path: str
     operation: Operation = Operation.READ
@@ -48,7 +48,7 @@ class WindowItem:
 
     id: str
     content: str
-    type: ItemType
+    type: WindowItemType
     time: str
     tokens: int
     relevance: int = FULL
@@ -60,23 +60,23 @@ class WindowItem:
     """Whether it is never pruned."""
     tool: str | None = None
     """The tool of a result, or null."""
-    files: tuple[Touched, ...] = ()
+    files: tuple[FileTouch, ...] = ()
     tool_calls: bool = False
     """Whether a response calls tools."""
     failed: bool = False
 
     def __post_init__(self) -> None:
-        if self.type is ItemType.SYSTEM_PROMPT:
+        if self.type is WindowItemType.SYSTEM_PROMPT:
             object.__setattr__(self, "sticky", True)
 
     @property
     def path(self) -> str | None:
-        """The path of the first file that it tells of."""
+        """The path of its first file."""
         return self.files[0].path if self.files else None
 
     @property
     def lines(self) -> tuple[int, int] | None:
-        """The lines of the first file that it tells of."""
+        """The lines of its first file."""
         return self.files[0].lines if self.files else None
 
 

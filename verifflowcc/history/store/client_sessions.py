@@ -53,7 +53,7 @@ def given_files(given: str) -> list[Path]:
 
 
 def session_file(path: Path) -> SessionFile | None:
-    """Return what is known of a file; None where it tells of no session. Raises OSError."""
+    """Return the session of a file; None where it has none. Raises OSError."""
     if not path.is_file():
         return None
     with path.open("rb") as file:
@@ -73,10 +73,10 @@ def subagent_of(path: Path) -> tuple[str, str]:
 
     name = path.stem.removeprefix("agent-")
     try:
-        said = json.loads(path.with_suffix(".meta.json").read_bytes())
+        meta = json.loads(path.with_suffix(".meta.json").read_bytes())
     except (OSError, ValueError):
-        said = None
-    kind = said.get("agentType") if isinstance(said, dict) else None
+        meta = None
+    kind = meta.get("agentType") if isinstance(meta, dict) else None
     if not isinstance(kind, str) or not kind:
         with path.open("rb") as file:
             seen = glance(_lines(file))

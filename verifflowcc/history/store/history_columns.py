@@ -142,8 +142,8 @@ class Analytics:
             found = self._database.execute(f"SELECT to_json(answer) FROM (\n{plain}\n) AS answer").fetchall()
             names = [row[0] for row in self._database.execute(f"DESCRIBE SELECT * FROM (\n{plain}\n)").fetchall()]
         except self._error as error:
-            said = str(error).splitlines()[0]
-            raise UsageError(f"no such query: {said}", hint=f"the tables are {', '.join(TABLES)}") from error
+            problem = str(error).splitlines()[0]
+            raise UsageError(f"no such query: {problem}", hint=f"the tables are {', '.join(TABLES)}") from error
         return Rows(tuple(names), tuple(json.loads(row[0]) for row in found))
 
     def export(self, folder: Path, form: str) -> tuple[Path, ...]:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.base.errors import BackendError
-from verifflowcc.base.index.index_file import DerivedTables, Form
+from verifflowcc.base.index.index_file import DerivedTables, IndexFormat
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.stems import stems
 from verifflowcc.history.rules.agent_history import FileInteraction, Operation
-from verifflowcc.history.rules.history_rows import COLUMNS, Event, Row, event_in, rows_of
-from verifflowcc.history.rules.learnt_calls import Call
+from verifflowcc.history.rules.history_rows import COLUMNS, HistoryEvent, Row, event_in, rows_of
+from verifflowcc.history.rules.learnt_calls import ToolCall
 from verifflowcc.history.store.partitions import ENDING
 
 FILE = "history.db"
@@ -74,17 +74,17 @@ class Partition:
     path: Path
 
 
-class History(DerivedTables):
+class HistoryTables(DerivedTables):
     """The tables, as of the moment at which they were opened. Use it as a context manager."""
 
     def __init__(self, index: Path, partitions: Sequence[Partition]) -> None:
-        super().__init__(index, Form(_schema(), LAYOUT))
+        super().__init__(index, IndexFormat(_schema(), LAYOUT))
         self._partitions = partitions
         self._places = {each.name: place for place, each in enumerate(partitions)}
         self._anew = False
         self.bad_lines = 0
 
-    def __enter__(self) -> "History":
+    def __enter__(self) -> "HistoryTables":
         """Bring the tables up. Raises BackendError where they are held by others for too long."""
         self._soundly(self._bring_up, "the history")
         return self
@@ -115,9 +115,9 @@ class History(DerivedTables):
             self._anew = False
             yield
             if self._anew:
-                self._start_anew()
+                self._read_all_again()
 
-    def _start_anew(self) -> None:
+    def _read_all_again(self) -> None:
         """Read all files in their order: of what several tell, the first one's telling counts, whichever came later."""
         for (name,) in self._store.rows("SELECT path FROM files"):
             self._forget(name)
@@ -158,8 +158,8 @@ class History(DerivedTables):
             for table, row in rows_of(event):
                 rows[table].append(row)
                 if table in _OF_TERMS:
-                    said = f"{event.typed} {event.text('outcome') or ''}"
-                    terms += ((term, event.id, count) for term, count in _counted(said).items())
+                    text = f"{event.typed} {event.text('outcome') or ''}"
+                    terms += ((term, event.id, count) for term, count in _counted(text).items())
         for table, found in rows.items():
             marks = ", ".join("?" * len(COLUMNS[table]))
             self._store.write_all(f"INSERT INTO {table} VALUES ({marks})", found)
@@ -167,9 +167,9 @@ class History(DerivedTables):
         self._store.write_all(_LENGTHEN, ((event, count) for _, event, count in terms))
         return len(values) - len(events)
 
-    def _new(self, events: Iterable[Event], file: str) -> list[Event]:
+    def _new(self, events: Iterable[HistoryEvent], file: str) -> list[HistoryEvent]:
         """Note events, and return those that were not there before: what two files tell counts once."""
-        by_id: dict[str, Event] = {}
+        by_id: dict[str, HistoryEvent] = {}
         for event in events:
             by_id.setdefault(event.id, event)
         ids = list(by_id)
@@ -185,7 +185,7 @@ class History(DerivedTables):
         return list(by_id.values())
 
     def _forget(self, name: str) -> None:
-        """Take out what a file told; where another one told some of that, too, everything is read anew."""
+        """Remove the rows of a file; read all again where another file had some of them."""
         self._anew = self._anew or bool(self._store.rows("SELECT 1 FROM again WHERE first = ? LIMIT 1", (name,)))
         for table, columns in COLUMNS.items():
             self._store.rows(f"DELETE FROM {table} WHERE {columns[0]} IN {_OF_FILE}", (name,))
@@ -296,13 +296,13 @@ class TaskRow:
     worktree: str | None = None
 
 
-def touches(history: History, where: str, values: Sequence[object], limit: int) -> tuple[FileInteraction, ...]:
+def touches(history: HistoryTables, where: str, values: Sequence[object], limit: int) -> tuple[FileInteraction, ...]:
     """Return the latest touches of files that a condition on `f` fits, newest first."""
     order = " ORDER BY f.at_ms DESC, f.event DESC, f.rowid DESC LIMIT ?"
     return tuple(map(_touch, history.rows(f"{_TOUCH} WHERE {where}{order}", (*values, limit))))
 
 
-def tool_counts(history: History, since_ms: int) -> list[Any]:
+def tool_counts(history: HistoryTables, since_ms: int) -> list[Any]:
     """Return tool, executions, successes, executions of which it is known, and the sum and number of durations."""
     return history.rows(
         """
@@ -313,7 +313,7 @@ def tool_counts(history: History, since_ms: int) -> list[Any]:
     )
 
 
-def edits(history: History, path: str | None = None, newest: int = -1) -> list[Any]:
+def edits(history: HistoryTables, path: str | None = None, newest: int = -1) -> list[Any]:
     """Return task, path, time in milliseconds and time of every edit and write of a task, in order of tasks and time.
 
     With `path` only those of tasks in which that file was edited; without it, no more than the `newest`.
@@ -340,7 +340,7 @@ def edits(history: History, path: str | None = None, newest: int = -1) -> list[A
     )
 
 
-def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskRow, ...]:
+def task_rows(history: HistoryTables, ids: Iterable[str] | None = None) -> tuple[TaskRow, ...]:
     """Return tasks, newest first; all, or those of the given ids."""
     names = None if ids is None else list(ids)
     marks = "" if names is None else f" AND task_id IN ({', '.join('?' * len(names))})"
@@ -367,19 +367,19 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
         names or (),
     )
     found = [
-        TaskRow(task, session, said, began, at_ms, ended, outcome, following, bool(over), None, role, last, tree)
-        for task, session, said, began, at_ms, ended, outcome, following, over, role, last, tree in prompts
+        TaskRow(task, session, description, began, at_ms, ended, outcome, following, bool(over), None, role, last, tree)
+        for task, session, description, began, at_ms, ended, outcome, following, over, role, last, tree in prompts
     ] + [
-        TaskRow(task, session, said, began, at_ms, ended, outcome, None, False, status, role, None, tree)
-        for task, session, said, began, at_ms, ended, outcome, status, role, tree in _explicit(
+        TaskRow(task, session, description, began, at_ms, ended, outcome, None, False, status, role, None, tree)
+        for task, session, description, began, at_ms, ended, outcome, status, role, tree in _explicit(
             history, marks, names or ()
         )
     ]
     return tuple(sorted(found, key=lambda each: (-each.at_ms, each.id)))
 
 
-def _explicit(history: History, marks: str, names: Sequence[str]) -> list[Any]:
-    """Return the tasks that somebody started by name, with what was said of them last."""
+def _explicit(history: HistoryTables, marks: str, names: Sequence[str]) -> list[Any]:
+    """Return the tasks that somebody started by name, with their last recorded status."""
     return history.rows(
         f"""
         SELECT t.task_id, t.session_id, b.description, b.timestamp, b.at_ms,
@@ -394,7 +394,7 @@ def _explicit(history: History, marks: str, names: Sequence[str]) -> list[Any]:
     )
 
 
-def newest_tasks(history: History, limit: int) -> tuple[str, ...]:
+def newest_tasks(history: HistoryTables, limit: int) -> tuple[str, ...]:
     """Return the ids of the tasks that began last, so that not all need be looked at."""
     begun = "SELECT task_id, MIN(at_ms) AS at_ms FROM {} GROUP BY task_id"
     both = " UNION ALL ".join(begun.format(table) for table in ("prompts", "tasks"))
@@ -402,7 +402,7 @@ def newest_tasks(history: History, limit: int) -> tuple[str, ...]:
     return tuple(task for (task,) in rows if task)
 
 
-def files_by_use(history: History, task: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def files_by_use(history: HistoryTables, task: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the files that a task edited, and those that it only read, each the last one first."""
     rows = history.rows(
         f"""
@@ -417,7 +417,7 @@ def files_by_use(history: History, task: str) -> tuple[tuple[str, ...], tuple[st
     return edited, tuple(path for path, at_ms, was_read in rows if at_ms is None and was_read)
 
 
-def files_of(history: History, task: str) -> tuple[tuple[str, str], ...]:
+def files_of(history: HistoryTables, task: str) -> tuple[tuple[str, str], ...]:
     """Return the files of a task in the order of their first touch, each with what was done with it, by letters."""
     rows = history.rows(
         f"""
@@ -429,7 +429,7 @@ def files_of(history: History, task: str) -> tuple[tuple[str, str], ...]:
     return tuple((path, operations) for path, operations in rows)
 
 
-def tools_of(history: History, task: str) -> tuple[tuple[str, int], ...]:
+def tools_of(history: HistoryTables, task: str) -> tuple[tuple[str, int], ...]:
     """Return the tools that a task used, with how often, the most used first."""
     rows = history.rows(
         f"""
@@ -448,19 +448,19 @@ def _touch(row: Sequence[Any]) -> FileInteraction:
     return FileInteraction(time, session, path, known, task, lines, success != 0, context, changes)
 
 
-def telling_calls(history: History) -> tuple[Call, ...]:
+def telling_calls(history: HistoryTables) -> tuple[ToolCall, ...]:
     """Return the calls from which a pattern may follow: what failed, might have failed there, or changed a file."""
     changed = "SELECT event FROM file_interactions AS f WHERE f.operation IN ('edit', 'write') AND f.success IS NOT 0"
     failed = "SELECT session_id, tool_name FROM tool_executions WHERE success = 0"
     return _calls(history, f" WHERE e.id IN ({changed}) OR (e.session_id, e.tool_name) IN ({failed})", ())
 
 
-def calls(history: History, session: str | None = None) -> tuple[Call, ...]:
+def calls(history: HistoryTables, session: str | None = None) -> tuple[ToolCall, ...]:
     """Return the calls of tools, of all sessions or one, in order of time."""
     return _calls(history, "", ()) if session is None else _calls(history, " WHERE e.session_id = ?", (session,))
 
 
-def _calls(history: History, only: str, values: Sequence[object]) -> tuple[Call, ...]:
+def _calls(history: HistoryTables, only: str, values: Sequence[object]) -> tuple[ToolCall, ...]:
     rows = history.rows(
         f"""
         SELECT e.session_id, {TASK_OF.format("e")}, e.at_ms, e.timestamp, e.tool_name, e.parameters, e.success,
@@ -473,7 +473,7 @@ def _calls(history: History, only: str, values: Sequence[object]) -> tuple[Call,
         values,
     )
     return tuple(
-        Call(whose, task, at_ms, time, tool, given, None if success is None else bool(success), signature, error,
+        ToolCall(whose, task, at_ms, time, tool, given, None if success is None else bool(success), signature, error,
              tuple(changed.split("\n")) if changed else ())
         for whose, task, at_ms, time, tool, given, success, signature, error, changed in rows
     )  # fmt: skip
@@ -482,7 +482,7 @@ def _calls(history: History, only: str, values: Sequence[object]) -> tuple[Call,
 # What sessions asked for and looked at, out of the history's tables: prompts, and calls with files they touched.
 
 
-def prompts(history: History, session: str | None = None) -> dict[str, str]:
+def prompts(history: HistoryTables, session: str | None = None) -> dict[str, str]:
     """Return the words of each task, by its id: those of its first prompt."""
     only = "" if session is None else " AND session_id = ?"
     rows = history.rows(
@@ -492,7 +492,7 @@ def prompts(history: History, session: str | None = None) -> dict[str, str]:
     return dict(rows)
 
 
-def looking_calls(history: History, session: str | None = None) -> tuple[Call, ...]:
+def looking_calls(history: HistoryTables, session: str | None = None) -> tuple[ToolCall, ...]:
     """Return all calls of tools, of all sessions or one, in order of time, with the files that they touched."""
     only = "" if session is None else " WHERE e.session_id = ?"
     touched = "SELECT GROUP_CONCAT(f.file_path, CHAR(10)) FROM file_interactions AS f WHERE f.event = e.id"
@@ -505,7 +505,7 @@ def looking_calls(history: History, session: str | None = None) -> tuple[Call, .
         () if session is None else (session,),
     )
     return tuple(
-        Call(whose, task, at_ms, time, tool, given, None if success is None else bool(success), "", "",
+        ToolCall(whose, task, at_ms, time, tool, given, None if success is None else bool(success), "", "",
              _paths(changed), _paths(all_))
         for whose, task, at_ms, time, tool, given, success, changed, all_ in rows
     )  # fmt: skip

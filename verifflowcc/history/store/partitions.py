@@ -92,12 +92,12 @@ def add_fault(path: str, line: bytes, most_bytes: int) -> None:
 
 
 def seen_file(local: str, session: str) -> str:
-    """Return the path of the list of files that a session was told of, a line each."""
+    """Return the path of the list of files that a session was shown, a line each."""
     return f"{local}/windows/{_file_name(session)}.told"
 
 
 def add_seen(local: str, session: str, paths: "list[str]") -> None:
-    """Note files that a session was told of. Raises OSError."""
+    """Note files that a session was shown. Raises OSError."""
     path = seen_file(local, session)
     _make_folder(local)
     _make_folder(os.path.dirname(path))  # noqa: PTH120

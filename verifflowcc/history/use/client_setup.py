@@ -24,7 +24,7 @@ from verifflowcc.history.rules.client_doors import (
     door_removed,
     doors_of,
 )
-from verifflowcc.history.rules.client_files import Outcome
+from verifflowcc.history.rules.client_files import FileOutcome
 from verifflowcc.history.store.client_manifest import (
     load_records,
     missing_folders,
@@ -35,7 +35,7 @@ from verifflowcc.history.store.client_manifest import (
     write_link,
     write_text,
 )
-from verifflowcc.history.use.integrating import ClientFile, Integrated, integrate, targets
+from verifflowcc.history.use.integrating import ClientFile, IntegrationResult, integrate, targets
 from verifflowcc.sprint.store.workflow_load import templates_folder
 
 # The skills that are shipped: procedures that a client's agent opens when it needs one.
@@ -68,12 +68,12 @@ class DoorFile:
 
     clients: tuple[str, ...]
     path: str
-    outcome: Outcome
+    outcome: FileOutcome
     """`written`, `removed`, `nothing` (to do) or `edited` (and left as it is)."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _SetupStep:
     door: Door
     clients: tuple[str, ...]
     before: str | None
@@ -146,7 +146,7 @@ def _of_older_texts(
 
 def _decided(
     workspace: Workspace, door: Door, clients: list[str], record: Record | None, *, uninstall: bool, force: bool
-) -> _Work:
+) -> _SetupStep:
     is_link = door.kind is DoorKind.LINK
     text = read_link(workspace.root, door.path) if is_link else read_text(workspace.root, door.path)
     owners = set(record.client.split()) if record else set()
@@ -156,25 +156,25 @@ def _decided(
             plan = door_installed(text, door, record, names, force=force)
         elif rest := owners - set(clients):
             kept = replace(record, client=" ".join(sorted(rest))) if record else None
-            plan = DoorPlan(Outcome.NOTHING, text, kept)
+            plan = DoorPlan(FileOutcome.NOTHING, text, kept)
         else:
             plan = door_removed(text, door, record, force=force)
     except (ValueError, RecursionError) as error:
         words = str(error) if isinstance(error, ValueError) else "it is nested too deep"
         where = f":{words.removeprefix('line ')}" if words.startswith("line ") else f": {words}"
         raise FormatError(f"{door.path}{where}", hint=f"mend {door.path}; nothing was written") from error
-    return _Work(door, tuple(clients), text, record, plan)
+    return _SetupStep(door, tuple(clients), text, record, plan)
 
 
-def _folders(work: _Work) -> tuple[str, ...]:
+def _folders(work: _SetupStep) -> tuple[str, ...]:
     return work.record.folders if work.record and work.plan.record is None else ()
 
 
-def _carry_out(workspace: Workspace, work: _Work) -> None:
+def _carry_out(workspace: Workspace, work: _SetupStep) -> None:
     """Write the record before the file, and remove it after: a file without its record could not be undone whole."""
     manifest, path = workspace.memory / MANIFEST, work.door.path
     new, outcome = work.plan.record, work.plan.outcome
-    if outcome is Outcome.WRITTEN and new:
+    if outcome is FileOutcome.WRITTEN and new:
         made = missing_folders(workspace.root, path)
         folders = tuple(dict.fromkeys((*(work.record.folders if work.record else ()), *made)))
         records = load_records(manifest)
@@ -186,9 +186,9 @@ def _carry_out(workspace: Workspace, work: _Work) -> None:
             remove_empty(workspace.root, made)
             raise
         return
-    if outcome is Outcome.REMOVED:
+    if outcome is FileOutcome.REMOVED:
         _write(workspace, work)
-    if outcome is Outcome.EDITED or new == work.record:
+    if outcome is FileOutcome.EDITED or new == work.record:
         return
     records = load_records(manifest)
     records.pop(path, None)
@@ -197,7 +197,7 @@ def _carry_out(workspace: Workspace, work: _Work) -> None:
     save_records(manifest, records)
 
 
-def _write(workspace: Workspace, work: _Work) -> None:
+def _write(workspace: Workspace, work: _SetupStep) -> None:
     if work.door.kind is DoorKind.LINK:
         write_link(workspace.root, work.door.path, work.plan.text)
     else:
@@ -219,15 +219,15 @@ class ClientSetup:
     @property
     def edited(self) -> tuple[str, ...]:
         """Files that were left as they are, because vfcc's part of them was edited."""
-        return tuple(path for path, outcome in self.outcomes if outcome is Outcome.EDITED)
+        return tuple(path for path, outcome in self.outcomes if outcome is FileOutcome.EDITED)
 
     @property
     def changed(self) -> tuple[str, ...]:
         """Files that are not as they would be written."""
-        return tuple(path for path, outcome in self.outcomes if outcome is not Outcome.NOTHING)
+        return tuple(path for path, outcome in self.outcomes if outcome is not FileOutcome.NOTHING)
 
     @property
-    def outcomes(self) -> tuple[tuple[str, Outcome], ...]:
+    def outcomes(self) -> tuple[tuple[str, FileOutcome], ...]:
         """Every file with what was done, or would be."""
         hooks = [(each.path, each.outcome) for each in self.files]
         return (*hooks, *((each.path, each.outcome) for each in self.doors))
@@ -260,7 +260,7 @@ def set_up_clients(workspace: Workspace, request: SetupRequest) -> ClientSetup:
     hooked = [each for each in request.clients if each in FILES or request.local]
     wanted = targets(hooked, local=request.local)
 
-    def hooks() -> Integrated:
+    def hooks() -> IntegrationResult:
         return integrate(workspace, wanted, uninstall=request.uninstall, force=request.force, dry_run=request.dry_run)
 
     if request.hooks_only or request.local:
@@ -270,6 +270,6 @@ def set_up_clients(workspace: Workspace, request: SetupRequest) -> ClientSetup:
         workspace, request.clients, uninstall=request.uninstall, force=request.force, dry_run=request.dry_run
     )
     done = done or hooks()
-    written = {client for each in doors if each.outcome is Outcome.WRITTEN for client in each.clients}
+    written = {client for each in doors if each.outcome is FileOutcome.WRITTEN for client in each.clients}
     steps = [step for client in request.clients if client in written for step in FIRST_STEPS[client]]
     return ClientSetup(done.files, doors, tuple(steps), request.dry_run)

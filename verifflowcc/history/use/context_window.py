@@ -30,9 +30,9 @@ from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.history.rules.agent_history import Operation, SnapshotReason, TaskEpisode
 from verifflowcc.history.rules.window_prepare import (
     SNAPSHOT,
-    Pruned,
-    Scored,
+    ScoredWindowItem,
     Summary,
+    WindowPruning,
     is_over,
     past_work,
     prepared,
@@ -42,7 +42,7 @@ from verifflowcc.history.rules.window_prepare import (
     snapshot_of,
     summaries,
 )
-from verifflowcc.history.rules.window_values import FULL, ItemType, KeptWindow, Touched, Window, WindowItem
+from verifflowcc.history.rules.window_values import FULL, FileTouch, KeptWindow, Window, WindowItem, WindowItemType
 from verifflowcc.history.store.window_files import (
     Seen,
     changing_window,
@@ -99,7 +99,7 @@ def keep(workspace: Workspace, window: Window, reason: SnapshotReason, now: date
     return _saved(workspace, KeptWindow(_snapshot_id(workspace, window, now), stamp(now), reason, window))
 
 
-def without(workspace: Workspace, window: Window, done: Pruned, now: datetime) -> tuple[Window, KeptWindow]:
+def without(workspace: Workspace, window: Window, done: WindowPruning, now: datetime) -> tuple[Window, KeptWindow]:
     """Return a window without what was pruned, after that is on record and the window before it is kept.
 
     Raises WorkspaceError where one of these cannot be written; the window's own file is never touched here.
@@ -112,7 +112,7 @@ def without(workspace: Workspace, window: Window, done: Pruned, now: datetime) -
     return after, _saved(workspace, KeptWindow(_snapshot_id(workspace, window, now), stamp(now), reason, window, gone))
 
 
-def _record(workspace: Workspace, window: Window, removed: Sequence[Scored]) -> None:
+def _record(workspace: Workspace, window: Window, removed: Sequence[ScoredWindowItem]) -> None:
     for kind, events in groupby(sorted(summaries(window, removed), key=_kind), _kind):
         record(workspace, kind, [each.event for each in events])
 
@@ -148,11 +148,11 @@ def _milliseconds(now: datetime) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class NewWindowItem:
     """What is to be in a window, as `WindowItem` has it; `type` is the name of one."""
 
     content: str
-    type: str = ItemType.USER_MESSAGE.value
+    type: str = WindowItemType.USER_MESSAGE.value
     task: str | None = None
     relevance: int = FULL
     dependencies: Sequence[str] = ()
@@ -164,8 +164,8 @@ class Given:
     failed: bool = False
 
 
-class Said(TypedDict, total=False):
-    """What may be said of an item beside its content and type.
+class WindowItemOptions(TypedDict, total=False):
+    """Optional fields of a new item beside its content and type.
 
     `task` is the window's current one where it is left out; `relevance` is in thousandths, `dependencies` are ids of
     the items that it needs. `path` and `lines` tell where code, or a tool's result, is from, `tool` and `failed` what a
@@ -183,12 +183,12 @@ class Said(TypedDict, total=False):
     failed: bool
 
 
-def item_of(given: Given, task: str | None, now: datetime, count: Count) -> WindowItem:
-    """Return a new item; `task` is whose it is where nothing is said. A word stands in the place of each secret.
+def item_of(given: NewWindowItem, task: str | None, now: datetime, count: Count) -> WindowItem:
+    """Return a new item, redacted, by default of `task`.
 
     Raises UsageError for what no item can be.
     """
-    kind = ItemType(one_of(given.type, tuple(ItemType), "type of a window's items", "--type user_message"))
+    kind = WindowItemType(one_of(given.type, tuple(WindowItemType), "type of a window's items", "--type user_message"))
     _check(given, kind)
     content = withhold(given.content)
     return WindowItem(
@@ -202,18 +202,18 @@ def item_of(given: Given, task: str | None, now: datetime, count: Count) -> Wind
         dependencies=tuple(dict.fromkeys(given.dependencies)),
         sticky=given.sticky,
         tool=_withheld(given.tool),
-        files=() if given.path is None else (Touched(withhold(given.path), Operation.READ, given.lines),),
+        files=() if given.path is None else (FileTouch(withhold(given.path), Operation.READ, given.lines),),
         tool_calls=given.tool_calls,
         failed=given.failed,
     )
 
 
-def _check(given: Given, kind: ItemType) -> None:
+def _check(given: NewWindowItem, kind: WindowItemType) -> None:
     if not given.content.strip():
         raise UsageError("the text of a window item is empty", hint='vfcc window add "The text"')
     if not 0 <= given.relevance <= FULL:
         raise UsageError("relevance is from 0 to 1", hint="--relevance 0.8")
-    if kind is ItemType.CODE_SNIPPET and not given.path:
+    if kind is WindowItemType.CODE_SNIPPET and not given.path:
         raise UsageError("a code_snippet is from a file", hint="--file PATH --lines 10-20")
     if given.lines and not given.path:
         raise UsageError("lines are those of a file", hint="--file PATH --lines 10-20")
@@ -224,15 +224,15 @@ def _check(given: Given, kind: ItemType) -> None:
         raise UsageError(f"{wrong[0]} goes with {wrong[1]}, and this is {kind}", hint=f"--type {wrong[1]}")
 
 
-def _misplaced(given: Given, kind: ItemType) -> tuple[str, ItemType] | None:
-    """What is said that an item of this type does not have, and the type that has it."""
-    said: Iterable[tuple[bool, str, tuple[ItemType, ...]]] = (
-        (given.path is not None, "a file", (ItemType.CODE_SNIPPET, ItemType.TOOL_RESULT)),
-        (given.tool is not None, "a tool", (ItemType.TOOL_RESULT,)),
-        (given.failed, "a failure", (ItemType.TOOL_RESULT,)),
-        (given.tool_calls, "a call of tools", (ItemType.ASSISTANT_RESPONSE,)),
+def _misplaced(given: NewWindowItem, kind: WindowItemType) -> tuple[str, WindowItemType] | None:
+    """Return a field that this type does not have, and the type that has it."""
+    checks: Iterable[tuple[bool, str, tuple[WindowItemType, ...]]] = (
+        (given.path is not None, "a file", (WindowItemType.CODE_SNIPPET, WindowItemType.TOOL_RESULT)),
+        (given.tool is not None, "a tool", (WindowItemType.TOOL_RESULT,)),
+        (given.failed, "a failure", (WindowItemType.TOOL_RESULT,)),
+        (given.tool_calls, "a call of tools", (WindowItemType.ASSISTANT_RESPONSE,)),
     )
-    return next(((what, kinds[0]) for is_said, what, kinds in said if is_said and kind not in kinds), None)
+    return next(((what, kinds[0]) for given_too, what, kinds in checks if given_too and kind not in kinds), None)
 
 
 def _withheld(text: str | None) -> str | None:
@@ -272,11 +272,11 @@ def code_found(
     for rank, piece in enumerate(code_for(workspace, text, None, counter).pieces):
         relevance = max(FULL - rank * _STEP, _LOWEST)
         if piece.path == SIGNATURES and not piece.name:
-            given = Given(piece.text, ItemType.GRAPH_QUERY.value, relevance=relevance)
+            given = NewWindowItem(piece.text, WindowItemType.GRAPH_QUERY.value, relevance=relevance)
         else:
             lines = (piece.first, piece.last)
-            kind = ItemType.CODE_SNIPPET.value
-            given = Given(shown_text(piece), kind, relevance=relevance, path=piece.path, lines=lines)
+            kind = WindowItemType.CODE_SNIPPET.value
+            given = NewWindowItem(shown_text(piece), kind, relevance=relevance, path=piece.path, lines=lines)
         if given.content.strip():
             yield item_of(given, task, now, counter.count)
 
@@ -284,14 +284,14 @@ def code_found(
 def past_found(
     similar: Similar, text: str, task: str | None, now: datetime, counter: TokenCounter
 ) -> Iterator[WindowItem]:
-    """Yield what is told of the 3 most similar past tasks, as one item; nothing where there are none."""
-    told = past_work(similar(text, SIMILAR_TASKS)[:SIMILAR_TASKS])
-    if told:
-        item = item_of(Given(told, ItemType.ASSISTANT_RESPONSE.value), task, now, counter.count)
+    """Yield one item with the 3 most similar past tasks, if there are any."""
+    lines = past_work(similar(text, SIMILAR_TASKS)[:SIMILAR_TASKS])
+    if lines:
+        item = item_of(NewWindowItem(lines, WindowItemType.ASSISTANT_RESPONSE.value), task, now, counter.count)
         yield replace(item, relevance=_PAST)
 
 
-ROLES = {ItemType.SYSTEM_PROMPT: "system", ItemType.ASSISTANT_RESPONSE: "assistant"}
+ROLES = {WindowItemType.SYSTEM_PROMPT: "system", WindowItemType.ASSISTANT_RESPONSE: "assistant"}
 """Who says an item, for a model; whatever else there is comes from the user's side."""
 _LIST = "vfcc window snapshots"
 
@@ -372,16 +372,16 @@ class ContextWindow:
     def add(
         self,
         content: str,
-        type: str = ItemType.USER_MESSAGE.value,
-        **said: Unpack[Said],
+        type: str = WindowItemType.USER_MESSAGE.value,
+        **options: Unpack[WindowItemOptions],
     ) -> WindowItem:
         """Add an item to the end, and return it as it is kept, with its id and tokens; nothing is pruned.
 
-        What may be said of it is in `Said`. Raises UsageError for what does not fit together.
+        What may be said of it is in `WindowItemOptions`. Raises UsageError for what does not fit together.
         """
-        return self.add_given(Given(content, type, **said))
+        return self.add_given(NewWindowItem(content, type, **options))
 
-    def add_given(self, given: Given, *, switch: bool = False) -> WindowItem:
+    def add_given(self, given: NewWindowItem, *, switch: bool = False) -> WindowItem:
         """Add an item as `add` does; with `switch`, its task becomes the current one as by `set_task`."""
         with self._changing() as window:
             now = self._now()
@@ -405,18 +405,18 @@ class ContextWindow:
             self._save(replace(window, task=wanted))
         return kept
 
-    def maybe_prune(self, now: datetime | None = None) -> Pruned | None:
+    def maybe_prune(self, now: datetime | None = None) -> WindowPruning | None:
         """Prune where the window holds more than 80 % of its limit; None where it does not."""
         return self._prune(now, always=False)
 
-    def prune(self, now: datetime | None = None) -> Pruned:
+    def prune(self, now: datetime | None = None) -> WindowPruning:
         """Remove the least relevant items until 30 % of the tokens are gone, or only sticky ones are left.
 
         An episode is recorded for each and the window is kept as it was before; only then are they removed. Where that
         leaves the window above its limit, more go.
         """
         done = self._prune(now, always=True)
-        return done or Pruned(self.items, (), self.tokens, 0)
+        return done or WindowPruning(self.items, (), self.tokens, 0)
 
     def snapshot(self) -> KeptWindow:
         """Keep the window as it is; the newest 20 snapshots of a session stay."""
@@ -470,7 +470,7 @@ class ContextWindow:
         window is then as it was.
         """
         now, counter = self._now(), self._counter()
-        message = item_of(Given(user_message), self.task, now, counter.count)
+        message = item_of(NewWindowItem(user_message), self.task, now, counter.count)
         room_for(self._look(), message.tokens, self.limit_tokens)
         text = message.content
         found = [
@@ -484,7 +484,7 @@ class ContextWindow:
             self._save(ready.window)
         return _messages(ready.window)  # not as it is on disk: somebody may have added to it by now
 
-    def _prune(self, now: datetime | None, *, always: bool) -> Pruned | None:
+    def _prune(self, now: datetime | None, *, always: bool) -> WindowPruning | None:
         at = now or self._now()
         with self._changing() as window:
             if not always and not is_over(window.tokens, self.limit_tokens):

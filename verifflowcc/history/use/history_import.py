@@ -1,4 +1,4 @@
-"""Read what clients keep of their sessions into the history, as if hooks had told it when it happened.
+"""Import clients' own session files into the history, as hooks would have recorded them.
 
 Each event goes to the day that it is of. Its id is made of its time and of what it is of, so that a second import makes
 the same ids and adds nothing; nor is added what a hook told already. Whoever imports holds a lock. Where an import is
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files.lock import locked
-from verifflowcc.base.formats.session_lines import CallLines, Said, Spent, Tokens
+from verifflowcc.base.formats.session_lines import CallLines, HookLine, Tokens, TokenSpending
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass, field
@@ -36,7 +36,7 @@ from verifflowcc.history.store.client_sessions import (
 )
 from verifflowcc.history.store.hook_files import sent_prompts
 from verifflowcc.history.use.history_reading import add, history_folders, open_history
-from verifflowcc.history.use.known_sessions import IMPORTED, Known, Made
+from verifflowcc.history.use.known_sessions import IMPORTED, EventCandidate, KnownEvents
 
 # Add events to the days that they are of, many at a time, each with one write of whole lines.
 
@@ -45,7 +45,7 @@ _DAY_MS = 86_400_000
 
 
 @dataclass(slots=True)
-class Count:
+class EventCount:
     """How many events of a file are added, and how many were there."""
 
     new: int = 0
@@ -54,19 +54,19 @@ class Count:
 
 @dataclass(slots=True)
 class Batches:
-    """Events that wait to be added. Whoever adds holds the lock of imports; hooks may add at any time.
+    """Events that wait to be added, under the lock of imports; hooks may add at any time.
 
     In a `dry` run nothing is written. Raises WorkspaceError.
     """
 
     workspace: Workspace
-    known: Known
+    known: KnownEvents
     dry: bool
-    waiting: dict[str, list[tuple[Made, bytes, Count]]] = field(default_factory=dict)
+    waiting: dict[str, list[tuple[EventCandidate, bytes, EventCount]]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     around: set[int] = field(default_factory=set)
 
-    def put(self, made: Made, line: bytes, count: Count) -> None:
+    def put(self, made: EventCandidate, line: bytes, count: EventCount) -> None:
         """Add an event, unless it is there."""
         self._look_around(made.at)
         if self.known.has(made):
@@ -82,7 +82,7 @@ class Batches:
         self.waiting.setdefault(day, []).append((made, line, count))
         self.sizes[day] = self.sizes.get(day, 0) + len(line)
 
-    def is_there(self, name: str, at: int, count: Count) -> bool:
+    def is_there(self, name: str, at: int, count: EventCount) -> bool:
         """Say whether an import added the event of that id before, so that it need not be made, and count it."""
         self._look_around(at)
         there = self.known.has_id(name)
@@ -124,10 +124,12 @@ class Batches:
             add(self.workspace, day, lines)
             self.known.wrote(day, len(lines))
 
-    def _still_new(self, waiting: list[tuple[Made, bytes, Count]]) -> Iterator[tuple[Made, bytes, Count]]:
-        """Yield what no hook told meanwhile."""
+    def _still_new(
+        self, waiting: list[tuple[EventCandidate, bytes, EventCount]]
+    ) -> Iterator[tuple[EventCandidate, bytes, EventCount]]:
+        """Yield the events that no hook has recorded by now."""
         for each in waiting:
-            if self.known.was_told(each[0]):
+            if self.known.hook_recorded(each[0]):
                 each[2].new -= 1
                 each[2].known += 1
             else:
@@ -159,7 +161,7 @@ class ImportedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class HistoryImport:
     """What became of all files, and how many were left out since they are of other projects.
 
     `notes` tell of files that could not be read, other than those that were named.
@@ -183,7 +185,7 @@ def import_sessions(
     client: str | None = None,
     dry_run: bool = False,
     env: Mapping[str, str] = os.environ,
-) -> Imported:
+) -> HistoryImport:
     """Read sessions of this project into its history: those in the files and folders that are given, else all.
 
     Raises UsageError for a file that cannot be read or tells of no session, ConflictError where another import takes
@@ -201,7 +203,7 @@ def import_sessions(
             files = _imported(workspace, mine, dry=False)
         with step("indexing the history"), open_history(workspace):
             pass  # so that no hook has to wait for what was just added
-    return Imported(
+    return HistoryImport(
         files,
         sum(each.new for each in files),
         sum(each.known for each in files),
@@ -239,14 +241,14 @@ def _seen(path: Path, notes: list[str]) -> SessionFile | None:
 
 def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) -> tuple[ImportedFile, ...]:
     first, *more = history_folders(workspace)
-    known = Known(first, frozenset(each.seen.session for each in files), tuple(more))
+    known = KnownEvents(first, frozenset(each.seen.session for each in files), tuple(more))
     batches = Batches(workspace, known, dry)
     for file in files:
         batches.see(file.seen.at)
     # the older session first, which another one may have copied; what is known stays whose it was
     ordered = sorted(files, key=lambda each: (each.seen.at, each.seen.session not in known.met, str(each.path)))
     elsewhere: set[int] = set()
-    reading = [_File(each, batches, elsewhere, str(workspace.root)) for each in ordered]
+    reading = [_FileImport(each, batches, elsewhere, str(workspace.root)) for each in ordered]
     with step("importing sessions", len(reading)) as advance:
         for one in reading:
             one.read()
@@ -255,18 +257,18 @@ def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) 
     return tuple(each.result() for each in reading)
 
 
-class _File:
+class _FileImport:
     """One file while it is read. `elsewhere` are the lines of the sessions that were read before."""
 
     def __init__(self, file: SessionFile, batches: Batches, elsewhere: set[int], root: str) -> None:
         self._file, self._batches, self._elsewhere, self._root = file, batches, elsewhere, root
         self._own: set[int] = set()
-        self._count, self._calls, self._tokens = Count(), 0, Tokens()
+        self._count, self._calls, self._tokens = EventCount(), 0, Tokens()
         self._notes: list[str] = []
 
     def read(self) -> None:
-        """Add what the file tells, and its subagents' files."""
-        others: list[Spent] = []
+        """Add the events of the file and of its subagents' files."""
+        others: list[TokenSpending] = []
         for path in self._file.subagents:
             others += self._of(path, ClaudeCalls(self._session, agent=Subagent(*subagent_of(path))).read)
         if self._file.seen.client == CODEX:
@@ -301,12 +303,12 @@ class _File:
         self._own.add(hash(name))
         return hash(name) in self._elsewhere
 
-    def _of(self, path: Path, read: Callable[[CallLines], Iterable[Said | Spent]]) -> list[Spent]:
+    def _of(self, path: Path, read: Callable[[CallLines], Iterable[HookLine | TokenSpending]]) -> list[TokenSpending]:
         lines = CallLines(str(path), lines_of(path), SKIPPED)
         spent = []
         try:
             for heard in read(lines):
-                if isinstance(heard, Spent):
+                if isinstance(heard, TokenSpending):
                     spent.append(heard)
                 for made in self._made(heard):
                     self._batches.put(made, write(made.event).encode("ascii") + b"\n", self._count)
@@ -315,8 +317,8 @@ class _File:
         self._notes += lines.notes
         return spent
 
-    def _made(self, heard: Said | Spent) -> Iterator[Made]:
-        if isinstance(heard, Spent):
+    def _made(self, heard: HookLine | TokenSpending) -> Iterator[EventCandidate]:
+        if isinstance(heard, TokenSpending):
             yield from self._of_spent(heard)
             return
         kind = KINDS[heard.words["hook_event_name"]]
@@ -328,24 +330,26 @@ class _File:
         event = event_of(with_typed_words(heard.words, self._compiled), client, self._root, at, name, withhold)
         if event is not None:
             event[IMPORTED] = True
-            yield Made(event, heard.at, heard.around)
+            yield EventCandidate(event, heard.at, heard.around)
 
     def _compiled(self) -> Iterable[Mapping[str, Json]]:
         return sent_prompts(f"{self._root}/.memory/local")
 
-    def _of_spent(self, spent: Spent) -> Iterator[Made]:
-        """Yield what a message took; where a part of that is told already, the rest."""
+    def _of_spent(self, spent: TokenSpending) -> Iterator[EventCandidate]:
+        """Yield the tokens of a message, without those that are recorded already."""
         self._tokens += spent.tokens
-        told = self._batches.known.spent(self._session, spent.message) if spent.message else None
+        recorded = self._batches.known.spent(self._session, spent.message) if spent.message else None
         key, tokens = spent.key, spent.tokens
-        if told is not None and (more := tokens.beyond(told)) != Tokens():
+        if recorded is not None and (more := tokens.beyond(recorded)) != Tokens():
             key, tokens = f"{key} {tokens}", more
         name = self._name(spent.at, USAGE, key)
-        part = Spent(spent.at, key, tokens, spent.model, spent.message, spent.task, spent.agent, spent.agent_type)
+        part = TokenSpending(
+            spent.at, key, tokens, spent.model, spent.message, spent.task, spent.agent, spent.agent_type
+        )
         event = spent_event(part, self._file.seen.client, self._session, name)
         event[IMPORTED] = True
-        yield Made(event, spent.at, (0, 0))
+        yield EventCandidate(event, spent.at, (0, 0))
 
     def _name(self, at: int, kind: str, key: str) -> str:
-        said = "\0".join((self._session, kind, key)).encode("utf-8", "surrogatepass")
-        return ulid(at, hashlib.sha256(said).digest()[:ENTROPY_BYTES])
+        identity = "\0".join((self._session, kind, key)).encode("utf-8", "surrogatepass")
+        return ulid(at, hashlib.sha256(identity).digest()[:ENTROPY_BYTES])

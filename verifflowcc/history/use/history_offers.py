@@ -1,4 +1,4 @@
-"""What the history offers to a prompt: past tasks like the one at hand, and what the role did last.
+"""Offer a prompt past tasks like its own, and the role's last actions.
 
 All of it is of this machine alone, and what agents said is shown as theirs: on one line each, in a fence.
 """
@@ -7,16 +7,94 @@ import json
 import os
 from collections.abc import Iterator
 
-from verifflowcc.base.files.layout import MEMORY, Supplied
+from verifflowcc.base.files.layout import MEMORY, SourceContent
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import Posting, TaskEpisode, ranked
-from verifflowcc.history.store.history_tables import ROLE_OF, History, task_rows
+from verifflowcc.history.store.history_tables import ROLE_OF, HistoryTables, task_rows
 from verifflowcc.history.use.history_reading import SHARED, history_folders, open_history
-from verifflowcc.history.use.questions import episode, milliseconds_now, status_of
+from verifflowcc.history.use.questions import (
+    episode,
+    milliseconds_now,
+    status_of,
+)
 from verifflowcc.memory.rules.tasks import TaskStatus
+
+# Past tasks that are like a text, with what came of them.
+
+BEST = 3
+_LOOKED_AT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarTask:
+    """A past task that is like a text, and how much: a whole number that says nothing but which is more."""
+
+    task: TaskEpisode
+    score: int
+
+
+def similar_tasks(workspace: Workspace, text: str, limit: int = BEST) -> tuple[TaskEpisode, ...]:
+    """Return the past tasks that are most like a text, best first, without active ones.
+
+    Raises BackendError.
+    """
+    with open_history(workspace) as history:
+        return tuple(each.task for each in alike_in(history, text, milliseconds_now(workspace), limit))
+
+
+def alike_in(history: HistoryTables, text: str, now_ms: int | None, limit: int = BEST) -> tuple[SimilarTask, ...]:
+    """Return the same from a history that is open, with scores. Of tasks with the same words one is returned."""
+    terms = sorted(set(stems(text)))
+    if not terms:
+        return ()
+    marks = ", ".join("?" * len(terms))
+    postings: dict[str, list[Posting]] = {}
+    for term, name, count in history.rows(f"SELECT term, id, count FROM task_terms WHERE term IN ({marks})", terms):
+        postings.setdefault(term, []).append(Posting(name, count))
+    names = sorted({each.task for found in postings.values() for each in found})
+    lengths = _lengths(history, names)
+    ((tasks,),) = history.rows("SELECT COUNT(*) FROM task_lengths")
+    found: list[SimilarTask] = []
+    best = ranked(postings, lengths, tasks, len(names))
+    for place in range(0, len(best), limit * _LOOKED_AT):
+        some = best[place : place + limit * _LOOKED_AT]
+        found += _past(history, some, {each.task.description.strip().casefold() for each in found}, now_ms)
+        if len(found) >= limit:
+            break
+    return tuple(found[:limit])
+
+
+def _past(
+    history: HistoryTables, best: tuple[tuple[str, int], ...], seen: set[str], now_ms: int | None
+) -> list[SimilarTask]:
+    """Return those of the events that begin past tasks, in their order, but for those whose words were seen."""
+    ids = [name for name, _ in best]
+    marks = ", ".join("?" * len(ids))
+    both = f"SELECT id, task_id FROM {{}} WHERE id IN ({marks})"
+    task_of = dict(history.rows(f"{both.format('prompts')} UNION ALL {both.format('tasks')}", ids * 2))
+    rows = {row.id: row for row in task_rows(history, sorted(set(task_of.values())))}
+    found = []
+    for name, score in best:
+        row = rows.get(task_of.get(name, ""))
+        if row is None or status_of(row, now_ms) is TaskStatus.ACTIVE or row.description.strip().casefold() in seen:
+            continue
+        seen.add(row.description.strip().casefold())
+        found.append(SimilarTask(episode(history, row, now_ms), score))
+    return found
+
+
+def _lengths(history: HistoryTables, names: list[str]) -> dict[str, int]:
+    lengths: dict[str, int] = {}
+    for place in range(0, len(names), 500):
+        some = names[place : place + 500]
+        marks = ", ".join("?" * len(some))
+        query = f"SELECT id, terms FROM task_lengths WHERE id IN ({marks})"
+        lengths |= dict(history.rows(query, some))
+    return lengths
+
 
 # The history as `vfcc history show` tells it: the latest actions, and whether any line of it could not be read.
 
@@ -67,7 +145,7 @@ def recent_actions(workspace: Workspace, role: str | None = None, limit: int = A
         return actions_in(history, role, limit)
 
 
-def actions_in(history: History, role: str | None = None, limit: int = ACTIONS) -> tuple[Action, ...]:
+def actions_in(history: HistoryTables, role: str | None = None, limit: int = ACTIONS) -> tuple[Action, ...]:
     """Return the same from a history that is open."""
     rows = history.rows(
         f"""
@@ -127,78 +205,6 @@ def _about(parameters: str, files: str | None) -> str:
     return files or ""
 
 
-# Past tasks that are like a text, with what came of them.
-
-BEST = 3
-_LOOKED_AT = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Alike:
-    """A past task that is like a text, and how much: a whole number that says nothing but which is more."""
-
-    task: TaskEpisode
-    score: int
-
-
-def similar_tasks(workspace: Workspace, text: str, limit: int = BEST) -> tuple[TaskEpisode, ...]:
-    """Return the past tasks that are most like a text, best first; what is still in work is no past task.
-
-    Raises BackendError.
-    """
-    with open_history(workspace) as history:
-        return tuple(each.task for each in alike_in(history, text, milliseconds_now(workspace), limit))
-
-
-def alike_in(history: History, text: str, now_ms: int | None, limit: int = BEST) -> tuple[Alike, ...]:
-    """Return the same from a history that is open, with scores. Of tasks with the same words one stands for all."""
-    terms = sorted(set(stems(text)))
-    if not terms:
-        return ()
-    marks = ", ".join("?" * len(terms))
-    postings: dict[str, list[Posting]] = {}
-    for term, name, count in history.rows(f"SELECT term, id, count FROM task_terms WHERE term IN ({marks})", terms):
-        postings.setdefault(term, []).append(Posting(name, count))
-    names = sorted({each.task for found in postings.values() for each in found})
-    lengths = _lengths(history, names)
-    ((tasks,),) = history.rows("SELECT COUNT(*) FROM task_lengths")
-    found: list[Alike] = []
-    best = ranked(postings, lengths, tasks, len(names))
-    for place in range(0, len(best), limit * _LOOKED_AT):
-        some = best[place : place + limit * _LOOKED_AT]
-        found += _past(history, some, {each.task.description.strip().casefold() for each in found}, now_ms)
-        if len(found) >= limit:
-            break
-    return tuple(found[:limit])
-
-
-def _past(history: History, best: tuple[tuple[str, int], ...], told: set[str], now_ms: int | None) -> list[Alike]:
-    """Return those of the events that begin past tasks, in their order, but for those whose words were told."""
-    ids = [name for name, _ in best]
-    marks = ", ".join("?" * len(ids))
-    both = f"SELECT id, task_id FROM {{}} WHERE id IN ({marks})"
-    task_of = dict(history.rows(f"{both.format('prompts')} UNION ALL {both.format('tasks')}", ids * 2))
-    rows = {row.id: row for row in task_rows(history, sorted(set(task_of.values())))}
-    found = []
-    for name, score in best:
-        row = rows.get(task_of.get(name, ""))
-        if row is None or status_of(row, now_ms) is TaskStatus.ACTIVE or row.description.strip().casefold() in told:
-            continue
-        told.add(row.description.strip().casefold())
-        found.append(Alike(episode(history, row, now_ms), score))
-    return found
-
-
-def _lengths(history: History, names: list[str]) -> dict[str, int]:
-    lengths: dict[str, int] = {}
-    for place in range(0, len(names), 500):
-        some = names[place : place + 500]
-        marks = ", ".join("?" * len(some))
-        query = f"SELECT id, terms FROM task_lengths WHERE id IN ({marks})"
-        lengths |= dict(history.rows(query, some))
-    return lengths
-
-
 _FILES, _OPEN, _LONGEST = 8, 3, 300
 
 
@@ -210,7 +216,7 @@ def history_places(workspace: Workspace) -> Iterator[str]:
         yield from (f"{below}/{path.name}" for path in sorted(folder.glob("*.jsonl")))
 
 
-def recent_actions_text(workspace: Workspace, role: str) -> Supplied | None:
+def recent_actions_text(workspace: Workspace, role: str) -> SourceContent | None:
     """Return what the role did last as JSON, newest first; None where nothing was recorded. Raises BackendError."""
     with open_history(workspace) as history:
         found = actions_in(history, role)
@@ -223,10 +229,10 @@ def recent_actions_text(workspace: Workspace, role: str) -> Supplied | None:
         error = {"error": plain_line(each.error, _LONGEST)} if each.error else {}
         lines.append(json.dumps(line | outcome | error, ensure_ascii=False))
     text = "[\n  " + ",\n  ".join(lines) + "\n]\n"
-    return Supplied(f"{MEMORY}/agent/{role}/recent_actions.json", text, "agent")
+    return SourceContent(f"{MEMORY}/agent/{role}/recent_actions.json", text, "agent")
 
 
-def past_tasks_text(workspace: Workspace, task: str) -> Supplied | None:
+def past_tasks_text(workspace: Workspace, task: str) -> SourceContent | None:
     """Return past tasks like a text, with what came of them, and those left open; None where there is nothing.
 
     Raises BackendError.
@@ -235,16 +241,16 @@ def past_tasks_text(workspace: Workspace, task: str) -> Supplied | None:
         alike = [each.task for each in alike_in(history, task, None, BEST)] if task else []
         open_ = [each for each in _left_open(history) if each.id not in {one.id for one in alike}]
     sections = (("Past tasks like this one", alike), ("Left open", open_))
-    parts = [f"## {title}\n\n" + "".join(map(_told, found)) for title, found in sections if found]
-    return Supplied(f"{MEMORY}/local/history", "\n".join(parts), "agent") if parts else None
+    parts = [f"## {title}\n\n" + "".join(map(_task_text, found)) for title, found in sections if found]
+    return SourceContent(f"{MEMORY}/local/history", "\n".join(parts), "agent") if parts else None
 
 
-def _left_open(history: History) -> list[TaskEpisode]:
+def _left_open(history: HistoryTables) -> list[TaskEpisode]:
     rows = [row for row in task_rows(history) if status_of(row, None) is TaskStatus.PAUSED and row.description]
     return [episode(history, row, None) for row in rows[:_OPEN]]
 
 
-def _told(task: TaskEpisode) -> str:
+def _task_text(task: TaskEpisode) -> str:
     files = ", ".join(task.files[:_FILES])
     more = f" and {len(task.files) - _FILES} more" if len(task.files) > _FILES else ""
     lines = [f"- {task.started[:10]}: {plain_line(task.description, _LONGEST)}", f"  {task.status}"]

@@ -17,7 +17,7 @@ from verifflowcc.base.text.quick_json import write
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.event_shape import PLACED, VERSION, moment
 from verifflowcc.history.rules.history_rows import with_place
-from verifflowcc.history.store.history_tables import FILE, History, Partition, partitions_in
+from verifflowcc.history.store.history_tables import FILE, HistoryTables, Partition, partitions_in
 from verifflowcc.history.store.partitions import ENDING, FOLDER, LOCAL, add_events, move_days
 from verifflowcc.memory.rules.tasks import Task
 from verifflowcc.sprint.use.configuration import effective_config
@@ -59,7 +59,7 @@ def add(workspace: Workspace, day: str, lines: bytes, around: Repository | None 
 
 
 def note_task(workspace: Workspace, task: Task) -> None:
-    """Record how a task stands now, where the project records at all. Raises WorkspaceError where it cannot."""
+    """Record the status of a task, where the project records at all. Raises WorkspaceError where it cannot."""
     try:
         if not effective_config(workspace).config.hooks.record:
             return
@@ -82,10 +82,10 @@ SHARED = "history"
 _GATHERING = "history.lock"
 
 
-def open_history(workspace: Workspace) -> History:
-    """Return the history's tables, to be entered as a context. What is there twice counts once."""
+def open_history(workspace: Workspace) -> HistoryTables:
+    """Return the history's tables, to be entered as a context. A duplicate counts once."""
     gather_history(workspace)
-    return History(workspace.local / FILE, _partitions(workspace))
+    return HistoryTables(workspace.local / FILE, _partitions(workspace))
 
 
 def history_folders(workspace: Workspace) -> tuple[Path, ...]:

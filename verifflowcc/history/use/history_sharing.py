@@ -1,4 +1,4 @@
-"""A session's history as it may be committed: which tools and files, when, with what outcome; nobody's words.
+"""A session's history as it may be committed: which tools and files, when, with what outcome; without any words.
 
 One file for each session, so that two people's never meet in one.
 """
@@ -11,7 +11,7 @@ from verifflowcc.base.text.quick_json import write
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import LearnedPattern, LearningType, SessionLearning
 from verifflowcc.history.rules.learning import learnings, patterns
-from verifflowcc.history.store.history_tables import History, calls, task_rows, telling_calls
+from verifflowcc.history.store.history_tables import HistoryTables, calls, task_rows, telling_calls
 from verifflowcc.history.store.partitions import ENDING
 from verifflowcc.history.use.history_reading import SHARED, open_history, record, session_events
 from verifflowcc.history.use.questions import pairs_in
@@ -50,13 +50,13 @@ def learn_from_session(workspace: Workspace, session: str) -> tuple[SessionLearn
     """Record and return what a session showed that was not recorded of it yet. Raises BackendError, WorkspaceError."""
     with open_history(workspace) as history:
         found = _of_session(history, session)
-        told = {
+        known = {
             (sort, subject, sentence)
             for sort, subject, sentence in history.rows(
                 "SELECT learning_type, subject, sentence FROM session_learnings WHERE session_id = ?", (session,)
             )
         }
-    new = tuple(each for each in found if (each.type, each.subject, each.sentence) not in told)
+    new = tuple(each for each in found if (each.type, each.subject, each.sentence) not in known)
     record(
         workspace,
         "learning",
@@ -74,7 +74,7 @@ def learn_from_session(workspace: Workspace, session: str) -> tuple[SessionLearn
     return new
 
 
-def _of_session(history: History, session: str) -> tuple[SessionLearning, ...]:
+def _of_session(history: HistoryTables, session: str) -> tuple[SessionLearning, ...]:
     made = calls(history, session)
     ids = sorted({call.task for call in made if call.task})
     return learnings(session, made, {row.id: row.description for row in task_rows(history, ids)} if ids else {})

@@ -14,7 +14,7 @@ from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.history.rules.client import client_of
 from verifflowcc.history.rules.client_entries import EVENTS, Target, next_steps, target_of
 from verifflowcc.history.rules.client_faults import MISPLACED, faults, misplaced, untrusted
-from verifflowcc.history.rules.client_files import Found, found_in
+from verifflowcc.history.rules.client_files import HookEntries, found_in
 from verifflowcc.history.rules.event_shape import moment
 from verifflowcc.history.store.client_manifest import load_records, read_text
 from verifflowcc.history.store.history_tables import FILE, sizes_read
@@ -74,13 +74,13 @@ def history_remarks(workspace: Workspace) -> Iterator[Remark]:
         raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
     behind = size - sum(sizes_read(workspace.local / FILE).values())
     days = "1 file" if len(files) == 1 else f"{len(files):,} files"
-    told = f"{_kib(size)} in {days}"
+    size_text = f"{_kib(size)} in {days}"
     if behind > 0:
         yield Remark(
-            HEALTH_AREA, Health.OK, f"{told}; its tables are {_kib(behind)} behind, which the next question reads"
+            HEALTH_AREA, Health.OK, f"{size_text}; its tables are {_kib(behind)} behind, which the next question reads"
         )
     else:
-        yield Remark(HEALTH_AREA, Health.OK, f"{told}; its tables are up to it")
+        yield Remark(HEALTH_AREA, Health.OK, f"{size_text}; its tables are up to it")
     if size > LARGE_BYTES:
         yield Remark(HEALTH_AREA, Health.NOTE, f"the history takes {_kib(size)}", "vfcc history prune --older-than 90d")
 
@@ -93,26 +93,26 @@ AREA = "hooks"
 ERRORS = "local/hook-errors.jsonl"
 MODULES = (
     "verifflowcc",
+    "verifflowcc.base",
+    "verifflowcc.base.model",
+    "verifflowcc.base.model.agent_clients",
+    "verifflowcc.base.model.protected_paths",
+    "verifflowcc.base.text",
+    "verifflowcc.base.text.identifiers",
+    "verifflowcc.base.text.quick_json",
+    "verifflowcc.base.text.secrets",
     "verifflowcc.fast",
     "verifflowcc.fast.hook",
     "verifflowcc.fast.status",
-    "verifflowcc.adapters",
-    "verifflowcc.adapters.files",
-    "verifflowcc.history.store.partitions",
-    "verifflowcc.clients",
+    "verifflowcc.history",
+    "verifflowcc.history.rules",
     "verifflowcc.history.rules.client",
-    "verifflowcc.domain",
-    "verifflowcc.base.model.agent_clients",
-    "verifflowcc.base.model.protected_paths",
-    "verifflowcc.episodes",
-    "verifflowcc.history.rules.shell_commands",
-    "verifflowcc.history.rules.permission",
     "verifflowcc.history.rules.event_shape",
+    "verifflowcc.history.rules.permission",
+    "verifflowcc.history.rules.shell_commands",
     "verifflowcc.history.rules.touches",
-    "verifflowcc.text",
-    "verifflowcc.base.text.quick_json",
-    "verifflowcc.base.text.secrets",
-    "verifflowcc.base.text.identifiers",
+    "verifflowcc.history.store",
+    "verifflowcc.history.store.partitions",
 )
 """Of vfcc's own code, what a hook that only records imports at least."""
 
@@ -152,8 +152,8 @@ def _of_file(workspace: Workspace, target: Target, record: Record | None) -> Ite
         found = found_in(text, target)
     except (VfccError, ValueError, RecursionError) as error:
         if record or "vfcc" in _text(workspace, target.path):
-            told = str(error).replace("\n", "; ")
-            about = told if told.startswith(target.path) else f"{target.path}: {told}"
+            problem = str(error).replace("\n", "; ")
+            about = problem if problem.startswith(target.path) else f"{target.path}: {problem}"
             yield Remark(AREA, Health.FINDING, about, f"mend {target.path}")
         return
     wrong = list(faults(target.client, found.value))
@@ -168,7 +168,7 @@ def _of_file(workspace: Workspace, target: Target, record: Record | None) -> Ite
         yield from _trust(workspace, target, found.value)
 
 
-def _of_entries(target: Target, found: Found, command: str) -> Iterator[Remark]:
+def _of_entries(target: Target, found: HookEntries, command: str) -> Iterator[Remark]:
     missing = [each for each in EVENTS[target.client] if each not in (*found.sound, *found.edited)]
     if found.edited:
         text = f"{target.path}: somebody changed vfcc's hooks for {', '.join(found.edited)}"

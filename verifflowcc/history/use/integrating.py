@@ -11,7 +11,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.json_edit import Record
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.client_entries import Target, next_steps, target_of
-from verifflowcc.history.rules.client_files import Outcome, Plan, installed, uninstalled
+from verifflowcc.history.rules.client_files import ClientFilePlan, FileOutcome, installed, uninstalled
 from verifflowcc.history.store.client_manifest import (
     load_records,
     missing_folders,
@@ -31,7 +31,7 @@ class ClientFile:
 
     client: str
     path: str
-    outcome: Outcome
+    outcome: FileOutcome
     """`written`, `removed`, `nothing` (to do) or `edited` (and left as it is)."""
     events: tuple[str, ...]
     steps: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class ClientFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Integrated:
+class IntegrationResult:
     """What was done with each file, in the order asked for."""
 
     files: tuple[ClientFile, ...]
@@ -48,7 +48,7 @@ class Integrated:
     @property
     def edited(self) -> tuple[ClientFile, ...]:
         """Files that were left as they are, because somebody edited vfcc's entries in them."""
-        return tuple(each for each in self.files if each.outcome is Outcome.EDITED)
+        return tuple(each for each in self.files if each.outcome is FileOutcome.EDITED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class _Work:
 
     target: Target
     before: str | None
-    plan: Plan
+    plan: ClientFilePlan
 
 
 def manifest_of(workspace: Workspace, target: Target) -> Path:
@@ -87,7 +87,7 @@ def integrate(
     uninstall: bool = False,
     force: bool = False,
     dry_run: bool = False,
-) -> Integrated:
+) -> IntegrationResult:
     """Put vfcc's entries into clients' files, or take them out; entries that somebody edited stay, unless `force`.
 
     All files are read and decided on before the first is written. Raises WorkspaceError, FormatError, ConflictError.
@@ -97,7 +97,7 @@ def integrate(
         if not dry_run:
             for work in works:
                 _carry_out(workspace, work)
-    return Integrated(tuple(_told(work, uninstall=uninstall) for work in works), dry_run)
+    return IntegrationResult(tuple(_client_file(work, uninstall=uninstall) for work in works), dry_run)
 
 
 def _decided(workspace: Workspace, target: Target, *, uninstall: bool, force: bool) -> _Work:
@@ -118,7 +118,7 @@ def _carry_out(workspace: Workspace, work: _Work) -> None:
     records = load_records(manifest)
     old, path = records.get(work.target.path), work.target.path
     new = work.plan.record
-    if work.plan.outcome is Outcome.WRITTEN and new:
+    if work.plan.outcome is FileOutcome.WRITTEN and new:
         made = missing_folders(workspace.root, path)
         folders = tuple(dict.fromkeys((*(old.folders if old else ()), *made)))
         save_records(manifest, {**records, path: replace(new, folders=folders)})
@@ -128,10 +128,10 @@ def _carry_out(workspace: Workspace, work: _Work) -> None:
             save_records(manifest, records)
             remove_empty(workspace.root, made)
             raise
-    elif work.plan.outcome is Outcome.REMOVED:
+    elif work.plan.outcome is FileOutcome.REMOVED:
         write_text(workspace.root, path, work.plan.text, work.before)
         _forget(workspace, manifest, records, path)
-    elif work.plan.outcome is Outcome.NOTHING and old and new is None:
+    elif work.plan.outcome is FileOutcome.NOTHING and old and new is None:
         _forget(workspace, manifest, records, path)
 
 
@@ -144,12 +144,12 @@ def _forget(workspace: Workspace, manifest: Path, records: dict[str, Record], pa
         remove_empty(workspace.root, record.folders)
 
 
-def _told(work: _Work, *, uninstall: bool) -> ClientFile:
+def _client_file(work: _Work, *, uninstall: bool) -> ClientFile:
     outcome, target = work.plan.outcome, work.target
     steps: tuple[str, ...] = ()
-    if outcome is Outcome.EDITED:
+    if outcome is FileOutcome.EDITED:
         words = f"vfcc integrate {target.client}{' --local' if target.local else ''}"
         steps = (f"{words}{' --uninstall' if uninstall else ''} --force",)
-    elif outcome is Outcome.WRITTEN:
+    elif outcome is FileOutcome.WRITTEN:
         steps = next_steps(target.client, target.path)
     return ClientFile(target.client, target.path, outcome, work.plan.events, steps)

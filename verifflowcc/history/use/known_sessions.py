@@ -28,15 +28,15 @@ _BY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """An event that may be added: its line's value, the two moments between which a hook may have told it, its line."""
+class EventCandidate:
+    """An event that may be added, and when a hook could have recorded the same."""
 
     event: dict[str, Json]
     at: int
     around: tuple[int, int]
 
 
-class Known:
+class KnownEvents:
     """What the days that were looked at hold of `sessions`; a day is read once, and then what came to it since.
 
     `more` are the other folders that the history is in.
@@ -53,7 +53,7 @@ class Known:
         self.met: set[str] = set()
 
     def look(self, day: str) -> bool:
-        """Learn what came to a day since it was looked at last; return whether a hook told something new.
+        """Read the new lines of a day; return whether a hook added one.
 
         Raises OSError.
         """
@@ -94,16 +94,16 @@ class Known:
             key = (str(event["gen_ai.conversation.id"]), str(message))
             self._spent[key] = self._spent.get(key, Tokens()) + spent_in(event)
 
-    def has(self, made: Made) -> bool:
-        """Say whether an event is there, or a hook told of the same."""
-        return self.has_id(str(made.event["id"])) or self.was_told(made)
+    def has(self, made: EventCandidate) -> bool:
+        """Whether an event is there, or a hook recorded the same."""
+        return self.has_id(str(made.event["id"])) or self.hook_recorded(made)
 
     def has_id(self, name: str) -> bool:
         """Say whether an event of that id is there, whatever its time."""
         return content_part(name) in self._names
 
-    def was_told(self, made: Made) -> bool:
-        """Say whether a hook told of the same."""
+    def hook_recorded(self, made: EventCandidate) -> bool:
+        """Whether a hook recorded the same."""
         event, kind = made.event, str(made.event["kind"])
         session = str(event["gen_ai.conversation.id"])
         low, high = made.around
@@ -114,7 +114,7 @@ class Known:
         return any(low <= each <= high for each in self._times.get((kind, session), ()))
 
     def spent(self, session: str, message: str) -> Tokens | None:
-        """Return what is told of a message's tokens; None where nothing is."""
+        """Return the recorded tokens of a message; None where none are."""
         return self._spent.get((session, message))
 
     def _line(self, line: bytes) -> bool:

@@ -6,7 +6,7 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.agent_history import LearnedPattern, PatternType
 from verifflowcc.history.use.history_sharing import learned_patterns
-from verifflowcc.memory.use.adding import Outcome, Wanted, add_item
+from verifflowcc.memory.use.adding import AddOutcome, ItemRequest, add_item
 from verifflowcc.memory.use.stores import open_store
 
 LEAST_SEEN = {PatternType.CO_EDIT: 3, PatternType.ERROR_FIX: 1, PatternType.REFACTOR: 3}
@@ -18,16 +18,16 @@ _ACTOR = "agent:history"
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class PatternProposal:
     """A pattern that was offered: the id of the item that waits, or that of the one that says so already."""
 
     pattern: LearnedPattern
     item: str
     """The id of the waiting item."""
-    outcome: Outcome
+    outcome: AddOutcome
 
 
-def propose_patterns(workspace: Workspace) -> tuple[Proposed, ...]:
+def propose_patterns(workspace: Workspace) -> tuple[PatternProposal, ...]:
     """Offer the patterns that are sure enough, each as a pending item under a key of its own; return them all.
 
     One that waits already, or was decided upon, is not offered again. Raises BackendError and as the store does.
@@ -40,13 +40,13 @@ def propose_patterns(workspace: Workspace) -> tuple[Proposed, ...]:
             if pattern.count < LEAST_SEEN[pattern.type] or pattern.confidence < LEAST_CONFIDENCE or key in known:
                 continue
             added = add_item(store, _wanted(pattern, key), actor=_ACTOR, today=today, confirm=lambda planned: None)
-            found.append(Proposed(pattern, added.item.id, added.outcome))
+            found.append(PatternProposal(pattern, added.item.id, added.outcome))
     return tuple(found)
 
 
-def _wanted(pattern: LearnedPattern, key: str) -> Wanted:
+def _wanted(pattern: LearnedPattern, key: str) -> ItemRequest:
     details = (*pattern.details, ("seen", str(pattern.count)), ("first", pattern.first_seen[:10]))
-    return Wanted(
+    return ItemRequest(
         scope="project",
         type=_TYPE[pattern.type],
         title=pattern.sentence[:120],

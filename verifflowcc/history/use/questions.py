@@ -5,11 +5,11 @@ from pathlib import PurePosixPath
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.history.rules.agent_history import CoEdit, Edit, FileInteraction, TaskEpisode, co_edits
+from verifflowcc.history.rules.agent_history import CoEdit, FileEdit, FileInteraction, TaskEpisode, co_edits
 from verifflowcc.history.rules.event_shape import moment
 from verifflowcc.history.rules.learning import intent_of
 from verifflowcc.history.store.history_tables import (
-    History,
+    HistoryTables,
     TaskRow,
     edits,
     files_of,
@@ -69,7 +69,7 @@ def tool_use(workspace: Workspace, days: int = TOOL_DAYS) -> tuple[ToolUse, ...]
     )
 
 
-def tasks_told(
+def tasks_by_status(
     workspace: Workspace, statuses: Sequence[TaskStatus] = (TaskStatus.ACTIVE, TaskStatus.PAUSED), limit: int = 20
 ) -> tuple[TaskEpisode, ...]:
     """Return the newest tasks of some statuses, newest first. Raises BackendError."""
@@ -88,15 +88,15 @@ def edited_together(workspace: Workspace, path: str | None = None) -> tuple[CoEd
         return pairs_in(history, path)
 
 
-def pairs_in(history: History, path: str | None = None) -> tuple[CoEdit, ...]:
+def pairs_in(history: HistoryTables, path: str | None = None) -> tuple[CoEdit, ...]:
     """Return the same from a history that is open."""
     plain = None if path is None else str(PurePosixPath(path))
-    found = co_edits(Edit(*row) for row in edits(history, plain))
+    found = co_edits(FileEdit(*row) for row in edits(history, plain))
     return tuple(each for each in found if plain is None or plain in each.files)
 
 
 def status_of(row: TaskRow, now_ms: int | None) -> TaskStatus:
-    """Return where a task is: what was said of it, else whether its agent came to an end or went on to something else.
+    """Return a task's recorded status, else the one that its session shows.
 
     A task that its agent ended is completed. One that another one followed, whose session ended, or whose session has
     recorded nothing for an hour is paused: a client that is killed reports no end. Without `now_ms` the time that has
@@ -115,7 +115,7 @@ def milliseconds_now(workspace: Workspace) -> int:
     return int(workspace.clock.now().timestamp() * 1000)
 
 
-def episode(history: History, row: TaskRow, now_ms: int | None) -> TaskEpisode:
+def episode(history: HistoryTables, row: TaskRow, now_ms: int | None) -> TaskEpisode:
     """Return a task with its files and tools."""
     files = files_of(history, row.id)
     edited = any(_WRITING & set(operations.split(",")) for _, operations in files)

@@ -12,11 +12,21 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.use.code_offers import OFFERED_TOKENS, graph_kept, offered
 from verifflowcc.code.use.indexing import open_code
 from verifflowcc.history.rules.learnt_calls import signature_of
-from verifflowcc.history.rules.saved_calls import Counts, Saved, Shown, World, judged, looks, saved, shown_by, unasked
+from verifflowcc.history.rules.saved_calls import (
+    Counts,
+    SavingReport,
+    ShownCode,
+    World,
+    judged,
+    looks,
+    saved,
+    shown_by,
+    unasked,
+)
 from verifflowcc.history.store.history_tables import looking_calls, prompts
 from verifflowcc.history.use.history_reading import open_history
 from verifflowcc.history.use.prompt_record import project_counter
-from verifflowcc.memory.use.statistics import Repeated
+from verifflowcc.memory.use.statistics import RepeatedFailures
 from verifflowcc.memory.use.stores import open_store
 
 # Failures that need not have been: the same error had a `failure` or a `fix` in the project's memory already.
@@ -24,7 +34,7 @@ from verifflowcc.memory.use.stores import open_store
 _TYPES = ("failure", "fix")
 
 
-def repeated_failures(workspace: Workspace) -> Repeated:
+def repeated_failures(workspace: Workspace) -> RepeatedFailures:
     """Return how many failures memory had known of: an item has the error's signature, and is no younger than it.
 
     An item has the signatures of all its lines, and the one that it was learnt with. Raises as the store does.
@@ -33,9 +43,9 @@ def repeated_failures(workspace: Workspace) -> Repeated:
         ((executions,),) = history.rows("SELECT COUNT(*) FROM tool_executions")
         failed = history.rows("SELECT signature, timestamp FROM tool_executions WHERE success = 0")
     if not failed:
-        return Repeated(executions, 0, 0)
+        return RepeatedFailures(executions, 0, 0)
     known = _signatures(workspace)
-    return Repeated(
+    return RepeatedFailures(
         executions, len(failed), sum(known.get(signature or "", "9999") <= time[:10] for signature, time in failed)
     )
 
@@ -57,7 +67,7 @@ def _signatures(workspace: Workspace) -> dict[str, str]:
 _KEPT_TEXTS = 2_000
 
 
-def calls_saved(workspace: Workspace, session: str | None = None, budget_tokens: int = OFFERED_TOKENS) -> Saved:
+def calls_saved(workspace: Workspace, session: str | None = None, budget_tokens: int = OFFERED_TOKENS) -> SavingReport:
     """Return what the prompts of all sessions, or of one, had answered, with so many tokens of code in each.
 
     Raises BackendError, and as `open_code` and `project_counter` do.
@@ -74,13 +84,13 @@ def calls_saved(workspace: Workspace, session: str | None = None, budget_tokens:
 
 def _shown(
     workspace: Workspace, asked: Mapping[str, str], budgets: tuple[int, int]
-) -> tuple[dict[str, Shown], dict[str, Shown], frozenset[str]]:
+) -> tuple[dict[str, ShownCode], dict[str, ShownCode], frozenset[str]]:
     """Return what each task's prompt shows, with either budget, and the paths of all code."""
-    found: tuple[dict[str, Shown], dict[str, Shown]] = ({}, {})
+    found: tuple[dict[str, ShownCode], dict[str, ShownCode]] = ({}, {})
     with open_code(workspace) as code, project_counter(workspace) as counter:
         graph = graph_kept(workspace, code)
         for place, budget in enumerate(budgets):
-            by_words: dict[str, Shown] = {}
+            by_words: dict[str, ShownCode] = {}
             for task, words in asked.items():
                 if words not in by_words:
                     by_words[words] = shown_by(offered(words, code, graph, counter, budget))

@@ -18,7 +18,7 @@ from verifflowcc.history.store.window_files import (
     save_window,
     snapshot_ids,
 )
-from verifflowcc.history.use.context_window import ContextWindow, Given, keep, session_meant, windows_folder
+from verifflowcc.history.use.context_window import ContextWindow, NewWindowItem, keep, session_meant, windows_folder
 from verifflowcc.history.use.history_offers import sessions
 from verifflowcc.history.use.history_reading import session_events
 from verifflowcc.history.use.prompt_record import project_counter
@@ -90,7 +90,7 @@ def _task(made: Sequence[WindowItem]) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemNow:
+class WindowRow:
     """An item, how relevant it is now, in thousandths of 1, and its age in whole minutes."""
 
     item: WindowItem
@@ -112,11 +112,11 @@ class WindowPage:
     share: int
     """The used part of the limit."""
     prunings: int
-    items: tuple[ItemNow, ...]
+    items: tuple[WindowRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ItemAdded:
+class WindowAddition:
     """An item as it is kept, and what the window holds with it."""
 
     session: str
@@ -126,7 +126,7 @@ class ItemAdded:
 
 
 @dataclass(frozen=True, slots=True)
-class PruningDone:
+class PruningReport:
     """What was removed, the least relevant first, and where the window as it was before is kept; None: nothing was.
 
     `due` says whether it was to be pruned: it held more than 80 % of its limit, or somebody wanted it all the same.
@@ -159,7 +159,7 @@ class SnapshotLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Restoring:
+class WindowRestore:
     """A window as a snapshot had it, and the snapshot that keeps what was there before."""
 
     session: str
@@ -176,7 +176,7 @@ def show_window(workspace: Workspace, session: str | None) -> WindowPage:
     limit = effective_config(workspace).config.memory.window.limit_tokens
     now = workspace.clock.now()
     items = tuple(
-        ItemNow(each.item, each.part.relevance, age_minutes(each.item.time, now))
+        WindowRow(each.item, each.part.relevance, age_minutes(each.item.time, now))
         for each in scored(window.items, now, window.task)
     )
     return WindowPage(
@@ -191,20 +191,20 @@ def show_window(workspace: Workspace, session: str | None) -> WindowPage:
     )
 
 
-def add_to_window(workspace: Workspace, session: str | None, given: Given) -> ItemAdded:
+def add_to_window(workspace: Workspace, session: str | None, given: NewWindowItem) -> WindowAddition:
     """Add an item to a window; a task that is named becomes the window's current one. Raises as `ContextWindow.add`."""
     window = _open(workspace, session)
     item = window.add_given(given, switch=given.task is not None)
-    return ItemAdded(window.session, item, window.tokens, window.limit_tokens)
+    return WindowAddition(window.session, item, window.tokens, window.limit_tokens)
 
 
-def prune_window(workspace: Workspace, session: str | None, *, force: bool) -> PruningDone:
+def prune_window(workspace: Workspace, session: str | None, *, force: bool) -> PruningReport:
     """Prune a window that is nearly full, or with `force` any. Raises UsageError where there is none."""
     window = _open(workspace, _window(workspace, session).session)
     before = window.tokens
     done = window.prune() if force else window.maybe_prune()
     removed = tuple(each.part for each in done.removed) if done else ()
-    return PruningDone(
+    return PruningReport(
         session=window.session,
         due=force or is_over(before, window.limit_tokens),
         removed=removed,
@@ -220,12 +220,12 @@ def list_snapshots(workspace: Workspace, session: str | None) -> tuple[SnapshotL
     return tuple(_line(kept) for kept in _open(workspace, session_meant(workspace, session)).snapshots())
 
 
-def restore_window(workspace: Workspace, session: str | None, name: str) -> Restoring:
+def restore_window(workspace: Workspace, session: str | None, name: str) -> WindowRestore:
     """Make a window what it was in a snapshot. Raises UsageError where there is no such snapshot."""
     window = _open(workspace, session)
     wanted = window.find_snapshot(name)
     before = window.restore(wanted)
-    return Restoring(window.session, wanted.id, len(wanted.window.items), wanted.window.tokens, before.id)
+    return WindowRestore(window.session, wanted.id, len(wanted.window.items), wanted.window.tokens, before.id)
 
 
 def _open(workspace: Workspace, session: str | None) -> ContextWindow:
@@ -242,7 +242,7 @@ def _window(workspace: Workspace, session: str | None) -> Window:
 
 
 def _newest_without_window(workspace: Workspace) -> str | None:
-    """Return the session that hooks told of last, where there is no window yet at all."""
+    """Return the session that hooks recorded last, where there is no window yet at all."""
     if newest_session(windows_folder(workspace)) is not None:
         return None
     found = sessions(workspace, 1)

@@ -1,4 +1,6 @@
-"""Front matter of Markdown: taken apart without loss, and edited so that only the lines of the edited keys change.
+"""Front matter of Markdown: split without loss, and edited by lines.
+
+Only the lines of the edited keys change.
 
 What a value means is read elsewhere (`front_matter_read`); where a key's value begins and ends is found in
 `front_matter_spans`. Only YAML front matter is known: `---` in the first line, `---` or `...` behind it.
@@ -25,8 +27,8 @@ _INDENT = re.compile(r" *")
 _DASH = re.compile(r"-(?=[ \t\r\n]|\Z)[ \t]*")
 
 
-class Refused(Exception):  # noqa: N818 - says what happened
-    """The block, or a part of it, is nothing that can be edited by lines; `offset` says where."""
+class EditRefusal(Exception):  # noqa: N818 - says what happened
+    """A block that cannot be edited by lines; `offset` is the place of the fault."""
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(reason)
@@ -41,7 +43,7 @@ class Refused(Exception):  # noqa: N818 - says what happened
 class KeySpan:
     """One top-level entry, as offsets into the block.
 
-    The entry is `start` to `end`, whole lines. A new value goes to `value_start`, in place of what is there up to
+    The entry is `start` to `end`, whole lines. A new value goes to `value_start`, in place of the text up to
     `value_end` and of the lines from `drop_start` to `drop_end`. `key` is None where it is written with escapes.
     """
 
@@ -57,9 +59,12 @@ class KeySpan:
 
 
 def key_spans(block: str) -> tuple[KeySpan, ...]:
-    """Return the top-level entries in their order; raises Refused where the block is no mapping of plain keys."""
+    """Return the top-level entries in their order.
+
+    Raises Refused where the block is no mapping of plain keys.
+    """
     if found := _BREAKS.search(block):
-        raise Refused("it has a line break that is neither LF nor CRLF", found.start())
+        raise EditRefusal("it has a line break that is neither LF nor CRLF", found.start())
     spans: list[KeySpan] = []
     position, indent = 0, None
     while position < len(block):
@@ -70,7 +75,7 @@ def key_spans(block: str) -> tuple[KeySpan, ...]:
         column = content - position
         indent = column if indent is None else indent
         if column != indent:
-            raise Refused("a line is indented in a way that fits no key", position)
+            raise EditRefusal("a line is indented in a way that fits no key", position)
         span = _entry(block, position, column)
         spans.append(span)
         position = span.end
@@ -78,12 +83,15 @@ def key_spans(block: str) -> tuple[KeySpan, ...]:
 
 
 def inline_value(text: str) -> bool:
-    """Say whether `text` is one whole YAML value on one line, with no comment: plain, quoted or flow."""
+    """Say whether `text` is one whole YAML value on one line, without a comment.
+
+    It is plain, quoted or flow.
+    """
     if not text or text != text.strip() or "\n" in text or _BREAKS.search(text) or text[0] in "|>&!#":
         return False
     try:
         start, end = _inline(text, 0, -1)[:2]
-    except Refused:
+    except EditRefusal:
         return False
     return (start, end) == (0, len(text))
 
@@ -92,7 +100,7 @@ def _entry(block: str, position: int, column: int) -> KeySpan:
     content = position + column
     key, colon = _key(block, content)
     if colon is None:
-        raise Refused("a line is no key with a value", position)
+        raise EditRefusal("a line is no key with a value", position)
     value_start, value_end, after = _inline(block, colon, column)
     line_end = _line_end(block, value_end)
     if after == line_end and _is_empty(block, value_end, line_end):
@@ -109,7 +117,7 @@ def _is_empty(block: str, value_end: int, line_end: int) -> bool:
 
 
 def _key(block: str, content: int) -> tuple[str | None, int | None]:
-    """Return a key and the offset behind its colon; None for the offset where there is no key."""
+    """Return a key and the offset behind its colon, None without a key."""
     if block[content] in "\"'":
         end = _quoted(block, content)
         colon = re.compile(r"[ \t]*:(?=\s|$)").match(block, end)
@@ -123,9 +131,11 @@ def _key(block: str, content: int) -> tuple[str | None, int | None]:
 
 
 def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
-    """Return where a value on this line starts and ends, and the end of its last line's content.
+    """Return the start and end of a value on this line, and the end of its content.
 
-    Starts and ends at `position` where nothing stands there but space or a comment.
+    The last one is on the value's last line.
+
+    Starts and ends at `position` where the line has only space or a comment there.
     """
     line_end = _line_end(block, position)
     start = _skip_space(block, position, line_end)
@@ -138,7 +148,7 @@ def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
     if block[point] in "|>":
         header = _BLOCK_HEADER.match(block, point)
         if header is None or header.end() > line_end:
-            raise Refused("a block value has a header that is unknown", point)
+            raise EditRefusal("a block value has a header that is unknown", point)
         _demand_rest(block, header.end())
         return start, header.end(), _block_scalar(block, line_end, column, header[0])
     if block[point] in "\"'[{":
@@ -151,7 +161,7 @@ def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
 def _plain(block: str, point: int, column: int) -> tuple[int, int]:
     """Return the end of a plain value on its first line, and the end of its last line."""
     if block[point] in "%@`,]}" or re.compile(r"[-?:](?=\s|\Z)").match(block, point):
-        raise Refused("a value begins with a character that YAML keeps for itself", point)
+        raise EditRefusal("a value begins with a character that YAML keeps for itself", point)
     end, last = _plain_line(block, point)
     commented = block[end : _line_end(block, point)].strip(" \t") != ""
     while not commented:
@@ -167,7 +177,10 @@ def _plain(block: str, point: int, column: int) -> tuple[int, int]:
 
 
 def _after_blank_lines(block: str, position: int) -> int | None:
-    """Return where the next line with text begins, if only blank lines come before it and it is no comment."""
+    """Return the start of the next line with text, if only blank lines come before.
+
+    A comment does not count as text.
+    """
     while position < len(block) and not block[position : _line_end(block, position)].strip(" "):
         position = _next_line(block, position)
     return _content(block, position) if position < len(block) else None
@@ -178,12 +191,12 @@ def _plain_line(block: str, point: int) -> tuple[int, int]:
     line = block[point:line_end]
     text = re.split(r"[ \t]#", line, maxsplit=1)[0].rstrip(" \t")
     if re.search(r":(?:[ \t]|$)", text):
-        raise Refused("a value has a colon that YAML takes for a key's", point)
+        raise EditRefusal("a value has a colon that YAML takes for a key's", point)
     return point + len(text), line_end
 
 
 def _nested(block: str, position: int, column: int, last: int) -> int:
-    """Return the end of the last line of the nested block that begins at `position`; `last` where there is none."""
+    """Return the end of the nested block at `position`; `last` where there is none."""
     while position < len(block):
         content = _content(block, position)
         if content is not None:
@@ -198,7 +211,10 @@ def _nested(block: str, position: int, column: int, last: int) -> int:
 
 
 def _nested_line(block: str, point: int, column: int, parent: int) -> int:
-    """Return the end of what begins on a line of a nested block; a bare value hangs from the column `parent`."""
+    """Return the end of the value on a line of a nested block.
+
+    A bare value hangs from the column `parent`.
+    """
     line_end = _line_end(block, point)
     while found := _DASH.match(block, point, line_end):
         parent, column = column, column + found.end() - point
@@ -206,7 +222,7 @@ def _nested_line(block: str, point: int, column: int, parent: int) -> int:
     if point == line_end or block[point] == "#":
         return line_end
     if block[point] == "?" and block[point + 1 : point + 2] in {" ", "\t", "\n", "\r"}:
-        raise Refused("a key is introduced by ?", point)
+        raise EditRefusal("a key is introduced by ?", point)
     named = _PROPERTY.match(block, point)
     point = named.end() if named else point
     if point >= line_end:
@@ -218,7 +234,7 @@ def _nested_line(block: str, point: int, column: int, parent: int) -> int:
 
 
 def _block_scalar(block: str, line_end: int, column: int, header: str) -> int:
-    """Return the end of the last line with content of a block scalar; its header's line end where it is empty."""
+    """Return the end of the content of a block scalar; of its header if it is empty."""
     digits = re.sub(r"\D", "", header)
     least = max(column, 0) + int(digits) if digits else None
     last, position = line_end, _next_line(block, line_end)
@@ -244,7 +260,7 @@ def _quoted(block: str, point: int) -> int:
     quote, start = block[point], point
     found = (_DOUBLE_QUOTED if quote == '"' else _SINGLE_QUOTED).match(block, point)
     if found is None:
-        raise Refused("a quote is opened and never closed", start)
+        raise EditRefusal("a quote is opened and never closed", start)
     return found.end()
 
 
@@ -259,14 +275,14 @@ def _flow(block: str, point: int) -> int:
         if found := _FLOW_SKIP.match(block, point):
             point = found.end()
         if point >= len(block):
-            raise Refused("a bracket is opened and never closed", start)
+            raise EditRefusal("a bracket is opened and never closed", start)
         character = block[point]
         if character in "[{":
             open_brackets += character
             point += 1
         elif character in "]}":
             if open_brackets[-1] + character not in {"[]", "{}"}:
-                raise Refused("brackets do not match", point)
+                raise EditRefusal("brackets do not match", point)
             open_brackets = open_brackets[:-1]
             point += 1
             if not open_brackets:
@@ -276,13 +292,13 @@ def _flow(block: str, point: int) -> int:
         elif found := _FLOW_PLAIN.match(block, point):
             point = found.end()
         else:
-            raise Refused("a flow value is written in a way that is unknown", point)
+            raise EditRefusal("a flow value is written in a way that is unknown", point)
 
 
 def _demand_rest(block: str, point: int) -> None:
     rest = block[point : _line_end(block, point)]
     if rest.strip(" \t") and not re.match(r"[ \t]+#", rest):
-        raise Refused("a value is followed by more text", point)
+        raise EditRefusal("a value is followed by more text", point)
 
 
 def _content(block: str, position: int) -> int | None:
@@ -292,7 +308,7 @@ def _content(block: str, position: int) -> int | None:
     if point >= end or block[point] == "#":
         return None
     if "\t" in block[position:point]:
-        raise Refused("a line is indented with a tab", position)
+        raise EditRefusal("a line is indented with a tab", position)
     return point
 
 
@@ -323,7 +339,7 @@ BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A text in parts that add up to it: `bom`, `opening` line, `block`, `closing` line, `body`.
+    """The parts of a text; together they are the whole text.
 
     `block` is None where there is no front matter; `unclosed` says that a first line `---` has no closing one, so that
     all is body. `newline` is that of the first line, else LF.
@@ -367,7 +383,7 @@ def set_key(text: str, key: str, value: str, *, path: str = "front matter") -> s
 
 
 def edit(text: str, changes: Mapping[str, str | None], *, path: str = "front matter") -> str:
-    """Return `text` with each key's value replaced by one line of YAML, or removed where the value is None.
+    """Return `text` with keys set to one line of YAML each, or removed where None.
 
     Only the lines of these keys change; a comment behind a value stays. A missing key goes to the end of the block; a
     text with no front matter gets one. Raises FormatError, with `path` and line, where the block cannot be edited
@@ -385,7 +401,7 @@ def edit(text: str, changes: Mapping[str, str | None], *, path: str = "front mat
         return f"{parts.bom}{frame}{added}{frame}{parts.body}" if added else text
     try:
         block = _edit_block(parts.block, changes, parts.newline)
-    except Refused as refusal:
+    except EditRefusal as refusal:
         line = refusal.line_in(parts.block) + 1
         raise FormatError(
             f"{path}:{line}: front matter cannot be edited: {refusal}", hint="edit the file by hand"
@@ -414,10 +430,10 @@ def _edit_block(block: str, changes: Mapping[str, str | None], newline: str) -> 
 def _only(spans: tuple[KeySpan, ...], key: str) -> KeySpan | None:
     same = [span for span in spans if span.key == key]
     if len(same) > 1:
-        raise Refused(f"{key} appears twice in it", same[1].start)
+        raise EditRefusal(f"{key} appears twice in it", same[1].start)
     hidden = [span for span in spans if span.key is None]
     if not same and hidden:
-        raise Refused("a key is written with escapes", hidden[0].start)
+        raise EditRefusal("a key is written with escapes", hidden[0].start)
     return same[0] if same else None
 
 
@@ -425,7 +441,7 @@ def _demand_no_alias(block: str, span: KeySpan) -> None:
     rest = block[: span.start] + block[span.end :]
     for name in re.findall(r"&([^\s,\[\]{}]+)", block[span.start : span.end]):
         if re.search(rf"\*{re.escape(name)}(?![^\s,\[\]{{}}])", rest):
-            raise Refused(f"the value has the anchor &{name}, which is used elsewhere", span.start)
+            raise EditRefusal(f"the value has the anchor &{name}, which is used elsewhere", span.start)
 
 
 def _replace(block: str, span: KeySpan, value: str | None) -> str:
@@ -446,7 +462,7 @@ _KEY_LINES_KEY = re.compile(r"[ ]*([A-Za-z_][A-Za-z0-9_-]{0,99})[ ]*:(?: |$)")
 
 
 def key_lines(text: str) -> dict[str, int]:
-    """Return each key that begins a line of the front matter, and its line in the file; of several the first.
+    """Return each top-level key with its line in the file; of several the first.
 
     Keys inside of another's value stand deeper, and are left out.
 

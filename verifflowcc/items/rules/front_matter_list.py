@@ -1,6 +1,6 @@
-"""A list in front matter, changed entry by entry: only the lines of the entries that change are touched.
+"""A list in front matter, changed entry by entry; other lines stay.
 
-A list that stands on one line, or over lines in brackets, becomes one line per entry when it is changed. What a comment
+A list on one line, or over lines in brackets, becomes one line per entry when it is changed. What a comment
 says about a link is never thrown away: where a change would, the edit is refused.
 """
 
@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Sequence, Table, Value, is_null
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldTable, Value, is_null
 from verifflowcc.base.formats.item_render import inner, scalar
 from verifflowcc.base.records import dataclass
-from verifflowcc.items.rules.front_matter import FrontMatter, KeySpan, Refused, inline_value, key_spans, split
+from verifflowcc.items.rules.front_matter import EditRefusal, FrontMatter, KeySpan, inline_value, key_spans, split
 
 # Change one key at the top of a YAML text and leave every other byte as it is.
 
@@ -19,7 +19,9 @@ _VALUE = r"""(?:"[^"\\\n]*"|'[^'\n]*'|[^\s#"'{}\[\]|>&*!][^\s#]*)"""
 
 
 def with_top_value(text: str, key: str, value: str) -> str | None:
-    """Return the text with `key: value` at its top level, comments kept; None where that takes more than one line.
+    """Return the text with `key: value` at its top level, comments kept.
+
+    None where that takes more than one line.
 
     A key that is not there goes below `format`, else to the end. Both `key` and `value` are plain words.
 
@@ -47,7 +49,7 @@ _IN_BRACKETS = re.compile(r"[A-Za-z0-9_./~-](?:[A-Za-z0-9_./@+*-]|:(?=[A-Za-z0-9
 
 @dataclass(frozen=True, slots=True)
 class ListEdit:
-    """Entries to change by their index (None takes one out), and entries to add behind the last."""
+    """Changes of entries by their index (None removes one), and entries to append."""
 
     changed: Mapping[int, Value | None]
     added: tuple[Value, ...] = ()
@@ -59,7 +61,9 @@ class ListEdit:
 
 
 def edit_list(text: str, key: str, values: tuple[Value, ...], change: ListEdit, *, path: str) -> str:
-    """Return `text` with the list under `key` changed; `values` are what it holds now, as they were read.
+    """Return `text` with the list under `key` changed.
+
+    `values` are its present entries, as they were read.
 
     Raises FormatError, with path and line, where that cannot be done without loss.
     """
@@ -68,23 +72,23 @@ def edit_list(text: str, key: str, values: tuple[Value, ...], change: ListEdit, 
         raise FormatError(f"{path}:1: there is no front matter to edit", hint="edit the file by hand")
     try:
         block = _edited(parts, key, values, change)
-    except Refused as refusal:
+    except EditRefusal as refusal:
         line = refusal.line_in(parts.block) + 1
-        said = f"{path}:{line}: {key} cannot be edited: {refusal}"
-        raise FormatError(said, hint="edit the file by hand") from refusal
+        problem = f"{path}:{line}: {key} cannot be edited: {refusal}"
+        raise FormatError(problem, hint="edit the file by hand") from refusal
     return parts.bom + parts.opening + block + parts.closing + parts.body
 
 
 def entry(value: Value) -> str:
-    """Return a value as it stands on one line in a list.
+    """Return a value as one line of a list.
 
     >>> from verifflowcc.base.formats.front_matter_values import Scalar
-    >>> entry(Table((("to", Scalar("NEED-a", True, 1)), ("on", Scalar("2026-11-21", True, 1))), 1))
+    >>> entry(FieldTable((("to", Scalar("NEED-a", True, 1)), ("on", Scalar("2026-11-21", True, 1))), 1))
     '{to: NEED-a, on: 2026-11-21}'
     """
-    if isinstance(value, Table):
+    if isinstance(value, FieldTable):
         return "{" + ", ".join(f"{_key(key)}: {entry(each)}" for key, each in value.pairs) + "}"
-    if isinstance(value, Sequence):
+    if isinstance(value, FieldList):
         return "[" + ", ".join(map(entry, value.values)) + "]"
     if is_null(value):
         return "null"
@@ -102,9 +106,9 @@ def _edited(parts: FrontMatter, key: str, values: tuple[Value, ...], change: Lis
     spans = key_spans(block)
     same = [span for span in spans if span.key == key]
     if len(same) > 1:
-        raise Refused("the key appears twice", same[1].start)
+        raise EditRefusal("the key appears twice", same[1].start)
     if not same and (hidden := next((span for span in spans if span.key is None), None)):
-        raise Refused("a key is written with escapes", hidden.start)
+        raise EditRefusal("a key is written with escapes", hidden.start)
     if not same:
         indent = " " * (spans[0].indent if spans else 0)
         added = "".join(_line(indent, each, newline) for each in change.added)
@@ -112,15 +116,18 @@ def _edited(parts: FrontMatter, key: str, values: tuple[Value, ...], change: Lis
     span = same[0]
     lines = _entry_lines(block, span, len(values))
     if lines is None:
-        return _anew(block, span, change.on(values), newline)
+        return _rewritten(block, span, change.on(values), newline)
     return _by_lines(block, span, lines, change, newline)
 
 
-def _anew(block: str, span: KeySpan, values: tuple[Value, ...], newline: str) -> str:
-    """Write the whole list as one line per entry; a comment behind a list on one line stays."""
+def _rewritten(block: str, span: KeySpan, values: tuple[Value, ...], newline: str) -> str:
+    """Write the whole list as one line per entry.
+
+    A comment behind a list on one line stays.
+    """
     inside = block[span.value_start : span.value_end] + block[span.drop_start : span.drop_end]
     if "\n" in inside and _COMMENT.search(inside):
-        raise Refused("it holds a comment that would be lost", span.start)
+        raise EditRefusal("it holds a comment that would be lost", span.start)
     head = block[span.start : span.colon]
     rest = block[span.value_end : span.drop_start].strip()
     indent = " " * span.indent
@@ -131,19 +138,19 @@ def _anew(block: str, span: KeySpan, values: tuple[Value, ...], newline: str) ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
-    """One entry of a block list: offsets of its lines, and of what stands behind its dash."""
+class _EntryLines:
+    """One entry of a block list: offsets of its lines and of its text."""
 
     start: int
     text: int
     end: int
 
 
-def _entry_lines(block: str, span: KeySpan, count: int) -> list[_Lines] | None:
+def _entry_lines(block: str, span: KeySpan, count: int) -> list[_EntryLines] | None:
     """Return the lines of each entry; None where the list is no block list."""
     if block[span.value_start : span.value_end].strip() or span.drop_start == span.drop_end:
         return None
-    found: list[_Lines] = []
+    found: list[_EntryLines] = []
     dashes = re.compile(r"^( *)-(?:[ \t]+|(?=\r?\n))", re.MULTILINE)
     first = dashes.search(block, span.drop_start, span.drop_end)
     if first is None:
@@ -151,14 +158,17 @@ def _entry_lines(block: str, span: KeySpan, count: int) -> list[_Lines] | None:
     starts = [each for each in dashes.finditer(block, first.start(), span.drop_end) if each[1] == first[1]]
     for place, each in enumerate(starts):
         end = starts[place + 1].start() if place + 1 < len(starts) else span.drop_end
-        found.append(_Lines(each.start(), each.end(), _without_tail(block, each.end(), end, len(first[1]))))
+        found.append(_EntryLines(each.start(), each.end(), _without_tail(block, each.end(), end, len(first[1]))))
     if len(found) != count:
-        raise Refused("its entries are written in a way that is unknown", span.start)
+        raise EditRefusal("its entries are written in a way that is unknown", span.start)
     return found
 
 
 def _without_tail(block: str, start: int, end: int, indent: int) -> int:
-    """Return where an entry ends, without the blank lines and the comments at its dash's column or before it."""
+    """Return where an entry ends, without trailing blank lines and outer comments.
+
+    Comments at its dash's column or before it are outer ones.
+    """
     lines = block[start:end].splitlines(keepends=True)
     while len(lines) > 1:
         text = lines[-1].strip()
@@ -169,12 +179,12 @@ def _without_tail(block: str, start: int, end: int, indent: int) -> int:
     return end
 
 
-def _by_lines(block: str, span: KeySpan, lines: list[_Lines], change: ListEdit, newline: str) -> str:
+def _by_lines(block: str, span: KeySpan, lines: list[_EntryLines], change: ListEdit, newline: str) -> str:
     indent = re.match(r" *", block[lines[0].start :])
     lead = f"{indent[0] if indent else ''}- "
     left = len(lines) - sum(value is None for value in change.changed.values()) + len(change.added)
     if left == 0:
-        return _anew(block, span, (), newline)
+        return _rewritten(block, span, (), newline)
     after = block[lines[-1].end :]
     pieces, place = [], 0
     for index, each in enumerate(lines):
@@ -188,14 +198,14 @@ def _by_lines(block: str, span: KeySpan, lines: list[_Lines], change: ListEdit, 
     return "".join(pieces) + after
 
 
-def _changed(block: str, each: _Lines, value: Value | None, newline: str) -> str:
-    """Return the lines of one entry with its new value; the comment behind a value stays."""
+def _changed(block: str, each: _EntryLines, value: Value | None, newline: str) -> str:
+    """Return the lines of one entry with its new value; a comment behind it stays."""
     raw = block[each.text : each.end].rstrip("\r\n")
     kept = ""
     if _COMMENT.search(raw):
         kept = next(_tails(raw), "") if "\n" not in raw and value is not None else ""
         if not kept:
-            raise Refused("it holds a comment that would be lost", each.start)
+            raise EditRefusal("it holds a comment that would be lost", each.start)
     dash = block[each.start : each.text]
     dash = dash if dash.endswith(" ") else f"{dash} "
     return "" if value is None else f"{dash}{entry(value)}{kept}{newline}"

@@ -1,14 +1,14 @@
-"""What a file of another tool holds, before it becomes items: one shape for all of them."""
+"""The contents of another tool's file, in one shape for all tools."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from hashlib import sha256
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Scalar, Table
+from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.items.rules.front_matter import FrontMatter, KeySpan, Refused, key_spans, split
+from verifflowcc.items.rules.front_matter import EditRefusal, FrontMatter, KeySpan, key_spans, split
 from verifflowcc.items.rules.front_matter_list import entry
 
 # The key `imported` of an item: where it came from, and a digest of each part as the import wrote it.
@@ -26,7 +26,7 @@ Those of `_OF_EXPORTS` count where the other side has them, or had them: most to
 _DIGITS = 8
 
 
-class Side(StrEnum):
+class ChangeSide(StrEnum):
     """Which side changed a part since the import."""
 
     HERE = "here"
@@ -35,8 +35,11 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """The tool, the file (from the project's root where it lies in it), the id there, and part → digest."""
+class ImportOrigin:
+    """The origin of an imported item: tool, file, and id there.
+
+    The file begins at the project's root where it lies in it; `digests` are by part.
+    """
 
     tool: str
     file: str
@@ -44,25 +47,27 @@ class Imported:
     digests: Mapping[str, str]
 
 
-def read_imported(table: Table) -> Imported | None:
-    """Return what an item says of its import; None where it was not imported, or does not say so in full."""
+def read_imported(table: FieldTable) -> ImportOrigin | None:
+    """Return the origin of an item, None where it is missing or incomplete."""
     value = dict(table.pairs).get(KEY)
-    if not isinstance(value, Table):
+    if not isinstance(value, FieldTable):
         return None
-    said = {key: each.text for key, each in value.pairs if isinstance(each, Scalar)}
-    if not all(said.get(name) for name in ("tool", "from", "id")):
+    texts = {key: each.text for key, each in value.pairs if isinstance(each, FieldScalar)}
+    if not all(texts.get(name) for name in ("tool", "from", "id")):
         return None
-    return Imported(said["tool"], said["from"], said["id"], {name: said[name] for name in PARTS if name in said})
+    return ImportOrigin(
+        texts["tool"], texts["from"], texts["id"], {name: texts[name] for name in PARTS if name in texts}
+    )
 
 
 def with_imported(text: str, tool: str, file: str, name: str) -> str:
     """Return a new item's text with the key `imported` at the end of its front matter."""
     digests = {part: _digest(raw) for part, raw in parts_of(text).items()}
-    return _joined(split(text), {}, _line(Imported(tool, file, name, digests)))
+    return _joined(split(text), {}, _line(ImportOrigin(tool, file, name, digests)))
 
 
 def parts_of(text: str) -> Mapping[str, str]:
-    """Return the parts of an item's text as they are written; what is not there is left out.
+    """Return the parts of an item's text as they are written, without missing ones.
 
     Raises FormatError, beginning with the line, where the front matter cannot be taken apart.
     """
@@ -72,21 +77,23 @@ def parts_of(text: str) -> Mapping[str, str]:
     return {**found, BODY: body} if body else found
 
 
-def changed(here: Mapping[str, str], there: Mapping[str, str], then: Imported) -> Mapping[str, Side]:
+def changed(here: Mapping[str, str], there: Mapping[str, str], then: ImportOrigin) -> Mapping[str, ChangeSide]:
     """Return the parts in which the two sides differ, and which side changed them."""
-    found: dict[str, Side] = {}
+    found: dict[str, ChangeSide] = {}
     for part in PARTS:
         ours, theirs = here.get(part, ""), there.get(part, "")
         if ours == theirs or (part in _OF_EXPORTS and not theirs and part not in then.digests):
             continue
         before = then.digests.get(part, "")
         now = tuple(_digest(raw) if raw else "" for raw in (ours, theirs))
-        found[part] = Side.HERE if now[1] == before else Side.THERE if now[0] == before else Side.BOTH
+        found[part] = ChangeSide.HERE if now[1] == before else ChangeSide.THERE if now[0] == before else ChangeSide.BOTH
     return found
 
 
-def updated(text: str, taken: Mapping[str, str], there: Mapping[str, str], then: Imported) -> str:
-    """Return an item's text with parts put in the place of its own ("" takes one out); every other byte stays.
+def updated(text: str, taken: Mapping[str, str], there: Mapping[str, str], then: ImportOrigin) -> str:
+    """Return an item's text with some parts replaced; every other byte stays.
+
+    A part that is "" is removed.
 
     The digests become those of `there` for what was taken and for what both sides now say alike.
     """
@@ -97,7 +104,9 @@ def updated(text: str, taken: Mapping[str, str], there: Mapping[str, str], then:
         digests.pop(part, None)
         if there.get(part):
             digests[part] = _digest(there[part])
-    line = _line(Imported(then.tool, then.file, then.id, {name: digests[name] for name in PARTS if name in digests}))
+    line = _line(
+        ImportOrigin(then.tool, then.file, then.id, {name: digests[name] for name in PARTS if name in digests})
+    )
     parts = split(text.replace("\r\n", "\n"))
     whole = _joined(parts, taken, line)
     return whole.replace("\n", "\r\n") if split(text).newline == "\r\n" else whole
@@ -127,7 +136,7 @@ def _entries(parts: FrontMatter) -> Iterator[tuple[str, str]]:
 def _spans(block: str) -> tuple[KeySpan, ...]:
     try:
         return key_spans(block)
-    except Refused as refusal:
+    except EditRefusal as refusal:
         raise FormatError(f"{refusal.line_in(block) + 1}: {refusal}") from refusal
 
 
@@ -135,10 +144,10 @@ def _digest(raw: str) -> str:
     return sha256(raw.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-def _line(imported: Imported) -> str:
+def _line(imported: ImportOrigin) -> str:
     origin = (("tool", imported.tool), ("from", imported.file), ("id", imported.id))
     pairs = (*origin, *imported.digests.items())
-    return f"{KEY}: {entry(Table(tuple((name, Scalar(text, False, 1)) for name, text in pairs), 1))}\n"
+    return f"{KEY}: {entry(FieldTable(tuple((name, FieldScalar(text, False, 1)) for name, text in pairs), 1))}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +203,10 @@ class ForeignItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
-    """What was read: the items in the order of their files, and what could not be carried over (`file:line: why`).
+class ForeignItems:
+    """All items of a foreign source, and the parts that could not be carried over.
+
+    Items are in the order of their files; each part is one line, `file:line: why`.
 
     `malformed` is what the format does not allow (`file:line: why`), and was skipped.
 

@@ -1,4 +1,6 @@
-"""Rows of older stores as items: what they call a category, a kind or a memory is a type and a text of ours.
+"""Rows of older stores as items.
+
+Their category, kind or memory is a type and a text of ours.
 
 Four shapes are known: rows of a person's context and of project blocks (`category` or `semantic_type`, `content`),
 context items (`context_item_id`, `kind`, `payload`), records of a memory with a life cycle (`status`,
@@ -48,8 +50,8 @@ OWN_KEYS = frozenset({"scope", "id", "path", "text"})
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A line of a file of items: where it stands (`file:line`), and its members."""
+class OlderRow:
+    """A line of a file of items: its place (`file:line`), and its members."""
 
     where: str
     members: Mapping[str, Json]
@@ -93,8 +95,10 @@ def item_line(stored: StoredItem) -> str:
     return json.dumps(given, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def read_rows(data: bytes, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]:
-    """Return the rows of a file, and its problems: each a sentence that begins with `name:line:`.
+def read_rows(data: bytes, name: str) -> tuple[tuple[OlderRow, ...], tuple[str, ...]]:
+    """Return the rows of a file, and its problems.
+
+    Each problem is a sentence that begins with `name:line:`.
 
     The file has one JSON object a line; a JSON array of objects does as well. Blank lines are nothing.
     """
@@ -104,14 +108,14 @@ def read_rows(data: bytes, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]
         return (), (f"{name}:{data.count(10, 0, error.start) + 1}: not UTF-8 at byte {error.start}",)
     if text.lstrip().startswith("["):
         return _array(text, name)
-    rows: list[Row] = []
+    rows: list[OlderRow] = []
     problems: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             where = f"{name}:{number}"
             value = _value(line, where, problems)
             if value is not None:
-                rows.append(Row(where, value))
+                rows.append(OlderRow(where, value))
     return tuple(rows), tuple(problems)
 
 
@@ -127,7 +131,7 @@ def _value(line: str, where: str, problems: list[str]) -> Mapping[str, Json] | N
     return value
 
 
-def _array(text: str, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+def _array(text: str, name: str) -> tuple[tuple[OlderRow, ...], tuple[str, ...]]:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -135,7 +139,7 @@ def _array(text: str, name: str) -> tuple[tuple[Row, ...], tuple[str, ...]]:
     wrong = tuple(
         f"{name}:1: element {n} is no JSON object" for n, v in enumerate(values, 1) if not isinstance(v, dict)
     )
-    return tuple(Row(f"{name}:1 (element {n})", v) for n, v in enumerate(values, 1) if isinstance(v, dict)), wrong
+    return tuple(OlderRow(f"{name}:1 (element {n})", v) for n, v in enumerate(values, 1) if isinstance(v, dict)), wrong
 
 
 _TEXTS = ("content", "text", "memory", "value", "data")
@@ -168,7 +172,7 @@ class RowError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Older:
+class OlderItem:
     """A row as an item, with an empty path and scope, its body, and what has no place in an item.
 
     `name` is the id in the row, which links of other rows use; the links of `item` name such ids. `superseded` says
@@ -191,10 +195,12 @@ class Older:
         return edit(text, {"imported": flow(self.imported)}) if self.imported else text
 
 
-def older_item(row: Row, type_name: str | None, actor: str) -> Older:
-    """Return a row of an older store as an item; `type_name` is the type of rows that say none, or none of ours.
+def older_item(row: OlderRow, type_name: str | None, actor: str) -> OlderItem:
+    """Return a row of an older store as an item.
 
-    Raises RowError where it has no text, or a type that nobody knows.
+    `type_name` is the type of rows without a type of ours.
+
+    Raises RowError where it has no text, or an unknown type.
     """
     left, written = _snake_names(row.members)
     name = left.get("context_item_id", left.get("id"))
@@ -236,7 +242,7 @@ def older_item(row: Row, type_name: str | None, actor: str) -> Older:
     unknown = tuple(written[key] for key in left if key not in understood and written[key] in rest)
     raw = str(name) if isinstance(name, str | int) and not isinstance(name, bool) else made.id
     was_active = word == SUPERSEDED or (newer is not None and status is Status.ACTIVE)
-    return Older(made, body, rest, scope, raw, was_active, newer, unknown)
+    return OlderItem(made, body, rest, scope, raw, was_active, newer, unknown)
 
 
 def _snake_names(members: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, str]]:
@@ -269,12 +275,12 @@ def flow(value: Json) -> str:
 
 
 def _type(left: dict[str, Json], given: str | None) -> str:
-    said = next((value for name in _TYPES if isinstance(value := left.get(name), str) and value.strip()), None)
-    name = re.sub(r"[\s-]+", "_", said.strip().lower()) if said else None
+    type_text = next((value for name in _TYPES if isinstance(value := left.get(name), str) and value.strip()), None)
+    name = re.sub(r"[\s-]+", "_", type_text.strip().lower()) if type_text else None
     name = TYPE_NAMES.get(name, name) if name else None
     if name in TYPES:
         for key in _TYPES:
-            if left.get(key) == said:
+            if left.get(key) == type_text:
                 del left[key]
                 break
         return str(name)
@@ -283,7 +289,9 @@ def _type(left: dict[str, Json], given: str | None) -> str:
     if name is None:
         return "fact"
     near = nearest(name, TYPES)
-    raise RowError(f"its type {said!r} is none of ours{f'; did you mean {near}?' if near else ''}; --type gives one")
+    raise RowError(
+        f"its type {type_text!r} is none of ours{f'; did you mean {near}?' if near else ''}; --type gives one"
+    )
 
 
 def _body(left: dict[str, Json], payload: Json, kind: str) -> str:
@@ -320,7 +328,7 @@ def _details(left: dict[str, Json], payload: Json) -> tuple[tuple[str, str], ...
 
 
 def _id(left: dict[str, Json], kind: str, key: str | None, title: str, body: str) -> str:
-    """Return the row's own id, else one that follows from what it says: the same row has the same id every time."""
+    """Return the row's id, else one made from its content, the same every time."""
     for name in ("context_item_id", "id"):
         value = left.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool) and GIVEN_ID.fullmatch(str(value)):

@@ -1,10 +1,13 @@
-"""From a file's parts to an `Item`: front matter first, then the folder, the text and the name, then the defaults."""
+"""Read an `Item` from a file's parts.
+
+Front matter counts first, then the folder, the text and the name, then the defaults.
+"""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from verifflowcc.base.formats.front_matter_values import Fields, Table, Value, quoted, reader_of
+from verifflowcc.base.formats.front_matter_values import Fields, FieldTable, Value, quoted, reader_of
 from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
     FOLDERS,
@@ -27,7 +30,7 @@ from verifflowcc.base.text.dates import date_in_name, number_in_name, read_date
 from verifflowcc.base.text.markdown import Section, open_fence, sections
 from verifflowcc.base.text.plain_words import nearest
 
-# Plain decision records: what a record with no front matter of ours tells in its heading, header lines and status.
+# Plain decision records without our front matter: facts from the heading, header lines and status.
 #
 # Understands the customs of Nygard's records, adr-tools and MADR, and small departures from them. Only the record's
 # head and its status are read; a sentence elsewhere that speaks of another record is prose.
@@ -71,7 +74,9 @@ _TARGET = re.compile(
 
 
 def decision_facts(text: str, name: str = "") -> DecisionFacts:
-    """Return what the text of a record tells; `text` has LF newlines, `name` is its file's name.
+    """Return the facts in the text of a record.
+
+    `text` has LF newlines, `name` is its file's name.
 
     >>> facts = decision_facts("# 7. Use X\\n\\nDate: 05/02/2018\\n\\n## Status\\n\\nSuperseded by [9](0009-y.md)\\n")
     >>> facts.title, facts.number, facts.date, facts.status.value, facts.superseded_by
@@ -97,7 +102,7 @@ def decision_facts(text: str, name: str = "") -> DecisionFacts:
 
 
 def status_facts(lines: list[str]) -> DecisionFacts:
-    """Return what the lines of a status tell: the status itself and the records that it names.
+    """Return the facts in the lines of a status: the status, and the records it names.
 
     >>> status_facts(["❌ Rejected (see [019](019-shared.md))"]).instead
     ('019-shared.md',)
@@ -116,7 +121,10 @@ def status_facts(lines: list[str]) -> DecisionFacts:
 
 
 def _heading(parts: tuple[Section, ...], name: str) -> tuple[str | None, int | None]:
-    """Return the title without its number, and the number: the file's, else the heading's."""
+    """Return the title without its number, and the number.
+
+    The number is the file's, else the heading's.
+    """
     in_name = number_in_name(name)
     title = next((section.title.strip() for section in parts if section.title.strip()), None)
     found = _NUMBERED.fullmatch(title) if title else None
@@ -126,7 +134,10 @@ def _heading(parts: tuple[Section, ...], name: str) -> tuple[str | None, int | N
 
 
 def _parts(text: str, parts: tuple[Section, ...]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the header lines as (label in lower case, value), and the lines of the status section."""
+    """Return the header lines, and the lines of the status section.
+
+    A header line is (label in lower case, value).
+    """
     header: list[tuple[str, str]] = []
     status: list[str] = []
     first = next((section for section in parts if section.title), None)
@@ -166,7 +177,7 @@ def _header(line: str) -> tuple[str, str] | None:
 
 
 def _is_template(line: str) -> bool:
-    """Say whether a line offers the choices of a template that nobody filled in."""
+    """Say whether a line still has the choices of a template."""
     return line.count("|") >= 2 and len({word[0].lower() for word in _STATUS_WORD.finditer(line)}) >= 3
 
 
@@ -187,7 +198,7 @@ def _targets(pattern: re.Pattern[str], lines: list[str]) -> tuple[str, ...]:
 
 
 def _found(text: str) -> tuple[str, ...]:
-    """Return the records that a text names; bare numbers count only where nothing clearer stands."""
+    """Return the records that a text names; bare numbers only if it names no others."""
     found = [(one.lastgroup, one[one.lastgroup].strip()) for one in _TARGET.finditer(text) if one.lastgroup]
     clear = tuple(target for kind, target in found if kind != "number")
     return clear or tuple(target for _, target in found)
@@ -205,15 +216,18 @@ _TRUST_OF = {"agent": Trust.AGENT, "tool": Trust.TOOL, "ci": Trust.TOOL}
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """An item, the keys of its front matter that vfcc does not know, and notices that begin with `path:line:`."""
+    """An item, unknown keys of its front matter, and notices (`path:line: …`)."""
 
     item: Item
     unknown: tuple[tuple[str, Value], ...]
     notices: tuple[str, ...]
 
 
-def read_item(path: str, table: Table | None, body: str, types: Mapping[str, object] = TYPES) -> ItemRecord:
-    """Return the item of a Markdown file; `body` has LF newlines, `types` are the type names that are no surprise."""
+def read_item(path: str, table: FieldTable | None, body: str, types: Mapping[str, object] = TYPES) -> ItemRecord:
+    """Return the item of a Markdown file; `body` has LF newlines.
+
+    `types` are the known type names.
+    """
     fields = Fields(path, dict(table.pairs) if table else {})
     _note_duplicates(fields, table)
     name = path.rpartition("/")[2]
@@ -249,7 +263,7 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
 
 
 def plain_item(path: str) -> Item:
-    """Return the item of a file that is not Markdown: all defaults, named after the file."""
+    """Return the item of another file: all defaults, named after the file."""
     name = path.rpartition("/")[2]
     stem = name.rpartition(".")[0] or name
     defaults = item_type(NOTE)
@@ -286,7 +300,9 @@ def type_of_path(path: str) -> str:
 
 
 def recency(moment: str | None, stem: str) -> Recency:
-    """Return how new an item is: by its own date, the date in its name, the number in its name, else unknown.
+    """Return how new an item is, for sorting.
+
+    By its own date, the date in its name, the number in its name, else unknown.
 
     >>> recency(None, "0036-multi-cluster")
     Recency(kind='number', value=36)
@@ -308,7 +324,7 @@ def _is_decision_status(fields: Fields) -> bool:
 
 
 def _decision(fields: Fields, body: str, name: str) -> DecisionFacts:
-    """Return what the body tells; a status in the front matter goes before it."""
+    """Return the facts in the body; a status in the front matter has precedence."""
     facts = decision_facts(body, name)
     if not _is_decision_status(fields):
         return facts
@@ -331,7 +347,7 @@ def trust_of(fields: Fields, source: Source) -> Trust:
     return fields.word("trust", Trust, default, tuple(Trust))
 
 
-def _note_duplicates(fields: Fields, table: Table | None) -> None:
+def _note_duplicates(fields: Fields, table: FieldTable | None) -> None:
     seen: set[str] = set()
     for key, value in table.pairs if table else ():
         if key in seen:

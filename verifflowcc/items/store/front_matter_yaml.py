@@ -1,4 +1,4 @@
-"""Front matter that is more than the simple subset, read by the YAML library into the same values.
+"""Front matter beyond the simple subset, read by the YAML library.
 
 The tree of nodes is taken, not the objects that YAML makes of it: a text that looks like a boolean, an octal number or
 a date stays the text that was written, and every value knows its line.
@@ -7,7 +7,7 @@ a date stays the text that was written, and every value knows its line.
 from collections.abc import Mapping
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value
 
 TYPE_CHECKING = False
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DEEPEST = 100
 
 
-def read_yaml(block: str) -> Table:
+def read_yaml(block: str) -> FieldTable:
     """Return what a block says; an empty one is an empty table.
 
     Raises FormatError, whose message begins with the line of the block and a colon, where it is not YAML, is no mapping
@@ -36,18 +36,22 @@ def read_yaml(block: str) -> Table:
     except yaml.YAMLError as error:
         raise FormatError("1: it holds a character that YAML does not allow") from error
     if node is None:
-        return Table((), 1)
+        return FieldTable((), 1)
     if not isinstance(node, yaml.MappingNode):
         raise FormatError(f"{node.start_mark.line + 1}: it is no mapping of keys")
     table = _value(node, {}, set())
-    assert isinstance(table, Table)
+    assert isinstance(table, FieldTable)
     return table
 
 
 def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]") -> None:
-    """Refuse a block nested deeper than `DEEPEST`; libyaml's composer recurses, and ends the process at some depth."""
+    """Refuse a block nested deeper than `DEEPEST`.
+
+    libyaml's composer recurses, and ends the process at some depth.
+    """
     import yaml
 
+    # Each level needs one of these characters, so that most blocks need no parse of their own.
     if sum(map(block.count, "[{-?:")) <= DEEPEST:
         return
     depth = 0
@@ -59,12 +63,15 @@ def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]"
 
 
 def _value(node: "yaml.Node", done: dict[int, Value], open_nodes: set[int]) -> Value:
-    """Return the node as a value; an alias gives the value itself again, so that aliases cannot grow it."""
+    """Return the node as a value; an alias gives the same value again.
+
+    So aliases cannot make it grow.
+    """
     import yaml
 
     line = node.start_mark.line + 1
     if isinstance(node, yaml.ScalarNode):
-        return Scalar(node.value, not node.style, line)
+        return FieldScalar(node.value, not node.style, line)
     if id(node) in done:
         return done[id(node)]
     if id(node) in open_nodes:
@@ -72,9 +79,9 @@ def _value(node: "yaml.Node", done: dict[int, Value], open_nodes: set[int]) -> V
     open_nodes.add(id(node))
     result: Value
     if isinstance(node, yaml.MappingNode):
-        result = Table(tuple((_key(key), _value(value, done, open_nodes)) for key, value in node.value), line)
+        result = FieldTable(tuple((_key(key), _value(value, done, open_nodes)) for key, value in node.value), line)
     else:
-        result = Sequence(tuple(_value(each, done, open_nodes) for each in node.value), line)
+        result = FieldList(tuple(_value(each, done, open_nodes) for each in node.value), line)
     open_nodes.discard(id(node))
     done[id(node)] = result
     return result

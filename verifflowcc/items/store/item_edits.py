@@ -1,10 +1,10 @@
-"""Files of the memory tree as items, and the one way to change a key or a list in their front matter."""
+"""Files of the memory tree as items, and edits of keys in their front matter."""
 
 from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, is_null, read_simple
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, is_null, read_simple
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.records import dataclass
 from verifflowcc.items.rules.front_matter import BOM, FrontMatter, edit, split
@@ -21,7 +21,9 @@ _MARKDOWN = (".md", ".markdown", ".mdx")
 
 @dataclass(frozen=True, slots=True)
 class ParsedItem:
-    """A file as an item; `body` has LF newlines, no byte order mark and no front matter.
+    """A file as an item, with its body.
+
+    `body` has LF newlines, no byte order mark and no front matter.
 
     `unknown` are the keys that vfcc does not know, as written; `notices` begin with `path:line:`.
     """
@@ -33,7 +35,7 @@ class ParsedItem:
 
 
 def parse_item(path: str, data: bytes) -> ParsedItem:
-    """Return the item in a file's bytes; `path` uses `/`, and the defaults follow from it.
+    """Return the item in a file's bytes; `path` uses `/`, and gives the defaults.
 
     Front matter that is not YAML is a notice, and its fields have their defaults. Raises FormatError where the bytes
     are not UTF-8, with file, line and byte.
@@ -47,8 +49,8 @@ def parse_item(path: str, data: bytes) -> ParsedItem:
     return ParsedItem(record.item, parts.body, notices + record.notices, record.unknown)
 
 
-def read_front(text: str, instead: str = "") -> tuple[FrontMatter, Table | None, tuple[int, str] | None]:
-    """Take a text with LF newlines apart: its parts, what its block says, and what is wrong with that, by line.
+def read_front(text: str, instead: str = "") -> tuple[FrontMatter, FieldTable | None, tuple[int, str] | None]:
+    """Split a text with LF newlines: its parts, its front matter, and faults by line.
 
     `instead` says in the sentence what holds where the block cannot be read.
     """
@@ -65,15 +67,18 @@ def read_front(text: str, instead: str = "") -> tuple[FrontMatter, Table | None,
         return parts, None, (int(line) + 1, f"front matter cannot be read{more}: {reason}")
 
 
-def read_block(block: str) -> Table:
-    """Return what a block of front matter with LF newlines says; raises FormatError as `read_yaml` does."""
+def read_block(block: str) -> FieldTable:
+    """Return the values in a block of front matter with LF newlines.
+
+    Raises FormatError as `read_yaml` does.
+    """
     return read_simple(block) or read_yaml(block)
 
 
 def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> bytes:
-    """Return a file's bytes with keys of its front matter set, or removed where the value is None.
+    """Return a file's bytes with keys of its front matter set, or removed where None.
 
-    Only the lines of these keys change. The result is read again: all other keys must say what they said. Raises
+    Only the lines of these keys change. The result is read again: all other keys must have their old values. Raises
     FormatError where the file is not UTF-8 or cannot be edited without risk.
     """
     before = decode(path, data)
@@ -84,11 +89,11 @@ def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> byte
 
 
 def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Value, ...]], "ListEdit"]) -> bytes:
-    """Return a file's bytes with the list under `key` changed as `decide` says of its present entries.
+    """Return a file's bytes with the list under `key` changed by `decide`.
 
     Only the lines of the entries that change are touched. The result is read again: the list must say what was meant,
-    and all other keys what they said. Raises FormatError where the file is not UTF-8, has no front matter, or cannot be
-    edited without loss.
+    and all other keys their old values. Raises FormatError where the file is not UTF-8, has no front matter, or cannot
+    be edited without loss.
     """
     from verifflowcc.items.rules.front_matter_list import edit_list  # few commands change a list
 
@@ -105,7 +110,7 @@ def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Val
         return data
     after = edit_list(before, key, values, change, path=path)
     read = _table(path, after)
-    meant, found = Sequence(change.on(values), 1), Sequence(_list(path, key, read), 1)
+    meant, found = FieldList(change.on(values), 1), FieldList(_list(path, key, read), 1)
     others = _same(_without(table, (key,)), _without(read, (key,)), set())
     if not others or not same_meaning(meant, found):
         raise FormatError(f"{path}:1: {key} cannot be edited by lines", hint=_BY_HAND)
@@ -113,14 +118,14 @@ def edit_item_list(path: str, data: bytes, key: str, decide: Callable[[tuple[Val
 
 
 def same_meaning(one: Value, other: Value) -> bool:
-    """Say whether two values say the same, however they are quoted and wherever they are."""
+    """Say whether two values mean the same, whatever their quotes and lines."""
     return _same(one, other, set(), quotes=False)
 
 
-def _table(path: str, text: str) -> Table:
+def _table(path: str, text: str) -> FieldTable:
     block = split(text.replace("\r\n", "\n")).block
     if block is None:
-        return Table((), 1)
+        return FieldTable((), 1)
     try:
         return read_block(block)
     except FormatError as error:
@@ -128,36 +133,38 @@ def _table(path: str, text: str) -> Table:
         raise FormatError(f"{path}:{int(line) + 1}: front matter cannot be edited: {reason}", hint=_BY_HAND) from error
 
 
-def _without(table: Table, keys: Container[str]) -> Table:
-    return Table(tuple(pair for pair in table.pairs if pair[0] not in keys), 1)
+def _without(table: FieldTable, keys: Container[str]) -> FieldTable:
+    return FieldTable(tuple(pair for pair in table.pairs if pair[0] not in keys), 1)
 
 
-def _list(path: str, key: str, table: Table) -> tuple[Value, ...]:
+def _list(path: str, key: str, table: FieldTable) -> tuple[Value, ...]:
     value = next((each for name, each in table.pairs if name == key), None)
     if value is None or is_null(value):
         return ()
-    if isinstance(value, Sequence):
+    if isinstance(value, FieldList):
         return value.values
     raise FormatError(f"{path}:{value.line + 1}: {key} is no list", hint=_BY_HAND)
 
 
 def _same(one: Value, other: Value, seen: set[tuple[int, int]], *, quotes: bool = True) -> bool:
-    """Say whether two values are equal but for their lines; a pair of shared values is compared once.
+    """Say whether two values are equal but for their lines.
+
+    A pair of shared values is compared once.
 
     Without `quotes` they may be quoted otherwise, as long as they mean the same.
     """
     if (id(one), id(other)) in seen:
         return True
     seen.add((id(one), id(other)))
-    if isinstance(one, Scalar) and isinstance(other, Scalar):
+    if isinstance(one, FieldScalar) and isinstance(other, FieldScalar):
         if quotes:
             return (one.text, one.plain) == (other.text, other.plain)
         return is_null(one) == is_null(other) and (one.text == other.text or is_null(one))
-    if isinstance(one, Table) and isinstance(other, Table):
+    if isinstance(one, FieldTable) and isinstance(other, FieldTable):
         if [key for key, _ in one.pairs] != [key for key, _ in other.pairs]:
             return False
         pairs = zip((each for _, each in one.pairs), (each for _, each in other.pairs), strict=True)
-    elif isinstance(one, Sequence) and isinstance(other, Sequence) and len(one.values) == len(other.values):
+    elif isinstance(one, FieldList) and isinstance(other, FieldList) and len(one.values) == len(other.values):
         pairs = zip(one.values, other.values, strict=True)
     else:
         return False
@@ -165,7 +172,10 @@ def _same(one: Value, other: Value, seen: set[tuple[int, int]], *, quotes: bool 
 
 
 def decode(path: str, data: bytes) -> str:
-    """Return a file's text. Raises FormatError, with file, line and byte, where it is not UTF-8."""
+    """Return a file's text.
+
+    Raises FormatError, with file, line and byte, where it is not UTF-8.
+    """
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -1,4 +1,6 @@
-"""The item files of one scope: one listing a folder, one stat a file, and what there cannot be an item, told.
+"""The item files of one scope: one listing a folder, one stat a file.
+
+Files that cannot be items are reported with the reason.
 
 Links to folders are not followed, links to files only while they stay in the scope's folder.
 """
@@ -40,7 +42,7 @@ class MemoryWalk:
 
 
 def walk_memory(root: Path) -> MemoryWalk:
-    """Look at all that lies below `.memory/` of the project in `root`, but for `.memory/local/`."""
+    """Look at all files below `.memory/`, but for `.memory/local/`."""
     found, now_ns = MemoryWalk(), time.time_ns()
     pending = [MEMORY]
     while pending:
@@ -51,7 +53,7 @@ def walk_memory(root: Path) -> MemoryWalk:
 
 
 def any_item_file(root: Path) -> bool:
-    """Say whether there is anything below `.memory/project/items/` that means to be an item."""
+    """Say whether any file below `.memory/project/items/` is meant as an item."""
     found = MemoryWalk()
     pending = [ITEMS[:-1]]
     while pending and not (found.items or found.problems):
@@ -76,7 +78,7 @@ def _look_into(root: Path, folder: str, found: MemoryWalk, now_ns: int) -> list[
                 try:
                     stat = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
-                    continue
+                    continue  # removed since the folder was listed
                 if S_ISDIR(stat.st_mode):
                     below.append(path)
                     if in_items and name.endswith(MEMORY_WALK_ENDING):
@@ -91,6 +93,7 @@ def _look_into(root: Path, folder: str, found: MemoryWalk, now_ns: int) -> list[
         pass
     except OSError as error:
         found.problems[folder] = f"1: cannot be read: {error.strerror}"
+        # Reports are kept by these stamps: without one, the report would stay when the folder can be read again.
         found.stamps[folder] = "closed"
     return below
 
@@ -110,7 +113,7 @@ def _note_item(path: str, name: str, raw: bytes, stat: os.stat_result, found: Me
 
 
 def _note_link(root: Path, path: str, full: bytes, found: MemoryWalk, in_items: bool) -> None:
-    """A link to a file counts as that file while it stays in the project; one to a folder is not followed."""
+    """Record a link to a file in the project as that file; follow none to a folder."""
     found.stamps[path] = f"link:{shown_name(os.readlink(full))}"  # noqa: PTH115 - names are bytes here
     name = path.rpartition("/")[2]
     try:
@@ -140,7 +143,7 @@ def _inside(root: Path, full: bytes) -> bool:
 ENDING = ".md"
 
 
-class Seen(NamedTuple):
+class FileStamp(NamedTuple):
     """A file's stamp, and the later of its times."""
 
     stamp: str
@@ -149,14 +152,20 @@ class Seen(NamedTuple):
 
 @dataclass(slots=True)
 class ItemWalk:
-    """What lies below a scope's folder: path (as an item's) → what was seen; and path → why it is no item."""
+    """The files below a scope's folder: items with their stamps, and problems.
 
-    files: dict[str, Seen] = field(default_factory=dict)
+    Both are by path, as an item has it; a problem is why the file is no item.
+    """
+
+    files: dict[str, FileStamp] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 
 
 def walk_items(root: Path, folder: str, apart: frozenset[str] = frozenset()) -> ItemWalk:
-    """Look at all Markdown files below `root`/`folder`, but for hidden names and the folders `apart`."""
+    """Look at all Markdown files below a folder, without hidden names.
+
+    Folders in `apart` are left out.
+    """
     found, pending = ItemWalk(), [folder]
     top = os.path.realpath(root / as_on_disk(folder)).rstrip("/") + "/"
     while pending:
@@ -176,7 +185,10 @@ def walk_items(root: Path, folder: str, apart: frozenset[str] = frozenset()) -> 
 
 
 def look_at(root: Path, folder: str, path: str) -> str | None:
-    """Return why the file at a path cannot be an item's; None where it can. Raises FileNotFoundError."""
+    """Return why the file at a path cannot be an item's, None where it can.
+
+    Raises FileNotFoundError.
+    """
     full = f"{root}/{as_on_disk(path)}"
     top = os.path.realpath(root / as_on_disk(folder)).rstrip("/") + "/"
     if not os.path.realpath(full).startswith(top):
@@ -207,7 +219,7 @@ def _look(entry: os.DirEntry[str], path: str, top: str, found: ItemWalk, pending
     if problem:
         found.problems[path] = problem
     elif ours:
-        found.files[path] = Seen(stamp_of(stat), max(stat.st_mtime_ns, stat.st_ctime_ns))
+        found.files[path] = FileStamp(stamp_of(stat), max(stat.st_mtime_ns, stat.st_ctime_ns))
 
 
 def _of_link(entry: os.DirEntry[str], stat: os.stat_result, top: str, *, ours: bool) -> str | None:

@@ -14,8 +14,36 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.next_action import NextStep, next_step
-from verifflowcc.mcp.use.tool_answers import CODE_ANSWERS, MOST_TOKENS, Caller, ToolAnswer, answer, step_of
+from verifflowcc.mcp.use.tool_answers import (
+    MOST_TOKENS,
+    Caller,
+    ToolText,
+    _callees,
+    _callers,
+    _context,
+    _file,
+    _find,
+    _impact,
+    _map,
+    _place,
+    answer,
+    hit_lines,
+    step_of,
+)
+from verifflowcc.memory.use.stores import open_store
 from verifflowcc.sprint.use.sprint_reading import active_sprint, resolve_sprint
+
+CODE_ANSWERS: Mapping[str, Callable[[Workspace, str, int], list[str]]] = {
+    "context": _context,
+    "find": _find,
+    "callers": _callers,
+    "callees": _callees,
+    "file": _file,
+    "impact": _impact,
+    "map": _map,
+}
+"""How each question is answered: in a project, of what, within how many tokens."""
+
 
 CLOSE = "close"
 _STAY = 6
@@ -34,7 +62,7 @@ class ToolContext:
     caller: Caller
 
 
-def next(at: ToolContext, sprint: Annotated[str, "Default: the current one"] = "") -> ToolAnswer:
+def next(at: ToolContext, sprint: Annotated[str, "Default: the current one"] = "") -> ToolText:
     """Sprint, stage, what the stage owes, and the one next step."""
     step = next_step(at.workspace, sprint or None)
     lines = [*_place(at.workspace, step), *_owed_lines(step)]
@@ -43,7 +71,7 @@ def next(at: ToolContext, sprint: Annotated[str, "Default: the current one"] = "
 
 def brief(
     at: ToolContext, task: str, role: Annotated[str, "Default: the stage's"] = "", budget: Budget = MOST_TOKENS
-) -> ToolAnswer:
+) -> ToolText:
     """Rules, decisions, artifacts and code for a task."""
     from verifflowcc.base.model.entries import Question
     from verifflowcc.prompt.use.prompt_use import compile_prompt_only, note_prompt, role_and_task
@@ -61,17 +89,18 @@ def recall(
     query: str,
     paths: Annotated[list[str], "Files in play"] = NO_PATHS,
     limit: int = 5,
-) -> ToolAnswer:
+) -> ToolText:
     """What the project's memory knows about a question."""
     from verifflowcc.base.files.private_files import USER
-    from verifflowcc.base.model.recall_values import Sought
-    from verifflowcc.mcp.use.tool_answers import hit_lines
+    from verifflowcc.base.model.recall_values import RecallQuery
     from verifflowcc.memory.use.access_counts import note_uses
     from verifflowcc.memory.use.scopes import scopes_recalled
     from verifflowcc.memory.use.searching import search
 
     scopes = [scope for scope in scopes_recalled(at.workspace) if scope != USER]
-    found = search(at.workspace, scopes, Sought(query[:2000], max(1, min(limit, _MOST_HITS)), paths=_inside(at, paths)))
+    found = search(
+        at.workspace, scopes, RecallQuery(query[:2000], max(1, min(limit, _MOST_HITS)), paths=_inside(at, paths))
+    )
     used: dict[str, list[str]] = {}
     for hit in found.hits:
         used.setdefault(hit.scope, []).append(hit.item.id)
@@ -87,27 +116,26 @@ def remember(
     text: str,
     paths: Annotated[list[str], "Files that it is about"] = NO_PATHS,
     request: Request = "",
-) -> ToolAnswer:
+) -> ToolText:
     """Propose an item for memory; it counts once a person promotes it."""
     from verifflowcc.base.model.item_values import is_trace_type
-    from verifflowcc.memory.use.adding import Outcome, Typed, add_item, wanted_of
-    from verifflowcc.memory.use.stores import open_store
+    from verifflowcc.memory.use.adding import AddOutcome, TypedItem, add_item, wanted_of
 
     if is_trace_type(type.strip().casefold().replace("-", "_")):
         raise UsageError(f"{type} is a trace type, not memory", hint=f'vfcc trace add {type} "TITLE"')
     today, actor = at.workspace.today(), at.caller.actor
-    typed = Typed(type, text, scope="project", refs=_inside(at, paths), source="inferred")
+    typed = TypedItem(type, text, scope="project", refs=_inside(at, paths), source="inferred")
     wanted = wanted_of(at.workspace, typed, actor=actor, today=today)
     with open_store(at.workspace, wanted.scope) as store:
         added = add_item(store, wanted, actor=actor, today=today, confirm=_refuse_to_ask)
     name = added.item.id
-    state = "known already" if added.outcome is Outcome.UNCHANGED else "proposed"
+    state = "known already" if added.outcome is AddOutcome.UNCHANGED else "proposed"
     line = f"{name}: {state}, {added.item.title}"
     waits = f"only a person can promote it, at a terminal: vfcc memory promote {name}"
     return answer(at.workspace, [line, *added.notes], f"{waits}; you: next()" if added.pending else "next()")
 
 
-def known(at: ToolContext, paths: list[str]) -> ToolAnswer:
+def known(at: ToolContext, paths: list[str]) -> ToolText:
     """Past edits, rules and requirements of files; ask before you edit."""
     from verifflowcc.clients.use.hook_notes import known_of_files
     from verifflowcc.prompt.use.source_reader import SourceReader
@@ -125,7 +153,7 @@ def code(
     ask: Literal["context", "find", "callers", "callees", "file", "impact", "map"],
     of: Annotated[str, "Task, symbol or path"] = "",
     budget: Budget = MOST_TOKENS,
-) -> ToolAnswer:
+) -> ToolText:
     """Ask the code graph: code for a task, definitions, references, outline, effect of a change."""
     if not of.strip() and ask != "map":
         raise UsageError(f"{ask} needs `of`: a task, a symbol or a path", hint=f'code(ask="{ask}", of="NAME")')
@@ -134,7 +162,7 @@ def code(
     return answer(at.workspace, found, "next()", budget_tokens=tokens + 60)
 
 
-def put(at: ToolContext, name: str, text: str, request: Request = "") -> ToolAnswer:
+def put(at: ToolContext, name: str, text: str, request: Request = "") -> ToolText:
     """Store an artifact of the active stage."""
     from verifflowcc.prompt.use.artifact_drafting import put_artifact
     from verifflowcc.sprint.use.sprint_status import remember_status
@@ -149,7 +177,7 @@ def put(at: ToolContext, name: str, text: str, request: Request = "") -> ToolAns
 
 def check(
     at: ToolContext, criterion: Annotated[str, "Default: all that block the gate"] = "", request: Request = ""
-) -> ToolAnswer:
+) -> ToolText:
     """Run the project's commands for evidence, then show the gate."""
     from verifflowcc.base.errors import WorkspaceError
     from verifflowcc.gates.use.evidence_making import run_evidence
@@ -178,7 +206,7 @@ def check(
 
 def advance(
     at: ToolContext, stage: Annotated[str, "STAGE@EVENT as `next` names it, or close"], request: Request = ""
-) -> ToolAnswer:
+) -> ToolText:
     """Leave a stage that owes nothing, or close the sprint."""
     from verifflowcc.gates.use.sprints import close_sprint
     from verifflowcc.prompt.use.stages import advance_stage
@@ -202,24 +230,13 @@ def advance(
 READING = ("next", "brief", "recall", "known", "code")
 """Tools that write nothing but caches and counts: a client may run them without asking."""
 WRITING = ("remember", "put", "check", "advance")
-TOOLS: Mapping[str, Callable[..., ToolAnswer]] = {
+TOOLS: Mapping[str, Callable[..., ToolText]] = {
     each.__name__: each for each in (next, brief, recall, remember, known, code, put, check, advance)
 }
 
 
 def _refuse_to_ask(planned: object) -> None:
     raise UsageError("only a person can confirm this")
-
-
-def _place(workspace: Workspace, step: NextStep) -> list[str]:
-    if step.sprint is None:
-        return [step.why]
-    state = active_sprint(workspace, step.sprint)
-    where = f"stage {state.current}" if state.current else str(state.status)
-    stage = state.stage(state.current) if state.current else None
-    role = f", role {stage.stage.role}" if stage else ""
-    goals = [f"goals: {'; '.join(state.goals)}"] if state.goals else []
-    return [f"sprint {state.id} ({state.title}): {where}{role}{f' ({step.by})' if step.by else ''}", *goals, step.why]
 
 
 def _owed_lines(step: NextStep) -> list[str]:

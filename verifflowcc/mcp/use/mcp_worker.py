@@ -21,7 +21,7 @@ from verifflowcc.mcp.store.request_answers import answer_of, keep_answer
 from verifflowcc.mcp.use.mcp_resources import get_prompt, read_resource
 from verifflowcc.mcp.use.mcp_tools import TOOLS, WRITING, ToolContext
 from verifflowcc.mcp.use.rpc_errors import INTERNAL, NOT_FOUND, PARAMS, RpcError
-from verifflowcc.mcp.use.tool_answers import Caller, ToolAnswer, caller_of, refusal, step_of
+from verifflowcc.mcp.use.tool_answers import Caller, ToolText, caller_of, refusal, step_of
 
 # Call a tool: check its arguments, do it once for each request id, and turn errors into refusals with a step.
 
@@ -38,7 +38,7 @@ class Parameter:
     required: bool
 
 
-def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any]) -> ToolText:
     """Return what a tool answers. Everything that vfcc refuses is an answer, too: the model reads it."""
     if name not in TOOLS:
         near = nearest(name, tuple(TOOLS))
@@ -54,7 +54,7 @@ def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any]) -> ToolAn
         key = (caller.actor, name, ident)
         known = answer_of(workspace.local, key, asked)
         if known is not None:
-            return ToolAnswer(known)
+            return ToolText(known)
         done = TOOLS[name](context, **given)
         keep_answer(workspace.local, key, asked, done.text)
     except VfccError as error:

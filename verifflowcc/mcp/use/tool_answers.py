@@ -1,4 +1,4 @@
-"""What a tool answers: text for a model, its last line the next step, within a number of tokens."""
+"""What the tools answer a model: texts within a number of tokens, and who calls."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,9 +11,101 @@ from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.code.rules.graph import CONFIDENT, Found, Link
+from verifflowcc.code.rules.graph import CONFIDENT, LocatedDefinition, ReferenceLink
+from verifflowcc.gates.use.next_action import NextStep
 from verifflowcc.history.use.prompt_record import project_counter
 from verifflowcc.memory.use.stores import open_store
+from verifflowcc.sprint.use.sprint_reading import active_sprint
+
+# What a tool answers: text for a model, its last line the next step, within a number of tokens.
+
+MOST_TOKENS = 1500
+"""The most that an answer takes unless a budget is given."""
+
+
+MOST_CHARACTERS = 40_000
+"""Two clients cut a result in the middle, or put it into a file, from about 45,000 characters on."""
+
+
+_SURELY_FITS = 1400
+
+
+_TOOLS = {"stage advance": "advance", "evidence run": "check", "next": "next", "check gate": "check"}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolText:
+    """The text of an answer; `refused` says that nothing was done."""
+
+    text: str
+    refused: bool = False
+
+
+def answer(workspace: Workspace, lines: Sequence[str], step: str, *, budget_tokens: int = MOST_TOKENS) -> ToolText:
+    """Return lines as an answer within a budget; what does not fit is counted, and the last line is the next step."""
+    shown = [printable(withhold(line)) for text in lines for line in text.split("\n")]
+    last = f"next: {printable(step)}"
+    whole = "\n".join([*shown, last])
+    if len(whole) <= min(_SURELY_FITS, budget_tokens):
+        return ToolText(whole)
+    with project_counter(workspace) as counter:
+        fits = _most_that_fit(shown, last, lambda text: counter.count(text) <= budget_tokens)
+    if fits < len(shown):
+        shown = [*shown[:fits], _missing(len(shown) - fits)]
+    return ToolText("\n".join([*shown, last]))
+
+
+def refusal(message: str, step: str) -> ToolText:
+    """Return why nothing was done, and what leads on."""
+    reason = printable(withhold(message))[: MOST_CHARACTERS // 8]
+    return ToolText(f"refused: {reason}\nnext: {printable(step)}", refused=True)
+
+
+def step_of(command: str | None, stay: str = "") -> str:
+    """Return a command of `vfcc` as the call that does it; `stay` is the stay in the active stage.
+
+    >>> step_of("vfcc stage put plan.md  # or write it")
+    'put(name="plan.md", text=…)'
+    >>> step_of("vfcc approve plan")
+    'only a person can do this, at a terminal: vfcc approve plan'
+    >>> step_of("vfcc trace list"), step_of("write a test")
+    ('in a shell: vfcc trace list', 'write a test')
+    """
+    if not command:
+        return "next()"
+    words = command.partition("  # ")[0].split()
+    if not words or words[0] != "vfcc":
+        return command
+    if words[1:3] == ["stage", "put"] and "--stage" not in words:
+        return f'put(name="{words[3]}", text=…)'
+    if class_of(words[1:]) in (PERSON, CI_TOO):
+        return f"only a person can do this, at a terminal: {' '.join(words)}"
+    if words[1:3] == ["sprint", "close"]:
+        return 'advance(stage="close")'
+    tool = next((name for start, name in _TOOLS.items() if words[1:] == start.split()), None)
+    if tool == "advance":
+        return f'advance(stage="{stay}")' if stay else "next()"
+    if words[1:3] == ["evidence", "run"]:
+        return f'check(criterion="{words[3]}")' if len(words) > 3 and not words[3].startswith("-") else "check()"
+    return f"{tool}()" if tool else f"in a shell: {command}"
+
+
+def _most_that_fit(lines: Sequence[str], last: str, fits: Callable[[str], bool]) -> int:
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        missing = [_missing(len(lines) - middle)] if middle < len(lines) else []
+        text = "\n".join([*lines[:middle], *missing, last])
+        if len(text) <= MOST_CHARACTERS and fits(text):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _missing(count: int) -> str:
+    return f"({count} more lines were left out; ask for less, or with a larger budget)"
+
 
 # Who calls over MCP: an agent, always, by the client that it runs in.
 #
@@ -21,7 +113,11 @@ from verifflowcc.memory.use.stores import open_store
 # It is never the name of a person or of a role, whatever the client or the environment of the server says.
 
 CLIENTS = ("claude", "codex", "copilot", "cursor", "gemini", "opencode", "vscode", "zed", "windsurf", "kiro")
+
+
 _OTHER_NAMES = {"visual studio code": "vscode", "github-copilot": "copilot"}
+
+
 _TOOL_USE = "claudecode/toolUseId"
 """Claude Code's id of a call, which is the same where it sends one again."""
 
@@ -72,7 +168,7 @@ def _find(workspace: Workspace, of: str, _: int) -> list[str]:
 
     found = find_symbols(workspace, of, None, _MOST)
     left = found.all_found - len(found.found)
-    return [*(_place(each) for each in found.found), *([f"and {left} more"] if left else []), *found.notices]
+    return [*(_code_text_place(each) for each in found.found), *([f"and {left} more"] if left else []), *found.notices]
 
 
 def _file(workspace: Workspace, of: str, _: int) -> list[str]:
@@ -100,7 +196,7 @@ def _relations(workspace: Workspace, kind: str, of: str) -> list[str]:
     for each in found.symbols:
         sure = [link for link in each.links if link.confidence >= CONFIDENT]
         possible = [link for link in each.links if 0 < link.confidence < CONFIDENT]
-        lines.append(f"{_place(each.symbol)}: {len(sure)} {kind}, {len(possible)} more are possible")
+        lines.append(f"{_code_text_place(each.symbol)}: {len(sure)} {kind}, {len(possible)} more are possible")
         lines += [f"  {_link(link, kind)}" for link in (*sure, *possible)[:_MOST]]
     return [*lines, *found.notices]
 
@@ -109,7 +205,7 @@ def _impact(workspace: Workspace, of: str, _: int) -> list[str]:
     from verifflowcc.prompt.use.code_touching import code_impact
 
     found = code_impact(workspace, of)
-    lines = [_place(each) for each in found.symbols]
+    lines = [_code_text_place(each) for each in found.symbols]
     lines += [f"{each.type} {each.id}: {each.title} ({each.why})" for each in (*found.items, *found.memories)]
     lines += [f"test {each}" for each in found.tests[:_MOST]]
     lines += [_link(each, "callers") for each in found.callers[:_MOST]]
@@ -117,26 +213,10 @@ def _impact(workspace: Workspace, of: str, _: int) -> list[str]:
     return lines or [f"nothing that is known depends on {of}"]
 
 
-def _place(found: Found) -> str:
-    return f"{found.path}:{found.line} {found.signature or f'{found.kind} {found.name}'}"
-
-
-def _link(link: Link, kind: str) -> str:
+def _link(link: ReferenceLink, kind: str) -> str:
     if kind == "callees" and link.candidate:
         return f"{link.path}:{link.line} {link.name} → {link.candidate.path} ({link.confidence} %)"
     return f"{link.path}:{link.line} in {link.around or 'the file'} ({link.confidence} %)"
-
-
-CODE_ANSWERS: Mapping[str, Callable[[Workspace, str, int], list[str]]] = {
-    "context": _context,
-    "find": _find,
-    "callers": _callers,
-    "callees": _callees,
-    "file": _file,
-    "impact": _impact,
-    "map": _map,
-}
-"""How each question is answered: in a project, of what, within how many tokens."""
 
 
 # Show an item of memory to a model in few lines, its text quoted.
@@ -147,7 +227,7 @@ _LONGEST = 400
 def hit_lines(workspace: Workspace, hit: Hit) -> list[str]:
     """Return an item that was found: what it is and says, and what is wrong with it."""
     item = hit.item
-    flags = [f"trust {item.trust}", *(each for each in (hit.standing, hit.stale) if each)]
+    flags = [f"trust {item.trust}", *(each for each in (hit.invalid_reason, hit.stale) if each)]
     if str(item.status) != "active":
         flags.append(str(item.status))
     head = f"- {item.type} {item.id} ({', '.join(flags)}): {plain_line(item.title, 200)}"
@@ -161,83 +241,16 @@ def _body(workspace: Workspace, scope: str, name: str) -> str:
     return stored.body.strip() if stored else ""
 
 
-MOST_TOKENS = 1500
-"""The most that an answer takes unless a budget is given."""
-MOST_CHARACTERS = 40_000
-"""Two clients cut a result in the middle, or put it into a file, from about 45,000 characters on."""
-_SURELY_FITS = 1400
-_TOOLS = {"stage advance": "advance", "evidence run": "check", "next": "next", "check gate": "check"}
+def _place(workspace: Workspace, step: NextStep) -> list[str]:
+    if step.sprint is None:
+        return [step.why]
+    state = active_sprint(workspace, step.sprint)
+    where = f"stage {state.current}" if state.current else str(state.status)
+    stage = state.stage(state.current) if state.current else None
+    role = f", role {stage.stage.role}" if stage else ""
+    goals = [f"goals: {'; '.join(state.goals)}"] if state.goals else []
+    return [f"sprint {state.id} ({state.title}): {where}{role}{f' ({step.by})' if step.by else ''}", *goals, step.why]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolAnswer:
-    """The text of an answer; `refused` says that nothing was done."""
-
-    text: str
-    refused: bool = False
-
-
-def answer(workspace: Workspace, lines: Sequence[str], step: str, *, budget_tokens: int = MOST_TOKENS) -> ToolAnswer:
-    """Return lines as an answer within a budget; what does not fit is counted, and the last line is the next step."""
-    shown = [printable(withhold(line)) for text in lines for line in text.split("\n")]
-    last = f"next: {printable(step)}"
-    whole = "\n".join([*shown, last])
-    if len(whole) <= min(_SURELY_FITS, budget_tokens):
-        return ToolAnswer(whole)
-    with project_counter(workspace) as counter:
-        fits = _most_that_fit(shown, last, lambda text: counter.count(text) <= budget_tokens)
-    if fits < len(shown):
-        shown = [*shown[:fits], _missing(len(shown) - fits)]
-    return ToolAnswer("\n".join([*shown, last]))
-
-
-def refusal(message: str, step: str) -> ToolAnswer:
-    """Return why nothing was done, and what leads on."""
-    reason = printable(withhold(message))[: MOST_CHARACTERS // 8]
-    return ToolAnswer(f"refused: {reason}\nnext: {printable(step)}", refused=True)
-
-
-def step_of(command: str | None, stay: str = "") -> str:
-    """Return a command of `vfcc` as the call that does it; `stay` is the stay in the active stage.
-
-    >>> step_of("vfcc stage put plan.md  # or write it")
-    'put(name="plan.md", text=…)'
-    >>> step_of("vfcc approve plan")
-    'only a person can do this, at a terminal: vfcc approve plan'
-    >>> step_of("vfcc trace list"), step_of("write a test")
-    ('in a shell: vfcc trace list', 'write a test')
-    """
-    if not command:
-        return "next()"
-    words = command.partition("  # ")[0].split()
-    if not words or words[0] != "vfcc":
-        return command
-    if words[1:3] == ["stage", "put"] and "--stage" not in words:
-        return f'put(name="{words[3]}", text=…)'
-    if class_of(words[1:]) in (PERSON, CI_TOO):
-        return f"only a person can do this, at a terminal: {' '.join(words)}"
-    if words[1:3] == ["sprint", "close"]:
-        return 'advance(stage="close")'
-    tool = next((name for start, name in _TOOLS.items() if words[1:] == start.split()), None)
-    if tool == "advance":
-        return f'advance(stage="{stay}")' if stay else "next()"
-    if words[1:3] == ["evidence", "run"]:
-        return f'check(criterion="{words[3]}")' if len(words) > 3 and not words[3].startswith("-") else "check()"
-    return f"{tool}()" if tool else f"in a shell: {command}"
-
-
-def _most_that_fit(lines: Sequence[str], last: str, fits: Callable[[str], bool]) -> int:
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high + 1) // 2
-        missing = [_missing(len(lines) - middle)] if middle < len(lines) else []
-        text = "\n".join([*lines[:middle], *missing, last])
-        if len(text) <= MOST_CHARACTERS and fits(text):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _missing(count: int) -> str:
-    return f"({count} more lines were left out; ask for less, or with a larger budget)"
+def _code_text_place(found: LocatedDefinition) -> str:
+    return f"{found.path}:{found.line} {found.signature or f'{found.kind} {found.name}'}"

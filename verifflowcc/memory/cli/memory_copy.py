@@ -18,9 +18,9 @@ from verifflowcc.base.terminal.options import (
 )
 
 if TYPE_CHECKING:
-    from verifflowcc.memory.use.consolidating import Back, Maintained, Restored
-    from verifflowcc.memory.use.copying import Copied
-    from verifflowcc.memory.use.importing import Imported, Incoming
+    from verifflowcc.memory.use.consolidating import MaintenanceResult, RestoredItem, RestoreResult
+    from verifflowcc.memory.use.copying import CopyResult
+    from verifflowcc.memory.use.importing import IncomingItem, MemoryImportResult
 
 
 # `vfcc memory export` and `vfcc memory import`: items from elsewhere, and ours for other machines.
@@ -38,7 +38,7 @@ class ExportFormat(StrEnum):
     RECORDS = "records"
 
 
-class Format(StrEnum):
+class MemoryImportFormat(StrEnum):
     """What is imported."""
 
     JSONL = "jsonl"
@@ -108,7 +108,7 @@ def import_(
         str | None, typer.Option("--type", metavar="TYPE", help="The type of what says none of ours.")
     ] = None,
     form: Annotated[
-        Format | None, typer.Option("--format", help="Format of the file (default: by the file's name).")
+        MemoryImportFormat | None, typer.Option("--format", help="Format of the file (default: by the file's name).")
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Take what comes where an item differs.")] = False,
     skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Take the sound lines alone.")] = False,
@@ -127,14 +127,14 @@ def import_(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import current_folder
     from verifflowcc.memory.cli.memory_output import close_user_memory
-    from verifflowcc.memory.use.importing import Choices, Fate, import_memory
+    from verifflowcc.memory.use.importing import ImportOutcome, MemoryImportOptions, import_memory
     from verifflowcc.memory.use.item_scope import workspace_for
 
     close_user_memory()
     workspace = workspace_for(_USER)
     root = workspace.root if workspace else current_folder()
     actor = actor_here(root).name
-    choices = Choices(scope, type_, str(form) if form else None, replace, skip_broken, dry_run)
+    choices = MemoryImportOptions(scope, type_, str(form) if form else None, replace, skip_broken, dry_run)
     done = import_memory(
         workspace,
         source,
@@ -146,37 +146,37 @@ def import_(
     for problem in done.problems:
         out.warn(f"skipped: {problem}")
     out.emit_json(done) if as_json else out.emit(_memory_exchange_page(done))
-    if done.count(Fate.CONFLICT):
+    if done.count(ImportOutcome.CONFLICT):
         raise typer.Exit(CONFLICTS)
     if done.problems:
         raise typer.Exit(FINDINGS)
 
 
-def _confirm(asked: "Sequence[Incoming]", *, yes: bool) -> None:
+def _confirm(asked: "Sequence[IncomingItem]", *, yes: bool) -> None:
     from verifflowcc.sprint.cli.move_output import confirm, listed
 
     lines = listed([f"  {each.stored.item.title}" for each in asked])
-    told = [f"preferences that would steer every prompt in every project: {len(asked)}", *lines]
-    confirm(told, "Remember them?", yes=yes)
+    message = [f"preferences that would steer every prompt in every project: {len(asked)}", *lines]
+    confirm(message, "Remember them?", yes=yes)
 
 
-def _memory_exchange_page(done: "Imported") -> str:
+def _memory_exchange_page(done: "MemoryImportResult") -> str:
     from verifflowcc.base.text.hidden_text import printable
-    from verifflowcc.memory.use.importing import Fate
+    from verifflowcc.memory.use.importing import ImportOutcome
 
-    told = [each for each in done.items if each.fate is not Fate.UNCHANGED]
+    shown = [each for each in done.items if each.fate is not ImportOutcome.UNCHANGED]
     lines = []
-    for each in told[:_MOST]:
+    for each in shown[:_MOST]:
         what = f"{each.id} ({each.type}, {each.scope})" if each.id else each.where
         lines.append(f"{each.fate}: {what}" + (f": {each.why}" if each.why else ""))
-    if len(told) > _MOST:
-        lines.append(f"and {len(told) - _MOST:,} more")
-    counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in Fate if done.count(fate))
+    if len(shown) > _MOST:
+        lines.append(f"and {len(shown) - _MOST:,} more")
+    counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in ImportOutcome if done.count(fate))
     lines.append(f"{'would be ' if done.dry_run else ''}{counts or 'nothing to import'}")
     if done.fields:
         listed = ", ".join(f"{name} ({number:,})" for name, number in done.fields.items())
         lines.append(f"not understood, kept under imported: {listed}")
-    if done.count(Fate.PROPOSED) and not done.dry_run:
+    if done.count(ImportOutcome.PROPOSED) and not done.dry_run:
         lines.append("what is proposed waits for a person: vfcc memory promote ID")
     return printable("\n".join(lines))
 
@@ -230,7 +230,7 @@ def maintain(
     out.emit_json(done) if as_json else out.emit(_memory_maintain_page(done))
 
 
-def _memory_maintain_page(done: "Maintained") -> str:
+def _memory_maintain_page(done: "MaintenanceResult") -> str:
     from verifflowcc.base.text.hidden_text import printable
 
     if not done.steps:
@@ -271,7 +271,7 @@ def restore(
     out.emit_json(done) if as_json else tell(_memory_restore_page(done))
 
 
-def _memory_restore_page(done: "Restored") -> list[str]:
+def _memory_restore_page(done: "RestoreResult") -> list[str]:
     lines = [_line(each, dry_run=done.dry_run) for each in done.items]
     if done.summary:
         lines.append(f"{done.summary}: {'would be ' if done.dry_run else ''}gone")
@@ -279,13 +279,13 @@ def _memory_restore_page(done: "Restored") -> list[str]:
     return [*lines, "nothing was written (--dry-run)"] if done.dry_run else lines
 
 
-def _line(back: "Back", *, dry_run: bool) -> str:
+def _line(back: "RestoredItem", *, dry_run: bool) -> str:
     when = f" on {back.archived}" if back.archived else ""
     why = f", since {back.why}" if back.why else ""
     return f"{back.id}: {'would be ' if dry_run else ''}{back.status} again; it was archived{when}{why}"
 
 
-class Kept(StrEnum):
+class BackendChoice(StrEnum):
     """How items are kept."""
 
     FILES = "files"
@@ -295,8 +295,8 @@ class Kept(StrEnum):
 
 def copy(
     scope: Annotated[StoreScope, typer.Option("--scope", help="Scope to copy.")],
-    source: Annotated[Kept, typer.Option("--from", help="Backend to copy from.")],
-    target: Annotated[Kept, typer.Option("--to", help="Backend to copy to.")],
+    source: Annotated[BackendChoice, typer.Option("--from", help="Backend to copy from.")],
+    target: Annotated[BackendChoice, typer.Option("--to", help="Backend to copy to.")],
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace items that have the same id and another text.")
     ] = False,
@@ -316,11 +316,11 @@ def copy(
     from verifflowcc.base.model.config_values import BackendKind
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import acting_here
-    from verifflowcc.memory.use.copying import How, copy_items
+    from verifflowcc.memory.use.copying import CopyOptions, copy_items
 
     here = acting_here()
     ends = BackendKind(source.value), BackendKind(target.value)
-    done = copy_items(here.workspace, scope.value, *ends, How(replace, move, dry_run), actor=here.actor)
+    done = copy_items(here.workspace, scope.value, *ends, CopyOptions(replace, move, dry_run), actor=here.actor)
     for problem in done.unreadable:
         out.warn(f"not copied: {problem}")
     _refuse_conflicts(done, as_json=as_json)
@@ -338,7 +338,7 @@ def schema() -> None:
     out.emit(schema_script())
 
 
-def _refuse_conflicts(done: "Copied", *, as_json: bool) -> None:
+def _refuse_conflicts(done: "CopyResult", *, as_json: bool) -> None:
     if not done.conflicts:
         return
     from verifflowcc.base.errors import ConflictError
@@ -354,7 +354,7 @@ def _refuse_conflicts(done: "Copied", *, as_json: bool) -> None:
     )
 
 
-def _page(done: "Copied") -> str:
+def _page(done: "CopyResult") -> str:
     from verifflowcc.base.text.hidden_text import printable
 
     verb = "would be copied" if done.dry_run else "moved" if done.moved else "copied"

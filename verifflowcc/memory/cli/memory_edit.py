@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from verifflowcc.base.model.item_values import Status, Trust
-    from verifflowcc.memory.cli.memory_output import Here
-    from verifflowcc.memory.use.editing import Edited, ItemChange
-    from verifflowcc.memory.use.forgetting import Forgotten
-    from verifflowcc.memory.use.item_search import Found
-    from verifflowcc.memory.use.purging import Purged, PurgedItem
+    from verifflowcc.memory.cli.memory_output import OutputContext
+    from verifflowcc.memory.use.editing import EditResult, ItemChange
+    from verifflowcc.memory.use.forgetting import ForgottenItem
+    from verifflowcc.memory.use.item_search import ScopedItem
+    from verifflowcc.memory.use.purging import PurgedItem, PurgeResult
 
 
 # `vfcc memory forget`: remove an item, all that came from one source, or all that is remembered of a person.
@@ -70,7 +70,7 @@ def forget(
     out.emit_json(done) if as_json else _tell_forgotten(done)
 
 
-def _forget_all(here: "Here", scope: str | None, *, yes: bool, as_json: bool) -> None:
+def _forget_all(here: "OutputContext", scope: str | None, *, yes: bool, as_json: bool) -> None:
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import tell
@@ -95,7 +95,7 @@ def _is_sure() -> bool:
         return str(typer.prompt("Type yes to go on", default="", show_default=False, err=True)).strip() == "yes"
 
 
-def _ask_to_forget(here: "Here", found: "Found", *, yes: bool) -> None:
+def _ask_to_forget(here: "OutputContext", found: "ScopedItem", *, yes: bool) -> None:
     """A person is asked; what an agent may forget at all, it forgets."""
     from verifflowcc.memory.cli.memory_output import before_and_after
     from verifflowcc.memory.use.item_scope import is_person
@@ -105,7 +105,7 @@ def _ask_to_forget(here: "Here", found: "Found", *, yes: bool) -> None:
         confirm(before_and_after(None, found.stored), f"Forget {found.item.id}?", yes=yes)
 
 
-def _tell_forgotten(done: "Forgotten") -> None:
+def _tell_forgotten(done: "ForgottenItem") -> None:
     from verifflowcc.memory.cli.memory_output import tell
 
     lines = [f"{done.item.id}: forgotten"]
@@ -115,7 +115,7 @@ def _tell_forgotten(done: "Forgotten") -> None:
     tell(lines)
 
 
-def _forget_source(here: "Here", source: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+def _forget_source(here: "OutputContext", source: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import tell
     from verifflowcc.memory.use.purging import purge
@@ -132,12 +132,12 @@ def _forget_source(here: "Here", source: str, *, dry_run: bool, yes: bool, as_js
     out.emit_json(done) if as_json else tell(_purged(done))
 
 
-def _purged(done: "Purged") -> list[str]:
+def _purged(done: "PurgeResult") -> list[str]:
     would = "would be " if done.dry_run else ""
     lines = [*_rows(done.gone, f"{would}gone"), *_rows(done.back, f"{would}back, since the summary of it is gone")]
     lines += _rows(done.stand, f"{would}in force again")
     lines += [f"{other} still links to what is {would}gone" for other in done.linked_by]
-    lines += [f"{session} contains some of it too; ingest it again to keep that" for session in done.said_too]
+    lines += [f"{session} contains some of it too; ingest it again to keep that" for session in done.other_sessions]
     items = f"{len(done.gone):,} {'item' if len(done.gone) == 1 else 'items'}"
     return [*lines, f"{items} {would}gone that came from {done.source}"]
 
@@ -168,9 +168,9 @@ def link(
     """Link an item to another."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import acting_here, tell
-    from verifflowcc.memory.use.editing import link_items, relation_said, unlink_items
+    from verifflowcc.memory.use.editing import link_items, read_relation, unlink_items
 
-    meant = relation_said(relation)
+    meant = read_relation(relation)
     here = acting_here()
     found = here.find(item, scope)
     if remove:
@@ -274,7 +274,7 @@ def edit(
     from verifflowcc.memory.cli.memory_output import acting_here
     from verifflowcc.memory.use.adding import thousandths
     from verifflowcc.memory.use.code_refs import changed_refs
-    from verifflowcc.memory.use.editing import Changes, edit_item
+    from verifflowcc.memory.use.editing import ItemEdits, edit_item
 
     if text is not None and stdin:
         raise UsageError("say --text or --stdin, not both", hint="vfcc memory edit --help")
@@ -286,7 +286,7 @@ def edit(
     if not given:
         done = _in_editor(here, found, yes=yes)
     else:
-        changes = Changes(
+        changes = ItemEdits(
             text=_text(read_stdin() if stdin else text),
             title=_title(title),
             importance=thousandths(importance, "importance"),
@@ -318,13 +318,13 @@ def _ask(asked: "ItemChange", *, yes: bool) -> None:
     confirm(before_and_after(asked.before, asked.after), "Change this preference?", yes=yes)
 
 
-def _tell(done: "Edited") -> None:
+def _tell(done: "EditResult") -> None:
     from verifflowcc.memory.cli.memory_output import tell
 
     tell([f"{done.item.id}: {', '.join(done.changed)} changed" if done.changed else f"{done.item.id}: nothing changes"])
 
 
-def _in_editor(here: "Here", found: "Found", *, yes: bool) -> "Edited":
+def _in_editor(here: "OutputContext", found: "ScopedItem", *, yes: bool) -> "EditResult":
     import sys
 
     from verifflowcc.base.errors import UsageError
@@ -347,33 +347,33 @@ def _in_editor(here: "Here", found: "Found", *, yes: bool) -> "Edited":
 
 
 def _text(text: str | None) -> str | None:
-    from verifflowcc.memory.use.new_item_words import said
+    from verifflowcc.memory.use.new_item_words import checked_text
 
-    return None if text is None else said(text, "the text")
+    return None if text is None else checked_text(text, "the text")
 
 
 def _title(text: str | None) -> str | None:
-    from verifflowcc.memory.use.new_item_words import title_said
+    from verifflowcc.memory.use.new_item_words import checked_title
 
-    return None if text is None else title_said(text)
+    return None if text is None else checked_title(text)
 
 
 def _tags(tags: list[str] | None) -> tuple[str, ...]:
-    from verifflowcc.memory.use.new_item_words import tags_said
+    from verifflowcc.memory.use.new_item_words import checked_tags
 
-    return tags_said(tags or ())
+    return checked_tags(tags or ())
 
 
 def _key(text: str | None) -> str | None:
-    from verifflowcc.memory.use.new_item_words import key_said
+    from verifflowcc.memory.use.new_item_words import checked_key
 
-    return "" if text == NONE else None if text is None else key_said(text)
+    return "" if text == NONE else None if text is None else checked_key(text)
 
 
 def _day(text: str | None, option: str, today: str) -> str | None:
-    from verifflowcc.memory.use.new_item_words import day_said
+    from verifflowcc.memory.use.new_item_words import checked_day
 
-    return "" if text == NONE else day_said(text, option, today, may_be_over=option == "--deadline")
+    return "" if text == NONE else checked_day(text, option, today, may_be_over=option == "--deadline")
 
 
 def _status(text: str | None) -> "Status | None":

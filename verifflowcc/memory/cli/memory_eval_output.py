@@ -2,7 +2,7 @@
 
 from verifflowcc.base.terminal.output import folded
 from verifflowcc.base.terminal.table import table
-from verifflowcc.memory.use.recall_evaluating import Answer, Evaluation
+from verifflowcc.memory.use.recall_evaluating import Evaluation, ExpectedAnswer
 
 MISSED = "missed"
 
@@ -37,9 +37,9 @@ def share(basis_points: int) -> str:
     return f"{basis_points / 10_000:g}"
 
 
-def _rank(answer: Answer) -> str:
+def _rank(answer: ExpectedAnswer) -> str:
     return MISSED if answer.rank is None else str(answer.rank)
 
 
-def _named(answer: Answer) -> str:
-    return f"{answer.name} ({answer.standing})" if answer.standing else answer.name
+def _named(answer: ExpectedAnswer) -> str:
+    return f"{answer.name} ({answer.invalid_reason})" if answer.invalid_reason else answer.name

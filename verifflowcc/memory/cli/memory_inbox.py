@@ -12,10 +12,10 @@ from verifflowcc.memory.cli.memory_edit import TypeOption
 
 if TYPE_CHECKING:
     from verifflowcc.base.use.workspace import Workspace
-    from verifflowcc.memory.use.ingesting import Ingested
-    from verifflowcc.memory.use.item_search import Found
-    from verifflowcc.memory.use.moving import Promoted, Promoting
-    from verifflowcc.memory.use.remembering import Learned
+    from verifflowcc.memory.use.ingesting import IngestResult
+    from verifflowcc.memory.use.item_search import ScopedItem
+    from verifflowcc.memory.use.moving import Promotion, PromotionPlan
+    from verifflowcc.memory.use.remembering import LearnedStatement
 
 
 # `vfcc memory ingest`: learn from conversations.
@@ -64,7 +64,7 @@ def ingest(
     from verifflowcc.base.records import replace
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import acting_here, tell
-    from verifflowcc.memory.use.ingesting import Choices, read_conversations
+    from verifflowcc.memory.use.ingesting import IngestOptions, read_conversations
     from verifflowcc.memory.use.ingesting import ingest as learn
     from verifflowcc.memory.use.new_item_words import scopes_to_learn
     from verifflowcc.memory.use.refining import open_extractor
@@ -74,7 +74,7 @@ def ingest(
     here = acting_here()
     chosen = scopes_to_learn(here.workspace, scope, agent=agent_of(here.actor))
     conversations = read_conversations(files, kind=kind, session=session, agents=agent or ())
-    choices = Choices(chosen.scopes, pending, dry_run, again, chosen.proposes)
+    choices = IngestOptions(chosen.scopes, pending, dry_run, again, chosen.proposes)
     with open_extractor(here.workspace, memory_settings(here.workspace), asks=ask_model or not dry_run) as extract:
         done = learn(
             here.workspace,
@@ -99,7 +99,7 @@ def ingest(
         raise typer.Exit(FINDINGS)
 
 
-def _agreed(steering: "Sequence[Learned]") -> bool:
+def _agreed(steering: "Sequence[LearnedStatement]") -> bool:
     from verifflowcc.base.process.clock import terminal_in_use
     from verifflowcc.base.terminal import output as out
     from verifflowcc.sprint.cli.move_output import listed
@@ -110,32 +110,32 @@ def _agreed(steering: "Sequence[Learned]") -> bool:
         return typer.confirm("Remember them? (else they are proposed)", default=False, err=True)
 
 
-def _page(done: "Ingested") -> list[str]:
-    from verifflowcc.memory.use.remembering import Fate
+def _page(done: "IngestResult") -> list[str]:
+    from verifflowcc.memory.use.remembering import StatementOutcome
 
-    told = [each for each in done.learned if each.fate is not Fate.SAME]
-    lines = [line for each in told[:_MOST] for line in _lines(each)]
-    if len(told) > _MOST:
-        lines.append(f"and {len(told) - _MOST:,} more (--json has all)")
+    shown = [each for each in done.learned if each.fate is not StatementOutcome.SAME]
+    lines = [line for each in shown[:_MOST] for line in _lines(each)]
+    if len(shown) > _MOST:
+        lines.append(f"and {len(shown) - _MOST:,} more (--json has all)")
     turns = f"{done.turns:,} {'turn' if done.turns == 1 else 'turns'}"
     known = f", {done.known:,} of them known" if done.known else ""
-    counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in Fate if done.count(fate))
+    counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in StatementOutcome if done.count(fate))
     lines.append(f"{turns} read{known}: {'would be ' if done.dry_run and counts else ''}{counts or 'nothing new'}")
-    if any(each.supersedes for each in done.learned if each.fate is Fate.ADDED) and not done.dry_run:
+    if any(each.supersedes for each in done.learned if each.fate is StatementOutcome.ADDED) and not done.dry_run:
         lines.append("to undo a replacement: vfcc memory forget ID, with the id of the new item")
     if done.kept_turns is not None:
         new, before = done.kept_turns.kept, done.kept_turns.known
         known = f", {before:,} kept before" if before else ""
         lines.append(f"turns {'to keep' if done.dry_run else 'kept'} in {done.kept_turns.scope} memory: {new:,}{known}")
-    if done.count(Fate.PROPOSED) and not done.dry_run:
+    if done.count(StatementOutcome.PROPOSED) and not done.dry_run:
         lines.append("what is proposed waits for a person: vfcc memory inbox")
     return lines
 
 
-def _lines(each: "Learned") -> list[str]:
+def _lines(each: "LearnedStatement") -> list[str]:
     what = f"{each.id or each.title or 'a statement'} ({each.type}, {each.scope})"
-    said = f": {each.title}" if each.id else ""
-    lines = [f"{each.fate}: {what}{said}"]
+    title = f": {each.title}" if each.id else ""
+    lines = [f"{each.fate}: {what}{title}"]
     lines += [f"  in place of {other}" for other in each.supersedes]
     lines += [f"  contradicts {other}" for other in each.contradicts]
     if each.why:
@@ -190,14 +190,14 @@ def list_(
     """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import acting_here, items_table, tell
-    from verifflowcc.memory.use.memory_listing import Asked, list_items
+    from verifflowcc.memory.use.memory_listing import ListQuery, list_items
     from verifflowcc.memory.use.scopes import scopes_listed
 
     here = acting_here()
     scopes = here.scopes(scope) if scope else scopes_listed(here.workspace)
     most = AT_TERMINAL if limit is None and not as_json and sys.stdout.isatty() else None
     where_ = tuple(where or ())
-    asked = Asked(tuple(type_ or ()), tuple(tag or ()), status, everything, where_, order, limit, most, as_of)
+    asked = ListQuery(tuple(type_ or ()), tuple(tag or ()), status, everything, where_, order, limit, most, as_of)
     listing = list_items(here.workspace, scopes, asked)
     for notice in listing.notices:
         out.warn(notice)
@@ -370,7 +370,7 @@ def promote(
     target = read_scope(here.workspace, word) if word is not None else None
     found = _each_once([here.find(name, scope, but=target) for name in items])
     require_person(here.actor, f"promoting {found[0].item.id}", hint=f"vfcc memory show {found[0].item.id}")
-    done: list[Promoted] = []
+    done: list[Promotion] = []
     try:
         for each in found:
             done.append(
@@ -389,12 +389,12 @@ def promote(
     finally:
         _count(here.workspace, found, done)
         if done and not as_json:
-            tell([_told(each) for each in done])
+            tell([_promotion_line(each) for each in done])
         elif done:
             out.emit_json(done)
 
 
-def _count(workspace: "Workspace | None", found: "Sequence[Found]", done: "Sequence[Promoted]") -> None:
+def _count(workspace: "Workspace | None", found: "Sequence[ScopedItem]", done: "Sequence[Promotion]") -> None:
     """Count the items in whose place a proposal came; what held already and moves up comes in the place of none."""
     from verifflowcc.base.model.item_values import Status
     from verifflowcc.base.terminal import output as out
@@ -406,17 +406,17 @@ def _count(workspace: "Workspace | None", found: "Sequence[Found]", done: "Seque
         out.warn(notice)
 
 
-def _each_once(found: "Sequence[Found]") -> "list[Found]":
+def _each_once(found: "Sequence[ScopedItem]") -> "list[ScopedItem]":
     return list({(each.scope, each.item.id): each for each in found}.values())
 
 
-def _told(done: "Promoted") -> str:
+def _promotion_line(done: "Promotion") -> str:
     moved = done.scope != done.was
-    stands = f", in the place of {', '.join(done.supersedes)}" if done.supersedes and not moved else ""
-    return f"{done.item.id}: {f'moved to {done.scope} memory' if moved else 'active'}{stands}"
+    replaced = f", in the place of {', '.join(done.supersedes)}" if done.supersedes and not moved else ""
+    return f"{done.item.id}: {f'moved to {done.scope} memory' if moved else 'active'}{replaced}"
 
 
-def _show(promoting: "Promoting") -> None:
+def _show(promoting: "PromotionPlan") -> None:
     """Show what changes, beside the data and before anything is written."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.memory_output import change_lines
@@ -425,7 +425,7 @@ def _show(promoting: "Promoting") -> None:
     out.say("\n".join(change_lines(promoting)), paint=changes)
 
 
-def _ask(promoting: "Promoting", *, yes: bool) -> None:
+def _ask(promoting: "PromotionPlan", *, yes: bool) -> None:
     from verifflowcc.sprint.cli.move_output import confirm
 
     confirm([promoting.after.item.title], "Remember this preference in all your projects?", yes=yes)

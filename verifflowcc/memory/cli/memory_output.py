@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.files.private_files import close_to_others, open_to_others
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.base.model.recall_values import Edge, Hit, Lost, Recalled
+from verifflowcc.base.model.recall_values import Edge, Hit, OmittedHit, RecallResult
 from verifflowcc.base.process.acting import actor_here
 from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.base.records import dataclass
@@ -17,13 +17,13 @@ from verifflowcc.base.terminal.table import GAP, table, width_of
 from verifflowcc.base.terminal.terminal import painted
 from verifflowcc.base.use.workspace import Workspace, current_folder, find_workspace
 from verifflowcc.memory.rules.candidates import QUOTE
-from verifflowcc.memory.use.item_search import Found, find_item
+from verifflowcc.memory.use.item_search import ScopedItem, find_item
 from verifflowcc.memory.use.scopes import agent_of, read_scope, scopes_searched
 
 if TYPE_CHECKING:
-    from verifflowcc.memory.use.inbox import Inbox, Waiting
-    from verifflowcc.memory.use.memory_listing import End, Listing, Row, Shown
-    from verifflowcc.memory.use.moving import Promoting
+    from verifflowcc.memory.use.inbox import Inbox, WaitingItem
+    from verifflowcc.memory.use.memory_listing import ItemLine, ItemLinkEnd, ItemListing, ItemView
+    from verifflowcc.memory.use.moving import PromotionPlan
     from verifflowcc.memory.use.statistics import Indicator, ModelUse, Numbers
 
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class OutputContext:
     """The project, if there is one, who acts, and which day it is (UTC)."""
 
     workspace: Workspace | None
     actor: str
     today: str
 
-    def find(self, name: str, scope: str | None, *, but: str | None = None) -> Found:
+    def find(self, name: str, scope: str | None, *, but: str | None = None) -> ScopedItem:
         """Return the item that is meant, in a scope or in all that are in play here, except for `but`."""
         scopes = self.scopes(scope)
         return find_item(self.workspace, name, [each for each in scopes if each != but] or scopes)
@@ -51,12 +51,12 @@ class Here:
         return scopes_searched(self.workspace)
 
 
-def acting_here() -> Here:
+def acting_here() -> OutputContext:
     """Return who acts in the current folder, which need not be in a project."""
     workspace = find_workspace()
     close_user_memory()
     folder = workspace.root if workspace else current_folder()
-    return Here(workspace, actor_here(folder).name, f"{SystemClock().now():%Y-%m-%d}")
+    return OutputContext(workspace, actor_here(folder).name, f"{SystemClock().now():%Y-%m-%d}")
 
 
 def close_user_memory() -> None:
@@ -88,11 +88,11 @@ def place(scope: str, path: str) -> str:
     return f"in {scope} memory" if scope == "user" else f"in {path}"
 
 
-def items_table(listing: "Listing", scopes: Sequence[str], *, by_scope: bool) -> list[str]:
+def items_table(listing: "ItemListing", scopes: Sequence[str], *, by_scope: bool) -> list[str]:
     """Return a list's rows, and what is left out of it and why; with `by_scope` each scope under a heading."""
     lines: list[str] = []
     if listing.rows:
-        groups: list[tuple[str | None, list[Row]]] = [(None, [*listing.rows])]
+        groups: list[tuple[str | None, list[ItemLine]]] = [(None, [*listing.rows])]
         if by_scope:
             named = dict.fromkeys(row.scope for row in listing.rows)
             groups = [(name, [row for row in listing.rows if row.scope == name]) for name in named]
@@ -110,7 +110,7 @@ def items_table(listing: "Listing", scopes: Sequence[str], *, by_scope: bool) ->
     return lines
 
 
-def _rows(rows: "Sequence[Row]") -> str:
+def _rows(rows: "Sequence[ItemLine]") -> str:
     """Return rows as a table; where titles have no room beside the ids, in two lines each."""
     cells = [_cells(row) for row in rows]
     usual = {"status": {"active"}, "scope": {rows[0].scope}}
@@ -127,18 +127,18 @@ def _rows(rows: "Sequence[Row]") -> str:
     return "\n".join(lines)
 
 
-def _cells(row: "Row") -> tuple[str, ...]:
+def _cells(row: "ItemLine") -> tuple[str, ...]:
     by = "" if row.item.trust == "human" else f" ({row.item.trust})"
     stale = ", stale" if row.stale else ""
     return row.item.id, row.scope, row.item.type, f"{row.status}{stale}{by}", row.item.title
 
 
-def page(shown: "Shown", *, explain: bool) -> list[str]:
+def page(shown: "ItemView", *, explain: bool) -> list[str]:
     """Return an item's page: text, links, what is newer; with `explain` every field."""
     return list(_page(shown, explain=explain))
 
 
-def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
+def _page(shown: "ItemView", *, explain: bool) -> Iterator[str]:
     item = shown.item
     yield folded(f"{item.id}: {item.title}", 2)
     by = f" by {shown.superseded_by}" if shown.superseded_by else ""
@@ -172,7 +172,7 @@ def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
         yield f"next: vfcc memory promote {item.id}"
 
 
-def _end(end: "End", words: str) -> str:
+def _end(end: "ItemLinkEnd", words: str) -> str:
     if end.title is None:
         return f"{words}  [there is no such item here]"
     return f"{words} ({end.scope}, {end.status}): {end.title}"
@@ -188,8 +188,8 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
     where = f", in {source.project}" if source.project else ""
     yield "source", f"{source.kind}, {source.actor}{where}{f', session {source.session}' if source.session else ''}"
     if source.origin:
-        said = f", spoken by {source.speaker}" if source.speaker else ""
-        yield "read from", f"{source.origin}{f', turn {source.turn}' if source.turn else ''}{said}"
+        speaker = f", spoken by {source.speaker}" if source.speaker else ""
+        yield "read from", f"{source.origin}{f', turn {source.turn}' if source.turn else ''}{speaker}"
     for row in MEMORY_KEYS:
         if row.kind and row.explained and (value := getattr(item, row.name)):
             yield row.name, str(value)
@@ -204,7 +204,10 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
 
 
 def before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]:
-    """Return what a person sees before a question: what is remembered now, and what would be; no secret in it."""
+    """Return the lines that compare an item before and after, without secrets.
+
+    A person sees them before they are asked.
+    """
     from verifflowcc.base.text.secrets import withhold
 
     return [withhold(line) for line in _before_and_after(before, after)]
@@ -220,13 +223,13 @@ def _before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]
         lines += [after.item.title, *_short(after)]
     names = ("key", "importance", "confidence", "status", "trust", "expires", "deadline", "tags")
     return lines + [
-        f"{name}: {_said(before.item, name)} → {_said(after.item, name)}"
+        f"{name}: {_field_text(before.item, name)} → {_field_text(after.item, name)}"
         for name in names
         if getattr(before.item, name) != getattr(after.item, name)
     ]
 
 
-def _said(item: Item, name: str) -> str:
+def _field_text(item: Item, name: str) -> str:
     value = getattr(item, name)
     if isinstance(value, int):
         from verifflowcc.base.formats.front_matter_values import show_thousandths
@@ -262,9 +265,9 @@ def numbers(found: "Numbers") -> list[str]:
     ]
     lines.append(table(headings, rows, right=(2, 3, 4, 5)))
     for each in found.scopes:
-        told = [", ".join(f"{number:,} {name}" for name, number in of.items()) for of in (each.types, each.statuses)]
+        counts = [", ".join(f"{number:,} {name}" for name, number in of.items()) for of in (each.types, each.statuses)]
         if set(each.types) - {"note"}:
-            lines.append(folded(f"{each.scope}: {told[0]}; {told[1]}", 2))
+            lines.append(folded(f"{each.scope}: {counts[0]}; {counts[1]}", 2))
     return lines
 
 
@@ -291,7 +294,7 @@ def inbox_page(found: "Inbox") -> list[str]:
     return [*lines, "", f"{painted(f'{what}:', 'strong')} {ways}"]
 
 
-def _of_one(each: "Waiting") -> Iterator[str]:
+def _of_one(each: "WaitingItem") -> Iterator[str]:
     item = each.item
     yield folded(f"{item.id}: {item.title}", 2).replace(item.id, painted(item.id, "accent"), 1)
     yield folded(f"  {item.type} for {each.scope}, trust {item.trust}, {item.created or 'without a day'}", 4)
@@ -310,7 +313,7 @@ def _of_one(each: "Waiting") -> Iterator[str]:
             yield f"  | and {len(text) - MOST_LINES} more lines: vfcc memory show {item.id}"
 
 
-def change_lines(promoting: "Promoting") -> list[str]:
+def change_lines(promoting: "PromotionPlan") -> list[str]:
     """Return what a promotion changes, as a person reads it before they say yes."""
     change, name = promoting.change, promoting.after.item.id
     head = f"{name}, for {promoting.scope}"
@@ -357,12 +360,12 @@ def _model(use: "ModelUse") -> str:
 _PARTS = ("importance", "confidence", "recency", "uses", "standing")
 
 
-def found(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> list[str]:
+def found(recalled: RecallResult, scopes: Sequence[str], *, explain: bool) -> list[str]:
     """Return the lines of an answer; with `explain` the parts of scores, links, and what is not there and why."""
     return list(_lines(recalled, scopes, explain=explain))
 
 
-def _lines(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> Iterator[str]:
+def _lines(recalled: RecallResult, scopes: Sequence[str], *, explain: bool) -> Iterator[str]:
     if not recalled.hits:
         yield _nothing(recalled, scopes)
     for number, hit in enumerate(recalled.hits, start=1):
@@ -374,7 +377,7 @@ def _lines(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> Itera
         yield folded(f"not shown: {', '.join(f'{lost.item.id} ({lost.why})' for lost in hidden)}; --all shows them", 2)
 
 
-def _nothing(recalled: Recalled, scopes: Sequence[str]) -> str:
+def _nothing(recalled: RecallResult, scopes: Sequence[str]) -> str:
     where = "memory here" if len(scopes) > 1 else f"{scopes[0]} memory"
     words = ", ".join(dict.fromkeys(recalled.words))
     if not words:
@@ -385,10 +388,10 @@ def _nothing(recalled: Recalled, scopes: Sequence[str]) -> str:
 def _hit(number: int, hit: Hit, *, explain: bool) -> Iterator[str]:
     item = hit.item
     by = "" if item.trust == "human" else f", trust {item.trust}"
-    said = "".join(f", {word}" for word in (hit.standing, "stale" if hit.stale else "") if word)
+    marks = "".join(f", {word}" for word in (hit.invalid_reason, "stale" if hit.stale else "") if word)
     yield folded(f"{number}. {item.title}", 3)
     section = f", section {hit.heading!r}" if hit.heading else ""
-    yield folded(f"   {item.id}: {item.type} {place(hit.scope, item.path)}{section}{by}{said}", 3)
+    yield folded(f"   {item.id}: {item.type} {place(hit.scope, item.path)}{section}{by}{marks}", 3)
     if hit.stale:
         yield folded(f"   stale: {hit.stale}", 3)
     if hit.via:
@@ -401,9 +404,9 @@ def _hit(number: int, hit: Hit, *, explain: bool) -> Iterator[str]:
 
 def _parts(hit: Hit) -> str:
     changed = {name: getattr(hit.parts, name) for name in _PARTS if getattr(hit.parts, name)}
-    said = ", ".join(f"{name} {value / 10:+.1f} %" for name, value in changed.items())
+    shown = ", ".join(f"{name} {value / 10:+.1f} %" for name, value in changed.items())
     meaning = f", meaning {hit.parts.meaning:,}" if hit.parts.meaning else ""
-    return f": words {hit.parts.words:,}{meaning}{', ' if said else ''}{said}"
+    return f": words {hit.parts.words:,}{meaning}{', ' if shown else ''}{shown}"
 
 
 def _matched(matched: Mapping[str, tuple[str, ...]]) -> str:
@@ -415,7 +418,7 @@ def _edge(edge: Edge, item: str) -> str:
     return f"{ends[0]} {edge.relation} {ends[1]}"
 
 
-def _explained(recalled: Recalled) -> Iterator[str]:
+def _explained(recalled: RecallResult) -> Iterator[str]:
     if recalled.lost:
         yield ""
         yield "left out"
@@ -426,5 +429,5 @@ def _explained(recalled: Recalled) -> Iterator[str]:
     yield folded(f"rerank: {recalled.reranked.why}", 2)
 
 
-def _lost(lost: Lost) -> str:
+def _lost(lost: OmittedHit) -> str:
     return folded(f"  {lost.item.id}: {lost.why}", 4)

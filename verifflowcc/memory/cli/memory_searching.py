@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from verifflowcc.base.model.recall_values import DEFAULT_LIMIT, Sought
+from verifflowcc.base.model.recall_values import DEFAULT_LIMIT, RecallQuery
 from verifflowcc.base.process.acting import marker
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.terminal.options import from_root
@@ -34,7 +34,7 @@ def answer(
     agent = agent_of(marked.name) if marked else None
     here = (read_scope(workspace, scope, agent=agent),) if scope else scopes_recalled(workspace, agent=agent)
     paths = tuple(from_root(workspace, file) for file in files)
-    sought = Sought(question, limit, everything, paths, tuple(types), as_of)
+    sought = RecallQuery(question, limit, everything, paths, tuple(types), as_of)
     recalled = search(workspace, here, sought, asks=not no_model, tell=out.say)
     used: dict[str, list[str]] = {}
     for hit in recalled.hits if as_of is None else ():

@@ -8,7 +8,7 @@ from verifflowcc.base.terminal.options import JsonFlag, SprintOption, StageOptio
 
 if TYPE_CHECKING:
     from verifflowcc.memory.rules.tasks import TaskStatus
-    from verifflowcc.sprint.cli.move_output import Acting
+    from verifflowcc.sprint.cli.move_output import ActingContext
 
 
 app = typer.Typer(help="Start and end tasks, and record what they find out.", no_args_is_help=True)
@@ -184,15 +184,18 @@ def _end(task: str | None, status: "TaskStatus", outcome: str, promote: list[str
     out.emit_json(done) if as_json else out.emit(ended(done))
 
 
-def _meant(acting: "Acting", task: str | None, command: str) -> str:
+def _meant(acting: "ActingContext", task: str | None, command: str) -> str:
     from verifflowcc.memory.use.scopes import agent_of
-    from verifflowcc.memory.use.task_finding import task_in_work
+    from verifflowcc.memory.use.task_finding import active_task
 
-    return task_in_work(acting.workspace, task, agent_of(acting.actor), command=command).id
+    return active_task(acting.workspace, task, agent_of(acting.actor), command=command).id
 
 
-def _tell(acting: "Acting", name: str, verb: str, promote: list[str], *, yes: bool) -> None:
-    """Say what goes, and how to keep it; a person is asked, anybody else has been told."""
+def _tell(acting: "ActingContext", name: str, verb: str, promote: list[str], *, yes: bool) -> None:
+    """Show what the end of a task removes and how to keep it; ask a person to confirm.
+
+    Anybody else is not asked: an agent has no terminal to answer at.
+    """
     from verifflowcc.base.terminal import output as out
     from verifflowcc.memory.cli.task_output import to_end
     from verifflowcc.memory.use.task_ending import plan_end

@@ -8,25 +8,25 @@ from verifflowcc.base.text.hidden_text import printable
 if TYPE_CHECKING:
     from verifflowcc.base.model.item_values import Item
     from verifflowcc.memory.rules.tasks import Task
-    from verifflowcc.memory.use.task_ending import Ended, Ending
-    from verifflowcc.memory.use.task_filling import Noted
+    from verifflowcc.memory.use.task_ending import EndedTask, TaskEndPlan
+    from verifflowcc.memory.use.task_filling import NoteResult
     from verifflowcc.memory.use.task_finding import TaskLine, TaskPage
 
 
 def started(task: "Task") -> str:
-    """Return what was started, and how it goes on."""
+    """Return what was started, and the next commands."""
     return printable(
         f"{task.id}: {task.description}\n  {_where(task)}\nnext: vfcc task note …, vfcc task finish {task.id}"
     )
 
 
-def noted(done: "Noted") -> str:
+def noted(done: "NoteResult") -> str:
     """Return what was noted, and what it counts."""
     item = done.item
     return printable(f"{item.id}: {item.title}\n  {item.type} of {done.task}, {_tokens(item)}")
 
 
-def to_end(ending: "Ending", verb: str) -> list[str]:
+def to_end(ending: "TaskEndPlan", verb: str) -> list[str]:
     """Return what goes with the end of a task, and how to keep it."""
     from verifflowcc.sprint.cli.move_output import listed
 
@@ -38,7 +38,7 @@ def to_end(ending: "Ending", verb: str) -> list[str]:
     ]
 
 
-def ended(done: "Ended") -> str:
+def ended(done: "EndedTask") -> str:
     """Return how a task ended, what stays of it and what is gone."""
     return printable("\n".join(_ended(done)))
 
@@ -69,7 +69,7 @@ def page(shown: "TaskPage") -> str:
     return printable("\n".join(_page(shown)))
 
 
-def _ended(done: "Ended") -> Iterator[str]:
+def _ended(done: "EndedTask") -> Iterator[str]:
     outcome = f": {done.task.outcome}" if done.task.outcome else ""
     yield f"{done.task.id}: {done.task.status}{outcome}"
     for item in done.promoted:

@@ -13,7 +13,7 @@ from verifflowcc.base.text.canonical import canonical, parse_canonical
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class UsePlan:
     """What an item of a scope is to say of its uses, and how many of these are new."""
 
     scope: str
@@ -22,13 +22,13 @@ class Planned:
     new: int
 
 
-def plan_bytes(plan: Sequence[Planned]) -> bytes:
+def plan_bytes(plan: Sequence[UsePlan]) -> bytes:
     """Return a plan as one line of canonical JSON."""
     rows: list[Json] = [[each.scope, each.item, each.uses.count, each.uses.last, each.new] for each in plan]
     return canonical({"format": 1, "uses": rows}) + b"\n"
 
 
-def read_plan_bytes(data: bytes) -> tuple[Planned, ...]:
+def read_plan_bytes(data: bytes) -> tuple[UsePlan, ...]:
     """Return the plan that `data` says. Raises FormatError where it says none."""
     value = parse_canonical(data.removesuffix(b"\n"))
     rows = value.get("uses") if isinstance(value, dict) and value.get("format") == 1 else None
@@ -37,10 +37,10 @@ def read_plan_bytes(data: bytes) -> tuple[Planned, ...]:
     return tuple(map(_planned, rows))
 
 
-def _planned(row: Json) -> Planned:
+def _planned(row: Json) -> UsePlan:
     match row:
         case [str(scope), str(item), int(count), str() | None as last, int(new)]:
-            return Planned(scope, item, Uses(count, last), new)
+            return UsePlan(scope, item, Uses(count, last), new)
         case _:
             raise FormatError("it is no plan of a merge of uses")
 
@@ -70,7 +70,9 @@ def merged(one: Uses, other: Uses) -> Uses:
 
 
 def at_least(one: Uses, planned: Uses) -> Uses:
-    """Return what an item is to say where `planned` was decided when it said less: it is never set back.
+    """Merge a planned count of uses into what an item has now; never lower it.
+
+    The plan was decided before: the item may count more uses by the time it is carried out.
 
     >>> at_least(Uses(5, "2026-11-21"), Uses(3, "2026-11-20")), at_least(Uses(1), Uses(3, "2026-11-20"))
     (Uses(count=5, last='2026-11-21'), Uses(count=3, last='2026-11-20'))
@@ -78,7 +80,7 @@ def at_least(one: Uses, planned: Uses) -> Uses:
     return Uses(max(one.count, planned.count), max(filter(None, (one.last, planned.last)), default=None))
 
 
-_SAID_BY_PLACE = frozenset({"user", "project"})
+_SCOPES_WITH_OWN_LOG = frozenset({"user", "project"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def access_line(at: str, by: str, scope: str, ids: Sequence[str]) -> bytes:
     b'{"at":"2026-11-21T14:00:00Z","by":"context","ids":["a-k3f9"]}\\n'
     """
     value: dict[str, str | list[str]] = {"at": at, "by": by, "ids": list(ids)}
-    if scope not in _SAID_BY_PLACE:
+    if scope not in _SCOPES_WITH_OWN_LOG:
         value["scope"] = scope
     return json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
 

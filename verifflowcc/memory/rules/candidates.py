@@ -30,7 +30,7 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class StatementCandidate:
     """A statement out of a turn, as it would become an item.
 
     `layer` is whose it is, `certainty` (thousandths) how sure that is. `content` is the sentence as it was written; one
@@ -60,20 +60,20 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class Extraction:
     """What one turn gave. `ambiguous` says that a model, where there is one, should be asked about this turn.
 
     `language` is that of a turn which the rules do not read.
     """
 
     signals: Signals
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[StatementCandidate, ...]
     ambiguous: bool = False
     language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class KeptStatement:
     """An item that is kept, as far as a new statement is compared with it."""
 
     item: Item
@@ -84,8 +84,8 @@ class Held:
     text: str = ""
 
 
-class Settles(StrEnum):
-    """What becomes of a candidate beside what is held already."""
+class MatchKind(StrEnum):
+    """How a candidate relates to the items that exist."""
 
     NEW = "new"
     SAME = "same"
@@ -94,13 +94,15 @@ class Settles(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """How a candidate stands to what is held: `others` are the ids that it says again, replaces or contradicts.
+class CandidateMatch:
+    """The relation of a candidate to existing items.
+
+    `others` are the ids that it repeats, replaces or contradicts.
 
     `asks` says that a person should confirm that it replaces them.
     """
 
-    outcome: Settles
+    outcome: MatchKind
     others: tuple[str, ...] = ()
     why: str = ""
     asks: bool = False

@@ -7,7 +7,7 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.code_names import (
     COMMON,
     VERBS,
-    Stated,
+    NormalForm,
     is_concrete,
     is_name,
     is_tool,
@@ -243,7 +243,7 @@ _MUST = re.compile(
     r"?(?P<verb>[a-z-]+) (?P<rest>.+)$",
     re.IGNORECASE,
 )
-_STANDS = re.compile(
+_ROLE_OF = re.compile(
     r"^(?:the (?:use|usage) of |using )?(?P<what>[^,;:]+?) (?:is|are|has become|have become|will be|remains?)(?: now)?"
     r"(?P<no> no longer| not)? (?:"
     r"(?:(?:our|the|my|your)(?: (?:team|company)(?:'s)?)? )(?:new )?(?:preferred|main|primary|default|"
@@ -276,39 +276,39 @@ _LONGEST = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StatedRequest:
     """A request as read: its normal form, whether words beside it ask for it, whether its form is that of a rule."""
 
-    stated: Stated
+    stated: NormalForm
     asks: bool
     sure: bool
 
 
-def asked(sentence: str) -> Asked | None:
+def asked(sentence: str) -> StatedRequest | None:
     """Return the request that a sentence makes, in its own words; None where its grammar is none of the known ones.
 
     >>> one = asked("Going forward, I'd like you to use Zig for the parser instead of C.").stated
     >>> one.says, one.subject, one.value, one.negated
     ('Use Zig for the parser instead of C.', 'parser', 'zig', False)
     """
-    unsure: Asked | None = None
+    unsure: StatedRequest | None = None
     for clause in clauses(sentence):
         found = _read(clause)
         if found and found.subject and len(found.says.split()) <= _LONGEST:
-            read = Asked(found, clause.asks, _is_sure(found))
+            read = StatedRequest(found, clause.asks, _is_sure(found))
             if read.sure:
                 return read
             unsure = unsure or read
     return unsure
 
 
-def _is_sure(stated: Stated) -> bool:
+def _is_sure(stated: NormalForm) -> bool:
     """Say whether a request is for something that can be kept to: not an everyday verb with nothing but its object."""
     verb = stated.says.removeprefix("Never ").split()[0].casefold().rstrip(".")
     return verb not in COMMON or stated.value != "do"
 
 
-def _read(clause: Clause) -> Stated | None:
+def _read(clause: Clause) -> NormalForm | None:
     text, negated, left = clause.text, clause.negated, False
     text = re.sub(r"^(?:do not|don't|never) (?=forget|hesitate|fail)\w+ to ", "", text, flags=re.IGNORECASE)
     while True:
@@ -333,17 +333,17 @@ def _read(clause: Clause) -> Stated | None:
         or _done(text, negated)
         or _must(text, negated, asks=clause.asks)
         or _passive(text, negated)
-        or _stands(text, negated)
+        or _role_of(text, negated)
     )
 
 
-def _said(verb: str, rest: str, subject: str, value: str, negated: bool) -> Stated:
+def _worded(verb: str, rest: str, subject: str, value: str, negated: bool) -> NormalForm:
     words = f"{verb} {rest}".strip()
     says = f"Never {words[:1].lower()}{words[1:]}." if negated else f"{words[:1].upper()}{words[1:]}."
-    return Stated(subject, value, negated, says, key_of(subject, value), known=False)
+    return NormalForm(subject, value, negated, says, key_of(subject, value), known=False)
 
 
-def _used(text: str, negated: bool, *, left: bool) -> Stated | None:
+def _used(text: str, negated: bool, *, left: bool) -> NormalForm | None:
     """Read `use X as Y`, `avoid X`: what is used, for what."""
     verb = _USE.match(text)
     first = text.split(" ", 1)[0].casefold()
@@ -357,13 +357,13 @@ def _used(text: str, negated: bool, *, left: bool) -> Stated | None:
         return None
     subject, value = _used_for(what, tail)
     rest = rest.replace(" into ", " in ", 1) if _INTO.match(verb[0] if verb else "") else rest
-    return _said(_as_said(verb[0] if verb else ""), rest, subject, value, negated) if subject else None
+    return _worded(_verb_of_use(verb[0] if verb else ""), rest, subject, value, negated) if subject else None
 
 
-def _as_said(verb: str) -> str:
+def _verb_of_use(verb: str) -> str:
     """Return the verb under which a thing is to be used: its own, where that says more than to use it.
 
-    >>> _as_said("utilizing "), _as_said("setting up ")
+    >>> _verb_of_use("utilizing "), _as_said("setting up ")
     ('use', 'set up')
     """
     word = verb.casefold()
@@ -396,7 +396,7 @@ def _whole(what: str) -> str:
     return named(bare) if is_name(bare) else named("-".join(words_of(what)))
 
 
-def _done(text: str, negated: bool) -> Stated | None:
+def _done(text: str, negated: bool) -> NormalForm | None:
     """Read `write X in every Y`, `store X in Y`, `start X with Y`, `take X every N minutes`: what is done."""
     first, _, rest = text.partition(" ")
     verb = VERBS.get(first.casefold(), "")
@@ -408,7 +408,7 @@ def _done(text: str, negated: bool) -> Stated | None:
     if not (counted or is_concrete(_parted(plain)[0]) or (verb in _PLACED and _NEAR.match(plain))):
         return None
     subject, value = _form(verb, plain, negated)
-    return _said(verb, rest, subject, value, negated) if subject else None
+    return _worded(verb, rest, subject, value, negated) if subject else None
 
 
 def _form(verb: str, rest: str, negated: bool) -> tuple[str, str]:
@@ -448,7 +448,7 @@ def _flat(phrase: str) -> str:
     return _whole(phrase.strip("'\"`"))[:60].strip("-") or named(phrase)
 
 
-def _must(text: str, negated: bool, *, asks: bool) -> Stated | None:
+def _must(text: str, negated: bool, *, asks: bool) -> NormalForm | None:
     """Read `every X must begin with Y`, `each X has Y`: what is so of all."""
     found = _MUST.match(text)
     if not found or found["what"].split()[0].casefold() in _SPEAKERS or not is_concrete(found["what"]):
@@ -465,11 +465,11 @@ def _must(text: str, negated: bool, *, asks: bool) -> Stated | None:
         return None
     subject, value = _held(found["what"], verb, rest)
     words = text[:1].upper() + text[1:]
-    stated = Stated(subject, value, negated != no, f"{words}.", key_of(subject, value), known=False)
+    stated = NormalForm(subject, value, negated != no, f"{words}.", key_of(subject, value), known=False)
     return replace(stated, says=f"Never: {words}.") if negated else stated
 
 
-def _passive(text: str, negated: bool) -> Stated | None:
+def _passive(text: str, negated: bool) -> NormalForm | None:
     """Read `X should be used for Y`, `X are to be deleted after Y`, `X will be sent via Y`."""
     found = _BE_DONE.match(text)
     if not found or found["what"].split()[0].casefold() in _SPEAKERS or not is_concrete(found["what"]):
@@ -482,7 +482,7 @@ def _passive(text: str, negated: bool) -> Stated | None:
         where = _TO_PLACE.match(rest)
         subject, value = _joined(what, done), _flat(where["where"]) if where else "do"
     words = text[:1].upper() + text[1:]
-    return Stated(subject, value, denied, f"{words}.", key_of(subject, value), known=False) if subject else None
+    return NormalForm(subject, value, denied, f"{words}.", key_of(subject, value), known=False) if subject else None
 
 
 def _held(what: str, verb: str, rest: str) -> tuple[str, str]:
@@ -497,9 +497,9 @@ def _held(what: str, verb: str, rest: str) -> tuple[str, str]:
     return _joined(what, verb), _flat(rest)
 
 
-def _stands(text: str, negated: bool) -> Stated | None:
+def _role_of(text: str, negated: bool) -> NormalForm | None:
     """Read `X is our preferred Y`, `X is mandatory`: what a tool is here."""
-    found = _STANDS.match(text)
+    found = _ROLE_OF.match(text)
     if not found or found["what"].casefold() in _SPEAKERS or not is_concrete(found["what"]):
         return None
     what, role = found["what"], found["role"] or ""
@@ -508,6 +508,6 @@ def _stands(text: str, negated: bool) -> Stated | None:
         if not (is_name(_ARTICLE.sub("", what)) and (_TOOLISH.search(role) or kind_of(_whole(what)))):
             return None
         subject, value = _used_for(what, f"as {role.strip()}" if role.strip() else "")
-        return _said("use", f"{what} as the{role}" if role.strip() else what, subject, value, denied)
+        return _worded("use", f"{what} as the{role}" if role.strip() else what, subject, value, denied)
     subject, value = noun(what), quality(what) or "use"
-    return Stated(subject, value, denied, f"{text[:1].upper()}{text[1:]}.", key_of(subject, value), known=False)
+    return NormalForm(subject, value, denied, f"{text[:1].upper()}{text[1:]}.", key_of(subject, value), known=False)

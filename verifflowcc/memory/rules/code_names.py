@@ -11,8 +11,8 @@ _SPACE = re.compile(r"[^a-z0-9@_.+#/*-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """What is spoken of (`function-names`), what is said of it (`start:a_`), and whether it is said not to be so.
+class NormalForm:
+    """The subject of a statement (`function-names`), its value (`start:a_`), and whether it is denied.
 
     `says` is the whole as a sentence that stands alone. `key` is what all statements have in common of which only the
     newest can hold. `known` says that the subject is one that the rules know by name, not merely words of a sentence.
@@ -283,7 +283,7 @@ _AND = re.compile(
 
 
 def kinds_in(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the kinds of named things that a text speaks of, with where each stands."""
+    """Yield the kinds of named things in a text, each with its place."""
     for match in ENTITY.finditer(text):
         yield (match.lastgroup or "").replace("_", "-"), match.start(), match.end()
 

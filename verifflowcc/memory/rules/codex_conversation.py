@@ -32,12 +32,12 @@ def read_codex(data: bytes, name: str, *, session: str | None = None) -> Convers
     """Return the turns of a rollout; `session` goes before the one that its first line names."""
     lines = JsonLines(name, data)
     rows = [row for _, row in lines.rows()]
-    reader = _Reader(session, stem_of(name), typed=any(_event(row) == "user_message" for row in rows))
+    reader = _CodexReader(session, stem_of(name), typed=any(_event(row) == "user_message" for row in rows))
     turns = tuple(turn for row in rows for turn in reader.turns(row))
     return Conversation(origin_of(name, data), turns, tuple(lines.problems), tuple(lines.notes))
 
 
-class _Reader:
+class _CodexReader:
     def __init__(self, session: str | None, otherwise: str, *, typed: bool) -> None:
         self._given, self._session, self._typed = session, session or otherwise, typed
         self._person = Speaker.PERSON
@@ -51,9 +51,9 @@ class _Reader:
         if row.get("type") == "session_meta" or ("instructions" in row and "id" in row):
             self._begin(entry)
             return
-        said = self._typed_by_person(entry) if row.get("type") == "event_msg" else self._said(entry)
-        if said and said[1].strip():
-            voice, text, tool, own_id = said
+        spoken = self._typed_by_person(entry) if row.get("type") == "event_msg" else self._spoken(entry)
+        if spoken and spoken[1].strip():
+            voice, text, tool, own_id = spoken
             at = moment_of(row.get("timestamp"))
             yield Turn(own_id or self._ids.of(voice, text), voice, text.strip(), self._session, at, "", tool)
 
@@ -67,7 +67,7 @@ class _Reader:
             return None
         return self._person, text_at(entry, "message") or "", None, None
 
-    def _said(self, entry: _Row) -> tuple[Speaker, str, str | None, str | None] | None:
+    def _spoken(self, entry: _Row) -> tuple[Speaker, str, str | None, str | None] | None:
         """Return the voice, text, tool and own id of an entry that says something."""
         kind, called = text_at(entry, "type"), text_at(entry, "call_id") or text_at(entry, "id") or ""
         if kind == "message":

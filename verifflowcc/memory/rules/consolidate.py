@@ -162,7 +162,7 @@ _Key = tuple[str, str, str]
 
 
 class _Pool:
-    """The profiles that are free, by those of their words under which whoever is near to them finds them.
+    """The profiles without a group, indexed by words that similar ones must share.
 
     Two that share so many of their words that they are near share one of the rarest of each: all but as many as they
     share and one more. How many those are at least follows from what else they have in common, so that a word is kept
@@ -220,7 +220,7 @@ Refine = Callable[[tuple[str, ...]], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberedItem:
     """An item and its text, without front matter."""
 
     item: Item
@@ -231,7 +231,7 @@ class Remembered:
 class Cluster:
     """Items that say much the same, oldest first, and the words that most of them have."""
 
-    members: tuple[Remembered, ...]
+    members: tuple[RememberedItem, ...]
     words: tuple[str, ...]
 
 
@@ -259,13 +259,13 @@ def is_consolidation(item: Item) -> bool:
     )
 
 
-def is_told(original: Item, summary: Item | None) -> bool:
-    """Say whether what an archived item says holds all the same, since the summary that it was put into tells it.
+def holds_in_summary(original: Item, summary: Item | None) -> bool:
+    """Say whether an archived item still holds, since its summary contains it.
 
     `summary` is the item that it names (`archived.into`); None where that is not there.
     """
-    said = original.archived
-    if summary is None or said is None or said.into != summary.id or original.status is not Status.ARCHIVED:
+    archived = original.archived
+    if summary is None or archived is None or archived.into != summary.id or original.status is not Status.ARCHIVED:
         return False
     held = status_before(original) is Status.ACTIVE
     return held and summary.status is Status.ACTIVE and is_consolidation(summary)
@@ -287,7 +287,7 @@ def originals_of(summary: Item) -> tuple[str, ...]:
     return tuple(links[: int(number)]) if number.isascii() and number.isdecimal() else ()
 
 
-def clusters(items: Iterable[Remembered]) -> tuple[Cluster, ...]:
+def clusters(items: Iterable[RememberedItem]) -> tuple[Cluster, ...]:
     """Return the dense clusters among items of one scope, each item in one at most; the same in whatever order.
 
     Who may join is for the caller to say (`may_join`, and that nothing newer stands in its place).
@@ -301,22 +301,22 @@ def clusters(items: Iterable[Remembered]) -> tuple[Cluster, ...]:
     return tuple(sorted(found, key=lambda each: _age(each.members[0])))
 
 
-def items_of(items: Iterable[Remembered], type_name: str) -> list[Remembered]:
+def items_of(items: Iterable[RememberedItem], type_name: str) -> list[RememberedItem]:
     """Return those of one type."""
     return [each for each in items if each.item.type == type_name]
 
 
 def summary_of(
     cluster: Cluster, *, today: str, ttl_days: Lifetimes = NO_LIFETIMES, salt: int = 0, refine: Refine | None = None
-) -> Remembered:
+) -> RememberedItem:
     """Return the summary of a cluster: what its members say, each thing once, with links back to them.
 
     It is trusted as the least of them, as sure as the least sure, as important as the most important, and ends with the
     last of them. Its id follows from theirs (and from `salt`, where that id is taken); its path is the caller's to set.
     """
     members = [each.item for each in cluster.members]
-    told = without_repeats([withhold(statement(each.item, each.body)) for each in cluster.members])
-    text = (refine(told) if refine else None) or "".join(f"- {each}\n" for each in told)
+    statements = without_repeats([withhold(statement(each.item, each.body)) for each in cluster.members])
+    text = (refine(statements) if refine else None) or "".join(f"- {each}\n" for each in statements)
     title = _title(cluster)
     ends = [last_day(item, ttl_days) for item in members]
     last = [each for each in ends if each is not None]
@@ -339,7 +339,7 @@ def summary_of(
         uses=_uses(members),
         details=((ORIGINALS, str(len(members))), (OF, members[0].scope)),
     )
-    return Remembered(item, text)
+    return RememberedItem(item, text)
 
 
 def why_consolidated(cluster: Cluster) -> str:
@@ -361,16 +361,16 @@ def stem_of(key: str | None) -> str:
     return ""
 
 
-def _age(each: Remembered) -> tuple[str, str, str]:
+def _age(each: RememberedItem) -> tuple[str, str, str]:
     return (each.item.created or "")[:10], each.item.created or "", each.item.id
 
 
-def _profile(each: Remembered) -> Profile:
+def _profile(each: RememberedItem) -> Profile:
     words = frozenset(terms(f"{each.item.title}\n{each.body}"))
     return Profile(words, stem_of(each.item.key), frozenset(ref.path for ref in each.item.refs))
 
 
-def _words(members: Sequence[Remembered]) -> tuple[str, ...]:
+def _words(members: Sequence[RememberedItem]) -> tuple[str, ...]:
     """Return the three words that most of the members have, half of them at least."""
     held = Counter(term for each in members for term in set(terms(f"{each.item.title}\n{each.body}")))
     often = [(-count, term) for term, count in held.items() if 2 * count >= len(members) and term.isalpha()]
@@ -385,8 +385,8 @@ def _title(cluster: Cluster) -> str:
 
 
 def _letters(members: Sequence[Item], salt: int) -> str:
-    said = "\n".join((*sorted(item.id for item in members), str(salt)))
-    digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
+    seed = "\n".join((*sorted(item.id for item in members), str(salt)))
+    digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:LETTERS])
 
 

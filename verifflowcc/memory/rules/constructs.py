@@ -2,7 +2,7 @@
 
 import re
 
-from verifflowcc.memory.rules.code_names import Stated, groups_in, named, plural
+from verifflowcc.memory.rules.code_names import NormalForm, groups_in, named, plural
 
 _CONSTRUCTS = {
     "docstrings": r"doc[ -]?strings?|documentation strings?",
@@ -99,7 +99,7 @@ def denied(text: str) -> bool:
     return bool(_NOT.search(_BUT_DO.split(_NOT_NOT.sub("", text))[-1]))
 
 
-def decorators(sentence: str, decorator: str, focus: tuple[str, ...] = ()) -> list[Stated]:
+def decorators(sentence: str, decorator: str, focus: tuple[str, ...] = ()) -> list[NormalForm]:
     """Return the rules for decorators; `decorator` is the one (`name` or `name module`) that was last spoken of."""
     if "decorator" not in sentence and "@" not in sentence:
         return []
@@ -107,7 +107,7 @@ def decorators(sentence: str, decorator: str, focus: tuple[str, ...] = ()) -> li
     groups = [
         each for each in groups_in(_FROM.sub(lambda found: " " * len(found[0]), sentence)) if each[0][0] in _CALLABLE
     ]
-    found: list[Stated] = []
+    found: list[NormalForm] = []
     for place, (name, start, end) in enumerate(spoken):
         limit = spoken[place + 1][1] if place + 1 < len(spoken) else len(sentence)
         after = [each for each in groups if end <= each[1] < limit]
@@ -117,7 +117,7 @@ def decorators(sentence: str, decorator: str, focus: tuple[str, ...] = ()) -> li
 
 
 def spoken_decorators(sentence: str) -> list[tuple[str, int, int]]:
-    """Return the decorators that a sentence names, each with its module behind a blank, and where it stands."""
+    """Return the decorators in a sentence, each with its module after a blank, and its place."""
     module = _FROM.search(sentence)
     behind = f" {module['module']}" if module else ""
     return [
@@ -126,16 +126,16 @@ def spoken_decorators(sentence: str) -> list[tuple[str, int, int]]:
     ]
 
 
-def _decorator(name: str, kind: str, *, negated: bool) -> Stated:
+def _decorator(name: str, kind: str, *, negated: bool) -> NormalForm:
     bare, _, module = name.partition(" ")
     origin = f" from the '{module}' module" if module else ""
     verb = "Do not add" if negated else "Add"
     says = f"{verb} the '@{bare}' decorator{origin} to all {plural(kind)}."
     subject = f"decorator-{named(bare)}-{named(plural(kind))}"
-    return Stated(subject, "use", negated, says, subject)
+    return NormalForm(subject, "use", negated, says, subject)
 
 
-def imports(sentence: str, apart: str = "") -> list[Stated]:
+def imports(sentence: str, apart: str = "") -> list[NormalForm]:
     """Return the rules for imports; `apart` is a module that is spoken of for its decorators.
 
     >>> [each.says for each in imports("Import the 'gzip' module, even if you do not use it.")]
@@ -158,12 +158,12 @@ def imports(sentence: str, apart: str = "") -> list[Stated]:
         if _UNUSED.search(sentence) and not negated:
             says = f"{says[:-1]}, even if it is not used."
         subject = f"import-{named(module)}"
-        found.append(Stated(subject, "use", negated, says, subject))
+        found.append(NormalForm(subject, "use", negated, says, subject))
     return found
 
 
-def constructs(sentence: str, focus: tuple[str, ...] = ()) -> list[Stated]:
-    """Return the rules for what code is to have, each for the kind of code that it is said of.
+def constructs(sentence: str, focus: tuple[str, ...] = ()) -> list[NormalForm]:
+    """Return the rules for what code must have, each with its kind of code.
 
     >>> [each.says for each in constructs("Never use docstrings or comments in methods.")]
     ['Do not use docstrings in methods.', 'Do not use comments in methods.']
@@ -173,10 +173,10 @@ def constructs(sentence: str, focus: tuple[str, ...] = ()) -> list[Stated]:
         return []
     blank = _ANY.sub(lambda found: "-" * len(found[0]), sentence)
     groups = [each for each in groups_in(blank) if each[0][0] in _HAS]
-    found: list[Stated] = []
+    found: list[NormalForm] = []
     for match in spoken:
         name = _NAMES[int((match.lastgroup or "n0")[1:])]
-        kinds = _said_of(sentence, match, groups)
+        kinds = _subjects(sentence, match, groups)
         if not kinds and _THESE.search(sentence):
             kinds = tuple(each for each in focus if each in _HAS)
         kinds = tuple("function" if each == "function-argument" else each for each in kinds)
@@ -199,7 +199,7 @@ def _alone(sentence: str, match: re.Match[str], name: str) -> bool:
     return bool((_GOVERNED.search(before) and _EVER.search(sentence)) or _IN_CODE.match(sentence[match.end() :]))
 
 
-def _said_of(sentence: str, match: re.Match[str], groups: list[tuple[tuple[str, ...], int, int]]) -> tuple[str, ...]:
+def _subjects(sentence: str, match: re.Match[str], groups: list[tuple[tuple[str, ...], int, int]]) -> tuple[str, ...]:
     after = [each for each in groups if each[1] >= match.end()]
     before = [each for each in groups if each[2] <= match.start()]
     if after and re.fullmatch(
@@ -213,8 +213,8 @@ def _said_of(sentence: str, match: re.Match[str], groups: list[tuple[tuple[str, 
     return after[0][0] if after else ()
 
 
-def _construct(name: str, kind: str, *, negated: bool) -> Stated:
+def _construct(name: str, kind: str, *, negated: bool) -> NormalForm:
     place = "code" if kind == "code" else plural(kind)
     verb = "Do not use" if negated else "Use"
     subject = f"{named(name)}-in-{named(place)}"
-    return Stated(subject, "use", negated, f"{verb} {name} in {place}.", subject)
+    return NormalForm(subject, "use", negated, f"{verb} {name} in {place}.", subject)

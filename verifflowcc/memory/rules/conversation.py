@@ -1,4 +1,4 @@
-"""A conversation out of a file of any kind that vfcc reads, and how the kind is told."""
+"""Read a conversation from a file of any known format, and detect the format."""
 
 import json
 import re
@@ -46,12 +46,12 @@ LEFT_OUT = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErr
 def read_claude(data: bytes, name: str, *, session: str | None = None) -> Conversation:
     """Return the turns of a transcript; `session` goes before the one that the lines name, and the file's name last."""
     lines = JsonLines(name, data)
-    reader = _Reader(session, stem_of(name))
+    reader = _ClaudeReader(session, stem_of(name))
     turns = tuple(turn for _, row in lines.rows() for turn in reader.turns(row))
     return Conversation(origin_of(name, data), turns, tuple(lines.problems), tuple(lines.notes))
 
 
-class _Reader:
+class _ClaudeReader:
     def __init__(self, session: str | None, otherwise: str) -> None:
         self._session, self._otherwise = session, otherwise
         self._calls: dict[str, tuple[Speaker, str]] = {}
@@ -70,9 +70,9 @@ class _Reader:
         content = content.get("content") if isinstance(content, Mapping) else None
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         for place, block in enumerate(blocks):
-            said = self._block(block, speaker)
-            if said and said[1].strip():
-                voice, text, tool, own_id = said
+            spoken = self._block(block, speaker)
+            if spoken and spoken[1].strip():
+                voice, text, tool, own_id = spoken
                 turn_id = own_id or self._id(text_at(row, "uuid"), place, kind, text)
                 yield Turn(turn_id, voice, text.strip(), session, at, "", tool)
 
@@ -166,7 +166,7 @@ class _Session:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenTurn:
     """A turn that is being read."""
 
     name: str
@@ -182,7 +182,7 @@ class _TurnsDialogueReader:
         self.notes: list[str] = []
         self._file, self._base, self._agents = name, session, agents
         self._session = _Session()
-        self._open: _Open | None = None
+        self._open: _OpenTurn | None = None
         self._fresh, self._after_turn, self._fenced = True, False, False
         self._titles: dict[str, int] = {}
 
@@ -213,16 +213,16 @@ class _TurnsDialogueReader:
 
     def close(self) -> None:
         """End the turn that is open."""
-        said, self._open = self._open, None
-        text = "\n".join(said.lines).strip() if said else ""
-        if said is None or not text:
+        turn, self._open = self._open, None
+        text = "\n".join(turn.lines).strip() if turn else ""
+        if turn is None or not text:
             return
         if self._base is None:
-            self._base = session_of(self._file, f"{said.name}\0{text}")
+            self._base = session_of(self._file, f"{turn.name}\0{text}")
         session = f"{self._base}/{self._session.id}" if self._session.id else self._base
-        speaker = speaker_named(said.name, self._agents)
-        turn_id = self._session.ids.of(said.name, text)
-        self.turns.append(Turn(turn_id, speaker, text, session, said.at or self._session.at, said.name))
+        speaker = speaker_named(turn.name, self._agents)
+        turn_id = self._session.ids.of(turn.name, text)
+        self.turns.append(Turn(turn_id, speaker, text, session, turn.at or self._session.at, turn.name))
 
     def _parts(self, lines: Sequence[str], number: int) -> bool:
         """Begin a new session where a line parts it from the last one; say whether it does."""
@@ -263,7 +263,7 @@ class _TurnsDialogueReader:
         self.close()
         self._session.names.add(found["name"])
         when = found["before"] or found["after"]
-        self._open = _Open(found["name"], date_in(when) if when else None, [line[found.end() :].strip()])
+        self._open = _OpenTurn(found["name"], date_in(when) if when else None, [line[found.end() :].strip()])
 
     def _add(self, line: str) -> None:
         if self._open is not None:
@@ -326,7 +326,7 @@ class _TurnsJsonlReader:
         self._ids: dict[str, TurnIds] = {}
 
     def turn(self, row: Mapping[str, Json]) -> Turn | str | None:
-        """Return the turn of a line, why it has none, or None where what it says is nobody's statement."""
+        """Return the turn of a line, why it has none, or None where nothing is spoken."""
         word = next((found for each in _SPEAKERS if (found := text_at(row, each))), "")
         text = next((texts_of(row[each]) for each in _TEXTS if row.get(each)), "").strip()
         if not word.strip() or not any(each in row for each in _TEXTS):
@@ -350,9 +350,9 @@ class _TurnsJsonlReader:
     def _session(self, row: Mapping[str, Json], first: str) -> str:
         if self._given is not None:
             return self._given
-        said = next((row[each] for each in ("session", "session_id") if row.get(each)), None)
-        if isinstance(said, str | int):
-            return str(said)
+        session = next((row[each] for each in ("session", "session_id") if row.get(each)), None)
+        if isinstance(session, str | int):
+            return str(session)
         self._otherwise = self._otherwise or session_of(self._file, first)
         return self._otherwise
 
@@ -366,7 +366,7 @@ _LINES_LOOKED_AT = 50
 _HINT = "vfcc memory ingest FILE --kind dialogue|claude|codex|jsonl"
 
 
-class Kind(StrEnum):
+class ConversationFormat(StrEnum):
     """What a file of turns is."""
 
     DIALOGUE = "dialogue"
@@ -387,17 +387,17 @@ def read_turns(
         raise FormatError(f"{name}:1: this is no text", hint=_HINT)
     folded = frozenset(each.strip().casefold() for each in agents)
     match _kind(kind) if kind is not None else kind_of(data):
-        case Kind.CLAUDE:
+        case ConversationFormat.CLAUDE:
             return read_claude(data, name, session=session)
-        case Kind.CODEX:
+        case ConversationFormat.CODEX:
             return read_codex(data, name, session=session)
-        case Kind.JSONL:
+        case ConversationFormat.JSONL:
             return read_turn_lines(data, name, session=session, agents=folded)
-        case Kind.DIALOGUE:
+        case ConversationFormat.DIALOGUE:
             return read_dialogue(data, name, session=session, agents=folded)
 
 
-def kind_of(data: bytes) -> Kind:
+def kind_of(data: bytes) -> ConversationFormat:
     """Return what the first lines look like: JSON of one of the clients, other JSON, else a dialogue.
 
     >>> kind_of(b'{"role": "user", "content": "Use tabs."}').value, kind_of(b"Other: Use tabs.").value
@@ -407,20 +407,20 @@ def kind_of(data: bytes) -> Kind:
     filled = [line for line in lines if line.strip()]
     rows = [row for line in filled if (row := _object(line)) is not None]
     if any(map(looks_like_codex, rows)):
-        return Kind.CODEX
+        return ConversationFormat.CODEX
     if any(map(looks_like_claude, rows)):
-        return Kind.CLAUDE
+        return ConversationFormat.CLAUDE
     starts = [line for line in filled if line.lstrip().startswith(b"{")]
-    return Kind.JSONL if starts and 2 * len(starts) >= len(filled) else Kind.DIALOGUE
+    return ConversationFormat.JSONL if starts and 2 * len(starts) >= len(filled) else ConversationFormat.DIALOGUE
 
 
-def _kind(word: str) -> Kind:
+def _kind(word: str) -> ConversationFormat:
     try:
-        return Kind(word)
+        return ConversationFormat(word)
     except ValueError:
-        near = nearest(word, tuple(Kind))
+        near = nearest(word, tuple(ConversationFormat))
         raise UsageError(
-            f"there is no kind {word!r} of conversation; there is {', '.join(Kind)}",
+            f"there is no kind {word!r} of conversation; there is {', '.join(ConversationFormat)}",
             hint=f"--kind {near or 'dialogue'}",
         ) from None
 

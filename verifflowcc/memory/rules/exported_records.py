@@ -7,7 +7,7 @@ are written as they came.
 import json
 from collections.abc import Mapping
 
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, show_thousandths
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, show_thousandths
 from verifflowcc.base.model.item_values import Item, Link, Relation, Status, Trust
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import dataclass
@@ -102,13 +102,13 @@ def _present(members: Mapping[str, Json]) -> Json:
 def _json(value: Value | None) -> Json:
     """Return a value of front matter as JSON: a plain scalar that is a number, true, false or null is that."""
     match value:
-        case Table():
+        case FieldTable():
             return {name: _json(each) for name, each in value.pairs}
-        case Sequence():
+        case FieldList():
             return [_json(each) for each in value.values]
-        case Scalar() if value.plain:
+        case FieldScalar() if value.plain:
             return _plain(value.text)
-        case Scalar():
+        case FieldScalar():
             return value.text
         case _:
             return None

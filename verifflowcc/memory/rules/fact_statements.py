@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.code_names import Stated, key_of, named
+from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
 from verifflowcc.memory.rules.qualifiers import roots
 from verifflowcc.memory.rules.tool_kinds import kind_of
 
@@ -234,10 +234,10 @@ class Declared:
     negated: bool
     known: bool
 
-    def stated(self, says: str) -> Stated:
+    def stated(self, says: str) -> NormalForm:
         """Return it in its normal form."""
         value = f"{self.relation}:{self.value}" if self.relation else self.value
-        return Stated(self.subject, value, self.negated, says, key_of(self.subject, value), known=False)
+        return NormalForm(self.subject, value, self.negated, says, key_of(self.subject, value), known=False)
 
 
 @lru_cache(maxsize=512)

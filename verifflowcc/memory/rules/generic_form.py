@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from verifflowcc.memory.rules.code_names import Stated, key_of, named
+from verifflowcc.memory.rules.code_names import NormalForm, key_of, named
 from verifflowcc.memory.rules.constructs import denied
 
 _LEAD = re.compile(
@@ -65,7 +65,7 @@ def bare(sentence: str) -> str:
     return _TAIL.sub("", text).strip(" .!:;,-")
 
 
-def generic(sentence: str) -> Stated:
+def generic(sentence: str) -> NormalForm:
     """Return the normal form of any statement.
 
     >>> one, other = generic("Use Redis for sessions."), generic("Please use Memcached for the sessions from now on.")
@@ -78,7 +78,7 @@ def generic(sentence: str) -> Stated:
     says = f"{'Never ' if negated else ''}{text[:1].lower() + text[1:] if negated else text[:1].upper() + text[1:]}."
     subject, value, denies = _taken_apart(text)
     subject = subject or named(text)[:60]
-    return Stated(subject, value, negated != denies, says, key_of(subject, ""), known=False)
+    return NormalForm(subject, value, negated != denies, says, key_of(subject, ""), known=False)
 
 
 def _taken_apart(text: str) -> tuple[str, str, bool]:
@@ -129,22 +129,22 @@ _FIX = re.compile(
 )
 
 
-def fixes(said: Sequence[str]) -> dict[int, Stated]:
+def fixes(texts: Sequence[str]) -> dict[int, NormalForm]:
     """Return the fixes that sentences tell of, by place: an error, and what mended it, there or one sentence before.
 
     >>> fixes(["We got a KeyError in load.", "The fix was to call strip first."])[1].subject
     'keyerror'
     """
-    found: dict[int, Stated] = {}
-    for place, sentence in enumerate(said):
+    found: dict[int, NormalForm] = {}
+    for place, sentence in enumerate(texts):
         fix = _FIX.search(sentence)
         if not fix or sentence.endswith("?"):
             continue
         here = _ERROR.search(sentence)
-        error = here or (_ERROR.search(said[place - 1]) if place else None)
+        error = here or (_ERROR.search(texts[place - 1]) if place else None)
         if not error:
             continue
-        whole = sentence if here else f"{said[place - 1]} {sentence}"
+        whole = sentence if here else f"{texts[place - 1]} {sentence}"
         subject = named(error["name"]) if error["name"] else generic(whole).subject
-        found[place] = Stated(subject, named(sentence)[:80], False, whole, subject, known=False)
+        found[place] = NormalForm(subject, named(sentence)[:80], False, whole, subject, known=False)
     return found

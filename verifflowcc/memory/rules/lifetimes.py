@@ -92,9 +92,9 @@ def why_ended(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> str:
     if item.expires is not None:
         return f"it holds until {item.expires[:10]}, as it says"
     days = lifetime_days(item, ttl_days)
-    said = " (memory.lifecycle.type_ttl_days)" if item.type in ttl_days else ""
+    setting = " (memory.lifecycle.type_ttl_days)" if item.type in ttl_days else ""
     made = (item.created or "")[:10]
-    return f"{with_article(item.type)} holds for {days} days{said}, and this one was made on {made}"
+    return f"{with_article(item.type)} holds for {days} days{setting}, and this one was made on {made}"
 
 
 # How much an item still counts: less with time, more slowly where it is used. For `memory maintain` alone.
@@ -103,8 +103,8 @@ def why_ended(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> str:
 #
 # - An item counts for its importance on the day it was made or last used, and for half of that one half-life later, for
 #   a quarter after two; between these days it falls along a straight line.
-# - The half-life is half of its time to live, and longer where it was used: by a quarter for 1 use, two for 3, three for
-#   7, and four quarters, twice as long, from 15 uses on.
+# - The half-life is half of its time to live, and longer where it was used: by a quarter for 1 use, two for 3, three
+#   for 7, and four quarters, twice as long, from 15 uses on.
 # - What never runs out does not fade either.
 # - Below `FADED` an item is archived, but not before `GRACE_DAYS` have passed since it was made or used.
 
@@ -130,7 +130,7 @@ def strength(item: Item, today: str, ttl_days: Lifetimes = NO_LIFETIMES) -> int:
 
 
 def has_faded(item: Item, today: str, ttl_days: Lifetimes = NO_LIFETIMES) -> bool:
-    """Say whether an item counts for too little to be kept at hand.
+    """Say whether an item counts for too little to stay active.
 
     Only what was extracted or inferred fades: never what a person wrote, no decision, convention or trace item.
     """
@@ -152,7 +152,7 @@ def why_faded(item: Item, today: str, ttl_days: Lifetimes = NO_LIFETIMES) -> str
 
 def idle_days(item: Item, today: str) -> int | None:
     """Return the days since an item was made or last used, from 0; None where it says neither."""
-    days = [each for said in (item.created, item.uses.last) if said and (each := _day(said))]
+    days = [each for moment in (item.created, item.uses.last) if moment and (each := _day(moment))]
     now = _day(today)
     return max(0, (now - max(days)).days) if days and now else None
 
@@ -183,9 +183,9 @@ def statement(item: Item, body: str) -> str:
     """
     for part in re.split(r"\n[ \t]*\n", body.strip()):
         lines = [line for line in part.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-        told = " ".join(" ".join(lines).split()).removeprefix("- ")
-        if told:
-            return _cut(told)
+        line = " ".join(" ".join(lines).split()).removeprefix("- ")
+        if line:
+            return _cut(line)
     return _cut(" ".join(item.title.split()))
 
 
@@ -195,10 +195,10 @@ def without_repeats(statements: Sequence[str]) -> tuple[str, ...]:
     >>> without_repeats(["The cache is cold.", "the cache is cold", "At start the cache is cold."])
     ('At start the cache is cold.',)
     """
-    said = [f" {' '.join(_WORDS.findall(each.casefold()))} " for each in statements]
+    folded = [f" {' '.join(_WORDS.findall(each.casefold()))} " for each in statements]
     kept = []
-    for place, words in enumerate(said):
-        longer = any(words in other and (len(other) > len(words) or at < place) for at, other in enumerate(said))
+    for place, words in enumerate(folded):
+        longer = any(words in other and (len(other) > len(words) or at < place) for at, other in enumerate(folded))
         if not longer:
             kept.append(statements[place])
     return tuple(kept)

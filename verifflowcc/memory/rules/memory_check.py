@@ -10,7 +10,7 @@ from verifflowcc.items.rules.item_record import type_of_path
 from verifflowcc.memory.rules.lifetimes import has_ended, last_day, why_ended
 from verifflowcc.memory.rules.memory_codes import CHECKS, MemoryFamily
 from verifflowcc.memory.rules.memory_findings import (
-    Looked,
+    CheckedItem,
     MemoryFindings,
     MemorySources,
     check_links,
@@ -54,7 +54,7 @@ def check_fields(sources: MemorySources, tell: MemoryFindings) -> None:
             _check_notice(looked, notice, tell, traced=traced)
 
 
-def _check_type(looked: Looked, sources: MemorySources, tell: MemoryFindings) -> None:
+def _check_type(looked: CheckedItem, sources: MemorySources, tell: MemoryFindings) -> None:
     item = looked.item
     if item.type in sources.types:
         return
@@ -64,7 +64,7 @@ def _check_type(looked: Looked, sources: MemorySources, tell: MemoryFindings) ->
     tell.item("unknown-type", item, looked.line("type"), message, step, item.type)
 
 
-def _check_notice(looked: Looked, notice: str, tell: MemoryFindings, *, traced: bool) -> None:
+def _check_notice(looked: CheckedItem, notice: str, tell: MemoryFindings, *, traced: bool) -> None:
     item = looked.item
     place, _, sentence = notice.removeprefix(f"{item.path}:").partition(": ")
     line = int(place) if place.isdecimal() else 1
@@ -74,7 +74,7 @@ def _check_notice(looked: Looked, notice: str, tell: MemoryFindings, *, traced: 
         tell.item("bad-value", item, line, sentence, f"edit {item.path}, line {line}", sentence)
 
 
-def _check_keys(looked: Looked, tell: MemoryFindings) -> None:
+def _check_keys(looked: CheckedItem, tell: MemoryFindings) -> None:
     for key in looked.unknown:
         meant = next((known for known in KNOWN_KEYS if one_apart(key, known)), None)
         if meant and key not in _OWN_WORDS and meant not in looked.lines:
@@ -102,7 +102,10 @@ def one_apart(word: str, other: str) -> bool:
 
 
 def check_identity(sources: MemorySources, tell: MemoryFindings) -> None:
-    """Tell of ids, keys and names that mean more than one item. Two trace items of one id are told by `check trace`."""
+    """Report ids, keys and names that mean more than one item.
+
+    Two trace items with one id are reported by `check trace`.
+    """
     items = sorted(sources.items, key=lambda each: each.item.path)
     tell.ask(len(items), "duplicate-id", "alike-names")
     for same in _groups((each, each.item.id) for each in items):
@@ -117,7 +120,7 @@ def check_identity(sources: MemorySources, tell: MemoryFindings) -> None:
     _check_alike(items, tell)
 
 
-def _memory_identity_check_keys(items: Sequence[Looked], tell: MemoryFindings) -> None:
+def _memory_identity_check_keys(items: Sequence[CheckedItem], tell: MemoryFindings) -> None:
     keyed = [each for each in items if each.item.key and each.item.status is Status.ACTIVE]
     tell.ask(len(keyed), "duplicate-key")
     for same in _groups((each, f"{each.item.scope}\0{each.item.type}\0{each.item.key}") for each in keyed):
@@ -128,7 +131,7 @@ def _memory_identity_check_keys(items: Sequence[Looked], tell: MemoryFindings) -
             tell.item("duplicate-key", item, other.line("key"), message, step, item.key or "", [first.item.path])
 
 
-def _check_alike_texts(items: Sequence[Looked], traced: Collection[str], tell: MemoryFindings) -> None:
+def _check_alike_texts(items: Sequence[CheckedItem], traced: Collection[str], tell: MemoryFindings) -> None:
     """Tell of items with ids of their own that say the same; pages without an id are as a person arranged them."""
     holding = (Status.ACTIVE, Status.PENDING)
     made = [each for each in items if "id" in each.lines and each.item.status in holding and each.item.type != TURN]
@@ -147,22 +150,22 @@ def _check_alike_texts(items: Sequence[Looked], traced: Collection[str], tell: M
             tell.item("duplicate-item", item, other.line("title"), message, step, "", [kept.path])
 
 
-def _says(each: Looked) -> str:
+def _says(each: CheckedItem) -> str:
     return "\0".join((each.item.scope, each.item.type, each.item.key or "", each.says))
 
 
-def _check_alike(items: Sequence[Looked], tell: MemoryFindings) -> None:
+def _check_alike(items: Sequence[CheckedItem], tell: MemoryFindings) -> None:
     for what, name in (("path", _path), ("id", _id)):
         for same in _groups((each, folded(name(each.item))) for each in items):
-            told = {name(same[0].item)}
+            seen = {name(same[0].item)}
             for each in same[1:]:
                 own = name(each.item)
-                if own not in told and not (what == "id" and _follows_path(each.item)):
+                if own not in seen and not (what == "id" and _follows_path(each.item)):
                     first = same[0].item
                     message = f"the {what} {own} differs from {name(first)} in case or Unicode form alone"
                     line = each.line("id") if what == "id" else 1
                     tell.item("alike-names", each.item, line, message, f"rename {own}", what, [first.path])
-                told.add(own)
+                seen.add(own)
 
 
 def _path(item: Item) -> str:
@@ -174,18 +177,18 @@ def _id(item: Item) -> str:
 
 
 def _follows_path(item: Item) -> bool:
-    """Whether the id was made from the path, which is told already."""
+    """Whether the id was made from the path, whose clash is reported already."""
     return item.path.startswith(item.id)
 
 
-def _groups(pairs: Iterable[tuple[Looked, str]]) -> list[list[Looked]]:
-    found: dict[str, list[Looked]] = defaultdict(list)
+def _groups(pairs: Iterable[tuple[CheckedItem, str]]) -> list[list[CheckedItem]]:
+    found: dict[str, list[CheckedItem]] = defaultdict(list)
     for each, name in pairs:
         found[name].append(each)
     return [same for same in found.values() if len(same) > 1]
 
 
-def _pairs(same: Sequence[Looked]) -> list[tuple[Looked, Looked]]:
+def _pairs(same: Sequence[CheckedItem]) -> list[tuple[CheckedItem, CheckedItem]]:
     return [(same[0], other) for other in same[1:]]
 
 
@@ -214,7 +217,7 @@ def check_place(sources: MemorySources, tell: MemoryFindings) -> None:
         _check_scope(looked, tell)
 
 
-def _check_scope(looked: Looked, tell: MemoryFindings) -> None:
+def _check_scope(looked: CheckedItem, tell: MemoryFindings) -> None:
     item = looked.item
     if item.scope == "project" and item.type in USER_TYPES and item.type not in _EITHER:
         message = f"{item.id} is a {item.type}, which is about a person, and lies in the project"

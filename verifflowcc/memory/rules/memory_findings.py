@@ -4,19 +4,21 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from posixpath import normpath
 
-from verifflowcc.base.model.config_values import CodeNow, code_path
+from verifflowcc.base.model.config_values import CodeStatus, code_path
 from verifflowcc.base.model.item_values import Item, Link, Relation, Status, awaits_promotion, trust_held
-from verifflowcc.base.model.trace_values import Asked, Finding, Severity
+from verifflowcc.base.model.trace_values import CheckCount, Finding, Severity
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.memory.rules.memory_codes import CHECKS
-from verifflowcc.memory.rules.stale_refs import Change, stale_refs
+from verifflowcc.memory.rules.stale_refs import RefChange, stale_refs
 
 _ORDER = {severity: number for number, severity in enumerate(Severity)}
 
 
 class MemoryFindings:
-    """Collects findings: `message` is one sentence, `step` what to do next, `about` tells two of one code apart.
+    """Collects findings: a message, the next step, and `about` as a part of identity.
+
+    `about` keeps two findings of one code apart.
 
     What looks like a secret in them is withheld.
     """
@@ -54,8 +56,8 @@ class MemoryFindings:
     def file(self, code: str, path: str, line: int, message: str, step: str) -> None:
         """Tell something of a file that is no item."""
         check = CHECKS[code]
-        said = withhold(message)
-        self._found.append(Finding(code, check.family, check.severity, "", "", path, line, said, step))
+        shown = withhold(message)
+        self._found.append(Finding(code, check.family, check.severity, "", "", path, line, shown, step))
 
     def findings(self) -> tuple[Finding, ...]:
         """Return the findings in a stable order: severity, path, line, code, about."""
@@ -63,17 +65,17 @@ class MemoryFindings:
             sorted(self._found, key=lambda each: (_ORDER[each.severity], each.path, each.line, each.code, each.about))
         )
 
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[CheckCount, ...]:
         """Return each check with its denominator, in the order of the table."""
         found = Counter(each.code for each in self._found)
-        return tuple(Asked(code, check.severity, self._asked[code], found[code]) for code, check in CHECKS.items())
+        return tuple(CheckCount(code, check.severity, self._asked[code], found[code]) for code, check in CHECKS.items())
 
 
 # What the checks of a memory look at: its items as they were read, and what could not be read.
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class CheckedItem:
     """An item as its file says it.
 
     `lines` maps a key of its front matter to its line in the file; `notices` are what its parser said, each
@@ -94,7 +96,7 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadFile:
     """A file that is no item: the code of the check that says so, its line, and why."""
 
     code: str
@@ -115,13 +117,13 @@ class MemorySources:
     day in UTC; `ttl_days` are the days that the settings give to types.
     """
 
-    items: tuple[Looked, ...]
-    unread: tuple[Unread, ...]
+    items: tuple[CheckedItem, ...]
+    unread: tuple[UnreadFile, ...]
     types: frozenset[str]
     trace_types: frozenset[str]
     today: str
     elsewhere: Mapping[str, str] = field(default_factory=dict)
-    code: Mapping[str, CodeNow] = field(default_factory=dict)
+    code: Mapping[str, CodeStatus] = field(default_factory=dict)
     superseded: frozenset[str] = frozenset()
     stale: Mapping[str, str] = field(default_factory=dict)
     ttl_days: Mapping[str, int | None] = field(default_factory=dict)
@@ -130,17 +132,20 @@ class MemorySources:
 
 # Checks of links and refs: they lead to what is there and holds, and say nothing in a circle.
 
-_TOLD = {
-    Change.GONE: ("ref-gone", "is not there"),
-    Change.SYMBOL_GONE: ("ref-symbol-gone", "is not there"),
-    Change.CHANGED: ("ref-changed", "has changed since"),
+_REF_CHANGES = {
+    RefChange.GONE: ("ref-gone", "is not there"),
+    RefChange.SYMBOL_GONE: ("ref-symbol-gone", "is not there"),
+    RefChange.CHANGED: ("ref-changed", "has changed since"),
 }
-_STANDS_ON = frozenset(Relation) - {Relation.SUPERSEDES, Relation.CONTRADICTS}
+_DEPENDING = frozenset(Relation) - {Relation.SUPERSEDES, Relation.CONTRADICTS}
 
 
 def check_links(sources: MemorySources, tell: MemoryFindings) -> None:
-    """Tell of links and refs of items that are not of the trace; those of trace items are told by `check trace`."""
-    names = _Names([each.item for each in sources.items])
+    """Report broken links and refs of items that are not trace items.
+
+    Those of trace items are reported by `check trace`.
+    """
+    names = _LinkNames([each.item for each in sources.items])
     own = [each for each in sources.items if each.item.type not in sources.trace_types]
     newer: dict[str, set[str]] = defaultdict(set)
     for looked in own:
@@ -158,7 +163,7 @@ def check_links(sources: MemorySources, tell: MemoryFindings) -> None:
         _check_refs(looked, sources, tell)
 
 
-class _Names:
+class _LinkNames:
     """Every name by which a link can mean an item: id, path, path from beside, file name, key, in this order."""
 
     def __init__(self, items: Sequence[Item]) -> None:
@@ -175,7 +180,7 @@ class _Names:
         return next((self._by[each] for each in wanted if each in self._by), None)
 
 
-def _dangling(looked: Looked, link: Link, sources: MemorySources, tell: MemoryFindings) -> None:
+def _dangling(looked: CheckedItem, link: Link, sources: MemorySources, tell: MemoryFindings) -> None:
     item = looked.item
     there = link.to in sources.elsewhere
     if item.scope == "user" and (there or item.source.project is not None):
@@ -186,11 +191,11 @@ def _dangling(looked: Looked, link: Link, sources: MemorySources, tell: MemoryFi
     tell.item("dangling-link", item, looked.line("links"), message, step, f"{link.relation} {link.to}")
 
 
-def _check_link(looked: Looked, link: Link, target: Item, tell: MemoryFindings) -> None:
+def _check_link(looked: CheckedItem, link: Link, target: Item, tell: MemoryFindings) -> None:
     item, line, about = looked.item, looked.line("links"), f"{link.relation} {link.to}"
     active = item.status is Status.ACTIVE
-    told_by = target.archived is not None and target.archived.into == item.id
-    if link.relation in _STANDS_ON and active and target.status is Status.ARCHIVED and not told_by:
+    is_summary = target.archived is not None and target.archived.into == item.id
+    if link.relation in _DEPENDING and active and target.status is Status.ARCHIVED and not is_summary:
         message = f"{item.id} {link.relation} {target.id}, which is archived"
         tell.item("link-to-archived", item, line, message, f"vfcc memory show {target.id}", about, [target.path])
     if link.relation == Relation.CONTRADICTS and active and target.status is Status.ACTIVE and target != item:
@@ -198,7 +203,7 @@ def _check_link(looked: Looked, link: Link, target: Item, tell: MemoryFindings) 
         tell.item("contradiction", item, line, message, f"vfcc memory show {target.id}", about, [target.path])
 
 
-def _check_circles(own: Sequence[Looked], newer: Mapping[str, set[str]], tell: MemoryFindings) -> None:
+def _check_circles(own: Sequence[CheckedItem], newer: Mapping[str, set[str]], tell: MemoryFindings) -> None:
     for looked in own:
         path = looked.item.path
         if _reaches(newer, path):
@@ -221,7 +226,7 @@ def _reaches(edges: Mapping[str, set[str]], start: str) -> bool:
     return False
 
 
-def _check_refs(looked: Looked, sources: MemorySources, tell: MemoryFindings) -> None:
+def _check_refs(looked: CheckedItem, sources: MemorySources, tell: MemoryFindings) -> None:
     item, line = looked.item, looked.line("refs")
     if item.path in sources.of_others:
         return
@@ -229,13 +234,15 @@ def _check_refs(looked: Looked, sources: MemorySources, tell: MemoryFindings) ->
     tell.ask(len(judged), "ref-gone", "ref-changed")
     tell.ask(sum(ref.symbol is not None for ref in judged), "ref-symbol-gone")
     for stale in stale_refs(judged, sources.code):
-        code, told = _TOLD[stale.change]
+        code, what = _REF_CHANGES[stale.change]
         path, symbol = stale.ref.path, stale.ref.symbol
-        name = f"{symbol} in {path}" if symbol and stale.change is not Change.GONE else path
+        name = f"{symbol} in {path}" if symbol and stale.change is not RefChange.GONE else path
         step = (
-            f"vfcc memory edit {item.id} --holds" if stale.change is Change.CHANGED else f"correct refs in {item.path}"
+            f"vfcc memory edit {item.id} --holds"
+            if stale.change is RefChange.CHANGED
+            else f"correct refs in {item.path}"
         )
-        tell.item(code, item, line, f"{name}, of which {item.id} speaks, {told}", step, name)
+        tell.item(code, item, line, f"{name}, of which {item.id} speaks, {what}", step, name)
 
 
 # Checks of what must not be in memory, and of who vouches for what is.
@@ -252,7 +259,7 @@ def check_vouching(sources: MemorySources, tell: MemoryFindings) -> None:
         _check_trust(looked, tell)
 
 
-def _check_trust(looked: Looked, tell: MemoryFindings) -> None:
+def _check_trust(looked: CheckedItem, tell: MemoryFindings) -> None:
     item = looked.item
     if trust_held(item) is not item.trust:
         message = (

@@ -48,7 +48,7 @@ MOST = 1_000_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CounterLine:
     """A counter that went up by `by` (or down) at a moment; `why` is the cause that it is counted under, if any."""
 
     at: str
@@ -58,7 +58,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptCounted:
+class PromptLine:
     """What memory was in one prompt.
 
     `memory_tokens` are those of the typed items in it; `candidates` typed items were offered, `final` are in it, and
@@ -74,7 +74,7 @@ class PromptCounted:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptsCounted:
+class PromptSummaryLine:
     """`times` prompts that had as many memory tokens each; the other numbers are sums over them.
 
     `clashing` is how many of them had items that contradict each other.
@@ -89,13 +89,13 @@ class PromptsCounted:
     clashing: int
 
     @classmethod
-    def of(cls, one: PromptCounted) -> "PromptsCounted":
+    def of(cls, one: PromptLine) -> "PromptSummaryLine":
         """Return a single prompt as such a sum."""
         return cls(one.at, one.memory_tokens, 1, one.candidates, one.final, one.filtered, int(one.conflicts > 0))
 
 
 @dataclass(frozen=True, slots=True)
-class RecallMeasured:
+class RecallLine:
     """What an evaluation found: recall at `k` over so many `questions`, in basis points."""
 
     at: str
@@ -104,10 +104,10 @@ class RecallMeasured:
     questions: int
 
 
-Entry = Counted | PromptCounted | PromptsCounted | RecallMeasured
-_NUMBERS = tuple(name for name in field_names(PromptCounted) if name != "at")
-_METRIC_LINES_SUMS = tuple(name for name in field_names(PromptsCounted) if name != "at")
-_MEASURED = tuple(name for name in field_names(RecallMeasured) if name != "at")
+Entry = CounterLine | PromptLine | PromptSummaryLine | RecallLine
+_NUMBERS = tuple(name for name in field_names(PromptLine) if name != "at")
+_METRIC_LINES_SUMS = tuple(name for name in field_names(PromptSummaryLine) if name != "at")
+_MEASURED = tuple(name for name in field_names(RecallLine) if name != "at")
 _WHOLE_BP = 10_000
 
 
@@ -118,17 +118,17 @@ class Metrics:
     `recall` is what was measured last, None where nothing was.
     """
 
-    counted: tuple[Counted, ...] = ()
-    prompts: tuple[PromptCounted, ...] = ()
-    summed: tuple[PromptsCounted, ...] = ()
+    counted: tuple[CounterLine, ...] = ()
+    prompts: tuple[PromptLine, ...] = ()
+    summed: tuple[PromptSummaryLine, ...] = ()
     bad: int = 0
-    recall: RecallMeasured | None = None
+    recall: RecallLine | None = None
 
 
 def metric_lines(entries: Iterable[Entry]) -> bytes:
     """Return one line for each, with its newline.
 
-    >>> metric_lines([Counted("2026-11-21T14:00:00Z", "extraction.calls", 1)])
+    >>> metric_lines([CounterLine("2026-11-21T14:00:00Z", "extraction.calls", 1)])
     b'{"at":"2026-11-21T14:00:00Z","metric":"extraction.calls","by":1}\\n'
     """
     return b"".join(_metric_lines_line(each) for each in entries)
@@ -138,15 +138,15 @@ def read_metrics(data: bytes) -> Metrics:
     """Return what the lines say, torn and foreign ones left out and counted."""
     found = [read_line(line) for line in data.split(b"\n") if line]
     return Metrics(
-        tuple(each for each in found if isinstance(each, Counted)),
-        tuple(each for each in found if isinstance(each, PromptCounted)),
-        tuple(each for each in found if isinstance(each, PromptsCounted)),
+        tuple(each for each in found if isinstance(each, CounterLine)),
+        tuple(each for each in found if isinstance(each, PromptLine)),
+        tuple(each for each in found if isinstance(each, PromptSummaryLine)),
         sum(each is None for each in found),
-        last_measured(each for each in found if isinstance(each, RecallMeasured)),
+        last_measured(each for each in found if isinstance(each, RecallLine)),
     )
 
 
-def last_measured(found: Iterable[RecallMeasured]) -> RecallMeasured | None:
+def last_measured(found: Iterable[RecallLine]) -> RecallLine | None:
     """Return what was measured last; of the same moment, what comes last. None where there is nothing."""
     return max(enumerate(found), key=lambda each: (each[1].at, each[0]), default=(0, None))[1]
 
@@ -164,23 +164,23 @@ def read_line(line: bytes) -> Entry | None:
         return None
     if metric == PROMPT:
         numbers = _numbers(value, _NUMBERS)
-        return PromptCounted(at, *numbers) if numbers else None
+        return PromptLine(at, *numbers) if numbers else None
     if metric == PROMPTS:
         sums = _numbers(value, _METRIC_LINES_SUMS)
-        return PromptsCounted(at, *sums) if sums and sums[1] else None
+        return PromptSummaryLine(at, *sums) if sums and sums[1] else None
     if metric == EVAL:
         of = _numbers(value, _MEASURED)
-        return RecallMeasured(at, *of) if of and of[0] and of[1] <= _WHOLE_BP and of[2] else None
+        return RecallLine(at, *of) if of and of[0] and of[1] <= _WHOLE_BP and of[2] else None
     by, why = _number(value, "by"), value.get("why", "")
-    return Counted(at, metric, by, why) if by is not None and isinstance(why, str) else None
+    return CounterLine(at, metric, by, why) if by is not None and isinstance(why, str) else None
 
 
 def _metric_lines_line(entry: Entry) -> bytes:
-    if isinstance(entry, Counted):
+    if isinstance(entry, CounterLine):
         return count_line(entry.at, entry.metric, entry.by, entry.why)
-    if isinstance(entry, PromptsCounted):
+    if isinstance(entry, PromptSummaryLine):
         return prompts_line(entry.at, {name: getattr(entry, name) for name in _METRIC_LINES_SUMS})
-    if isinstance(entry, RecallMeasured):
+    if isinstance(entry, RecallLine):
         return eval_line(entry.at, {name: getattr(entry, name) for name in _MEASURED})
     return prompt_line(entry.at, {name: getattr(entry, name) for name in _NUMBERS})
 
@@ -205,7 +205,7 @@ def _number(value: Mapping[str, object], name: str) -> int | None:
 # they are.
 
 _DAY, _MONTH = 10, 7
-_SUMS = tuple(name for name in field_names(PromptsCounted) if name not in ("at", "memory_tokens"))
+_SUMS = tuple(name for name in field_names(PromptSummaryLine) if name not in ("at", "memory_tokens"))
 
 
 def sum_days(data: bytes, today: str) -> bytes:
@@ -234,19 +234,19 @@ class _Period:
     def __init__(self) -> None:
         self._since = "9999-12-31"
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._prompts: dict[int, list[PromptsCounted]] = {}
-        self._measured: list[RecallMeasured] = []
+        self._prompts: dict[int, list[PromptSummaryLine]] = {}
+        self._measured: list[RecallLine] = []
 
     def add(self, entry: Entry) -> None:
         """Take in what a line says."""
-        if isinstance(entry, RecallMeasured):
+        if isinstance(entry, RecallLine):
             self._measured.append(entry)
             return
         self._since = min(self._since, entry.at[:_DAY])
-        if isinstance(entry, Counted):
+        if isinstance(entry, CounterLine):
             self._counts[entry.metric, entry.why] += entry.by
             return
-        one = PromptsCounted.of(entry) if isinstance(entry, PromptCounted) else entry
+        one = PromptSummaryLine.of(entry) if isinstance(entry, PromptLine) else entry
         lines = self._prompts.setdefault(one.memory_tokens, [])
         both = _together(lines[-1], one) if lines else None
         if both:
@@ -257,14 +257,14 @@ class _Period:
     def entries(self) -> Iterator[Entry]:
         """Yield the sums, each in as many lines as it takes."""
         for (metric, why), by in sorted(self._counts.items()):
-            yield from (Counted(self._since, metric, part, why) for part in _parts(by))
+            yield from (CounterLine(self._since, metric, part, why) for part in _parts(by))
         for _, lines in sorted(self._prompts.items()):
             yield from (replace(one, at=self._since) for one in lines)
         if last := last_measured(self._measured):
             yield last
 
 
-def _together(one: PromptsCounted, other: PromptsCounted) -> PromptsCounted | None:
+def _together(one: PromptSummaryLine, other: PromptSummaryLine) -> PromptSummaryLine | None:
     """Return both as one; None where a line could not have such a number."""
     sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
     return replace(one, **sums) if max(sums.values()) <= MOST else None

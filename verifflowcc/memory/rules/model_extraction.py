@@ -16,7 +16,7 @@ from verifflowcc.base.text.hidden_text import count_invisible
 from verifflowcc.base.text.markdown import fence_for
 from verifflowcc.base.text.own_text import without_injected
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.memory.rules.candidates import QUOTE, Candidate, StreamName
+from verifflowcc.memory.rules.candidates import QUOTE, StatementCandidate, StreamName
 from verifflowcc.memory.rules.qualifiers import agrees, qualifiers
 from verifflowcc.memory.rules.sentences import quote, spoken
 from verifflowcc.memory.rules.turns import Speaker, Turn
@@ -169,7 +169,7 @@ _PASSED_OVER = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedItem:
     """An item of an answer that is not taken, and why, as a clause; `shown` is the beginning of it."""
 
     why: str
@@ -177,34 +177,34 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ExtractionAnswer:
     """What an answer gives: candidates in its order, and the items that were refused."""
 
-    candidates: tuple[Candidate, ...]
-    refused: tuple[Refused, ...]
+    candidates: tuple[StatementCandidate, ...]
+    refused: tuple[RefusedItem, ...]
 
 
-def read_answer(text: str, turn: Turn, statement_of: StatementOf) -> Answered:
+def read_answer(text: str, turn: Turn, statement_of: StatementOf) -> ExtractionAnswer:
     """Return the candidates of an answer, each checked by itself.
 
     Raises ModelError (`bad_json`, `schema`) where it is not JSON, not of the two lists, or has items of which none is
     of the schema.
     """
     lists = _lists(text)
-    said = _Said.of(turn.text)
-    candidates: list[Candidate] = []
-    refused: list[Refused] = []
+    words = _TurnWords.of(turn.text)
+    candidates: list[StatementCandidate] = []
+    refused: list[RefusedItem] = []
     for (layer, kind, names), items in zip(_STREAMS, lists, strict=True):
         for number, item in enumerate(items):
             many = f"more than {MOST_ITEMS} {layer} items" if number >= MOST_ITEMS else None
             why = many or _problem(item, layer, kind, names)
             if why is None and isinstance(item, dict):
-                candidates.append(_candidate(item, layer, kind, turn, said, statement_of))
+                candidates.append(_candidate(item, layer, kind, turn, words, statement_of))
             else:
-                refused.append(Refused(why or "no object", _shown(item)))
+                refused.append(RefusedItem(why or "no object", _shown(item)))
     if refused and not candidates:
         raise ModelError(f"no item of the answer is of the schema: {refused[0].why}", why="schema")
-    return Answered(tuple(dict.fromkeys(candidates)), tuple(refused))
+    return ExtractionAnswer(tuple(dict.fromkeys(candidates)), tuple(refused))
 
 
 def _lists(text: str) -> tuple[Sequence[object], Sequence[object]]:
@@ -251,15 +251,15 @@ def _content_problem(content: object) -> str | None:
 
 
 def _candidate(
-    item: Mapping[str, object], layer: StreamName, kind: str, turn: Turn, said: "_Said", statement_of: StatementOf
-) -> Candidate:
+    item: Mapping[str, object], layer: StreamName, kind: str, turn: Turn, words: "_TurnWords", statement_of: StatementOf
+) -> StatementCandidate:
     content = " ".join(str(item["content"]).split())
     type_name, importance = str(item[kind]), item["importance"]
     subject, value, negated = statement_of(content, type_name)
     sources = _sources(content, turn.text)
-    sure = SURE if said.holds(content) and all(_scoped(content, part, each) for part, each in sources) else UNSURE
+    sure = SURE if words.holds(content) and all(_scoped(content, part, each) for part, each in sources) else UNSURE
     source = " … ".join(dict.fromkeys(each for _, each in sources))
-    return Candidate(
+    return StatementCandidate(
         layer=layer,
         type=type_name,
         key=_key(str(item["key"])),
@@ -278,9 +278,11 @@ def _candidate(
 
 def _sources(content: str, text: str) -> list[tuple[str, str]]:
     """Return the clauses of a content, each with the sentence of the turn, as written, that has most of its words."""
-    said = [(each, _stems(each)) for each in (quote(text, one.start, one.end) for one in spoken(text))]
+    sentences = [(each, _stems(each)) for each in (quote(text, one.start, one.end) for one in spoken(text))]
     parts = [part for part in map(_folded, _CLAUSE.split(content)) if _stems(part)]
-    return [(part, max(said, key=lambda each: len(each[1] & _stems(part)))[0]) for part in parts] if said else []
+    return (
+        [(part, max(sentences, key=lambda each: len(each[1] & _stems(part)))[0]) for part in parts] if sentences else []
+    )
 
 
 def _scoped(content: str, part: str, source: str) -> bool:
@@ -319,7 +321,7 @@ def _shown(item: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _TurnWords:
     """The words of a turn, of each of its clauses, and its whole text, as an answer is compared with them."""
 
     text: str
@@ -327,7 +329,7 @@ class _Said:
     clauses: tuple[tuple[frozenset[str], bool], ...]
 
     @classmethod
-    def of(cls, text: str) -> "_Said":
+    def of(cls, text: str) -> "_TurnWords":
         folded = text.casefold()
         return cls(folded, frozenset(map(_stem, _WORD.findall(folded))), tuple(_clauses(folded)))
 

@@ -1,4 +1,4 @@
-"""What a sentence tells of the person: preferences, how and where they work, goals, limits, people."""
+"""Statements about the person: preferences, habits of work, goals, limits, people."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
 class Spotter:
-    """Kinds of rules, each with a pattern of single words of which one stands in every sentence that it speaks of."""
+    """Kinds of rules, each with a pattern that matches at least one word of its sentences."""
 
     def __init__(self, words: Mapping[str, str]) -> None:
         patterns = {kind: re.compile(pattern) for kind, pattern in words.items()}
@@ -194,8 +194,8 @@ _COMPANY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a sentence tells of somebody or of the project: its type, its normal form, and how sure the layer is."""
+class PersonalStatement:
+    """A statement about a person or the project: type, normal form and certainty of the layer."""
 
     type: str
     subject: str
@@ -204,8 +204,8 @@ class Told:
     certainty: int
 
 
-def personal(sentence: str) -> Told | None:
-    """Return what a sentence tells of the person who says it, or of whom it is said without a name.
+def personal(sentence: str) -> PersonalStatement | None:
+    """Return the statement of a sentence about its speaker, or about an unnamed person.
 
     >>> personal("Prefers bullet points over prose").subject, personal("Works closely with Alice on design").subject
     ('format_preference', 'colleague_alice')
@@ -216,7 +216,7 @@ def personal(sentence: str) -> Told | None:
         found = finder(text) if kind in spotted else None
         if found:
             subject, certainty = found
-            return Told(kind, subject, _value(text), _denies(text), certainty)
+            return PersonalStatement(kind, subject, _value(text), _denies(text), certainty)
     return None
 
 

@@ -1,11 +1,11 @@
-"""What a sentence tells of the project: requirements, facts, assumptions, open questions, insights."""
+"""Statements about the project: requirements, facts, assumptions, questions, insights."""
 
 import re
 
 from verifflowcc.memory.rules.code_names import named
 from verifflowcc.memory.rules.fact_statements import declared
 from verifflowcc.memory.rules.generic_form import generic
-from verifflowcc.memory.rules.personal_statements import Spotter, Told
+from verifflowcc.memory.rules.personal_statements import PersonalStatement, Spotter
 
 _THING = (
     r"(?:report|deliverable|document|proposal|deck|presentation|slides?|draft|contract|brief|"
@@ -141,8 +141,8 @@ _SPOTTER = Spotter(
 )
 
 
-def project(sentence: str) -> Told | None:
-    """Return what a sentence tells of the project, beside its rules.
+def project(sentence: str) -> PersonalStatement | None:
+    """Return the statement of a sentence about the project, except rules.
 
     >>> [project(each).subject for each in ("Report is for board meeting Tuesday", "Target audience is CTOs")]
     ['deadline', 'audience']
@@ -152,7 +152,7 @@ def project(sentence: str) -> Told | None:
     for kind, finder in _FINDERS:
         subject = finder(text) if kind in spotted else None
         if subject:
-            return Told(kind, *_form_of(kind, subject, text), 800)
+            return PersonalStatement(kind, *_form_of(kind, subject, text), 800)
     return None
 
 

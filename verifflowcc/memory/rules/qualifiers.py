@@ -206,7 +206,7 @@ def doubt_about(text: str) -> str:
 
 
 def keeps(written: str, form: str) -> bool:
-    """Say whether a form of what was said cannot mean something else: nothing in it is qualified, or it is said so.
+    """Return whether a form keeps the meaning: no qualifier is lost.
 
     `Never use X`, `do not use X`, `you must not use X` and `avoid using X` are one; what the form leaves out at either
     end has no qualifier.

@@ -16,14 +16,17 @@ from verifflowcc.base.text.plain_words import nearest
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The name of an item that answers a question (its id, key, path or file), and the line on which it stands."""
+    """The name of an item that answers a question, and its line in the file.
+
+    The name is an id, a key, a path or a file's name.
+    """
 
     name: str
     line: int
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledQuestion:
     """A question in words, from a line of a file, and the items that answer it, at least one.
 
     `scope` is where it is asked, None: where the others are. The rest is as in `domain.recall.Sought`.
@@ -46,12 +49,12 @@ LONGEST_QUESTION = 2_000
 Place = tuple[str | int, ...]
 
 
-def labelled_queries(value: object, lines: Mapping[Place, int], file: str) -> tuple[Labelled, ...]:
+def labelled_queries(value: object, lines: Mapping[Place, int], file: str) -> tuple[LabelledQuestion, ...]:
     """Return the questions of a file that was read as plain values; `lines` has the line of each place in it.
 
     Raises FormatError with every problem, each `file:line: sentence` on a line of its own. No question at all is one.
     """
-    reading = _Reading(lines, file)
+    reading = _QuestionReader(lines, file)
     if not isinstance(value, list) or not value:
         reading.wrong((), "there is no question in it; write a list of - question: … and expect: […]")
         value = []
@@ -61,7 +64,7 @@ def labelled_queries(value: object, lines: Mapping[Place, int], file: str) -> tu
     return tuple(found)
 
 
-class _Reading:
+class _QuestionReader:
     """Reads values at places and notes every problem."""
 
     def __init__(self, lines: Mapping[Place, int], file: str) -> None:
@@ -69,7 +72,7 @@ class _Reading:
         self._lines = lines
         self._file = file
 
-    def query(self, value: object, place: Place) -> Labelled:
+    def query(self, value: object, place: Place) -> LabelledQuestion:
         if not isinstance(value, Mapping):
             self.wrong(place, f"a question with its answers is expected ({', '.join(KEYS)}), not {_shown(value)}")
             value = {"question": "-", "expect": ["-"]}
@@ -84,7 +87,7 @@ class _Reading:
         expected = self._texts(value, "expect", place)
         if "expect" in value and not value["expect"]:
             self.wrong((*place, "expect"), "expect names no item; a question that nothing answers cannot be counted")
-        return Labelled(
+        return LabelledQuestion(
             self._text(value, "question", place) or "",
             tuple(Expectation(name, self.line((*place, "expect", index))) for index, name in expected),
             self.line(place),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from verifflowcc.base.model.recall_values import KeptUnit, Unit
-from verifflowcc.memory.rules.recall_scoring import QUESTION, SPEAKER, Scored
+from verifflowcc.memory.rules.recall_scoring import QUESTION, SPEAKER, ScoredUnit
 
 MEANING = 45, 55
 """What meaning counts, and what words count beside it."""
@@ -27,8 +27,11 @@ Place = tuple[str, int]
 """A unit: its scope, and its number there."""
 
 
-class Compared(NamedTuple):
-    """A unit with the similarity of its meaning to that of a question, in millionths, and where it stands."""
+class SimilarUnit(NamedTuple):
+    """A unit with its place and the similarity of its meaning to a question.
+
+    The similarity is in millionths.
+    """
 
     unit: Place
     thread: str
@@ -36,12 +39,12 @@ class Compared(NamedTuple):
     similarity: int
 
 
-def nearness(compared: Sequence[Compared]) -> dict[Place, int]:
+def nearness(compared: Sequence[SimilarUnit]) -> dict[Place, int]:
     """Return unit → how near its meaning is: 0 for the farthest of these, `WHOLE` for the nearest.
 
     Of several units at one place, as two facts of one turn, the nearest counts for those beside it.
 
-    >>> nearness([Compared(("a", 1), "", None, 800_000), Compared(("a", 2), "", None, 900_000)])
+    >>> nearness([SimilarUnit(("a", 1), "", None, 800_000), Compared(("a", 2), "", None, 900_000)])
     {('a', 1): 0, ('a', 2): 1000000}
     """
     if not compared:
@@ -65,12 +68,12 @@ def nearness(compared: Sequence[Compared]) -> dict[Place, int]:
 
 
 def fused(
-    scored: Sequence[tuple[str, Scored]],
+    scored: Sequence[tuple[str, ScoredUnit]],
     units: Sequence[tuple[str, KeptUnit]],
     near: Mapping[Place, int],
     best: int,
     speakers: frozenset[str] = frozenset(),
-) -> list[tuple[str, Scored]]:
+) -> list[tuple[str, ScoredUnit]]:
     """Return items with their scopes, by words and meaning together, best first; each has a score above zero.
 
     `scored` are those that words found, each by its best unit. `units` are all units of those, and of the items that
@@ -82,10 +85,10 @@ def fused(
         meaning = _meaning(near.get((scope, kept.number), 0), best or ALONE, kept.unit, speakers)
         one = found.get((scope, kept.path))
         if one is None:
-            found[scope, kept.path] = Scored(kept, max(1, meaning), {}, max(1, meaning))
+            found[scope, kept.path] = ScoredUnit(kept, max(1, meaning), {}, max(1, meaning))
         elif meaning > one.meaning:
             words = one.score - one.meaning
-            found[scope, kept.path] = Scored(one.kept if words else kept, words + meaning, one.matched, meaning)
+            found[scope, kept.path] = ScoredUnit(one.kept if words else kept, words + meaning, one.matched, meaning)
     summed = [(scope, one) for (scope, _), one in found.items()]
     summed.sort(key=lambda each: (-each[1].score, each[1].kept.path))
     return summed

@@ -11,7 +11,7 @@ from verifflowcc.base.model.config_values import ExpansionSettings
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.recall_values import FIELDS, NOTHING, Corpus, Edge, Extent, KeptUnit, Parts, Unit
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.recall_scoring import Question, score
+from verifflowcc.memory.rules.recall_scoring import QuestionTerms, score
 
 # One step along typed links from what was found: a few more items, behind the direct hits and never in their place.
 
@@ -83,7 +83,7 @@ IMPORTANCE, CONFIDENCE, RECENCY, USES = 60, 30, 30, 30
 MANY_USES = 20
 """From so many on, more uses add nothing."""
 
-NOT_STANDING = -500
+NOT_IN_FORCE = -500
 """What is taken off for an item that does not stand any more, in thousandths."""
 
 NEUTRAL = 500
@@ -91,7 +91,9 @@ _USUAL_CONFIDENCE = 800
 
 
 def parts_of(items: Sequence[tuple[Item, int, bool]]) -> list[Parts]:
-    """Return the parts of the scores of items, given each with how well its words match and whether it stands.
+    """Return the parts of the scores of items.
+
+    Each item is given with how well its words match and whether it is in force.
 
     An item's recency is its place from the oldest to the newest of these.
     """
@@ -103,9 +105,9 @@ def parts_of(items: Sequence[tuple[Item, int, bool]]) -> list[Parts]:
             confidence=max(-CONFIDENCE, (item.confidence - _USUAL_CONFIDENCE) * CONFIDENCE // 200),
             recency=(place - NEUTRAL) * RECENCY // NEUTRAL,
             uses=min(item.uses.count, MANY_USES) * USES // MANY_USES,
-            standing=0 if stands else NOT_STANDING,
+            standing=0 if in_force else NOT_IN_FORCE,
         )
-        for (item, words, stands), place in zip(items, recent, strict=True)
+        for (item, words, in_force), place in zip(items, recent, strict=True)
     ]
 
 
@@ -128,8 +130,8 @@ def recency(values: Sequence[tuple[str, str | int] | None]) -> list[int]:
 
 
 def _recency_of(item: Item) -> tuple[str, str | int] | None:
-    said = item.recency
-    return None if said.kind is None or said.value is None else (said.kind, said.value)
+    recency = item.recency
+    return None if recency.kind is None or recency.value is None else (recency.kind, recency.value)
 
 
 RELEVANCE_WEIGHT = 6
@@ -141,7 +143,7 @@ IN_PLAY_BONUS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankingInput:
     """What ranking needs to know of one candidate.
 
     `importance` and `confidence` in thousandths. `recency` is an ISO date or a number with the kind before it, compared
@@ -170,7 +172,7 @@ class Score:
     relevance: int = 0
 
 
-def rank(candidates: Sequence[Ranked], task: Question | None) -> list[Score]:
+def rank(candidates: Sequence[RankingInput], task: QuestionTerms | None) -> list[Score]:
     """Return all candidates, best first; ties by key. Without a task nothing is relevant."""
     relevance = _relevance(candidates, task) if task else [0] * len(candidates)
     recent = recency([candidate.recency for candidate in candidates])
@@ -181,7 +183,7 @@ def rank(candidates: Sequence[Ranked], task: Question | None) -> list[Score]:
     return scores
 
 
-def _score(index: int, candidate: Ranked, relevance: int, recent: int, task: Question | None) -> Score:
+def _score(index: int, candidate: RankingInput, relevance: int, recent: int, task: QuestionTerms | None) -> Score:
     total = (
         RELEVANCE_WEIGHT * relevance
         + IMPORTANCE_WEIGHT * candidate.importance
@@ -195,7 +197,7 @@ def _score(index: int, candidate: Ranked, relevance: int, recent: int, task: Que
     return Score(index, total, why, relevance)
 
 
-def _relevance(candidates: Sequence[Ranked], task: Question) -> list[int]:
+def _relevance(candidates: Sequence[RankingInput], task: QuestionTerms) -> list[int]:
     kept: list[KeptUnit] = []
     owner: list[int] = []
     for index, candidate in enumerate(candidates):
@@ -228,6 +230,6 @@ def _containing(kept: Sequence[KeptUnit], terms: Mapping[str, str]) -> dict[str,
     return held
 
 
-def _speakers(kept: Sequence[KeptUnit], task: Question) -> frozenset[str]:
-    said = {word for each in kept for word in each.unit.speaker.split()}
-    return task.names.intersection(said)
+def _speakers(kept: Sequence[KeptUnit], task: QuestionTerms) -> frozenset[str]:
+    speakers = {word for each in kept for word in each.unit.speaker.split()}
+    return task.names.intersection(speakers)

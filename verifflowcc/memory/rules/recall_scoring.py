@@ -48,7 +48,7 @@ _NEAR_DAYS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionTerms:
     """A question taken apart.
 
     `terms` are its terms, each once, with the word as it was written. `names` are terms of words with a capital letter.
@@ -82,7 +82,7 @@ class Question:
         return MONTH + (NEAR_DAY * max(0, _NEAR_DAYS - abs(number - self.days[0])) if self.days else 0)
 
 
-def question_of(text: str, more: Iterable[str] = ()) -> Question:
+def question_of(text: str, more: Iterable[str] = ()) -> QuestionTerms:
     """Take a question apart; `more` are terms that it has beside its words.
 
     >>> question_of("Did Ann change GitHub in May 2023?").terms
@@ -103,13 +103,13 @@ def question_of(text: str, more: Iterable[str] = ()) -> Question:
     days = tuple(int(first or second) for first, second in _DAY.findall(low))
     years = frozenset(int(year) for year in _YEAR.findall(low))
     asks_self = bool(_SELF.search(low)) and not _OTHER.search(low)
-    return Question(terms, names, years, frozenset(months), days, bool(_ASKS_TIME.match(low.lstrip())), asks_self)
+    return QuestionTerms(terms, names, years, frozenset(months), days, bool(_ASKS_TIME.match(low.lstrip())), asks_self)
 
 
-def tells_time(text: str) -> bool:
-    """Say whether a text tells a time.
+def states_time(text: str) -> bool:
+    """Say whether a text names a time.
 
-    >>> tells_time("We moved last week."), tells_time("We moved.")
+    >>> states_time("We moved last week."), tells_time("We moved.")
     (True, False)
     """
     return bool(_TIME.search(text.casefold()))
@@ -139,7 +139,7 @@ def units_of(item: Item, body: str) -> tuple[Unit, ...]:
     tags = " ".join([_joined(*_tags(item)), *dict.fromkeys(file_term(ref.path) for ref in item.refs)]).strip()
 
     def unit(text: str, thread: str, place: int | None, heading: str = "") -> Unit:
-        asks, ends, timed = "?" in text, text.rstrip().endswith("?"), tells_time(text)
+        asks, ends, timed = "?" in text, text.rstrip().endswith("?"), states_time(text)
         terms = (f"{title} {_joined(heading)}".strip(), key, tags, _joined(text), speaker, date)
         return Unit(terms, thread, place, day, asks, ends, timed, heading)
 
@@ -210,8 +210,8 @@ def _turn(item: Item) -> tuple[str, int | None]:
 
 def _of_day(item: Item) -> tuple[str, str]:
     """The ISO day that an item is from, and the terms of its year and month; empty where it does not say."""
-    said = item.created or (item.decision.date if item.decision else None)
-    found = _UNITS_DAY.match(said or "")
+    day = item.created or (item.decision.date if item.decision else None)
+    found = _UNITS_DAY.match(day or "")
     if found is None or not 1 <= int(found[2]) <= len(MONTHS):
         return "", ""
     return found[0], " ".join([found[1], *stems(MONTHS[int(found[2]) - 1])])
@@ -277,8 +277,10 @@ AGENTS = frozenset(word for name in ("agent", "assistant", "tool", "outside", "s
 _BODY = (FIELDS.index("title"), FIELDS.index("key"), FIELDS.index("tags"), FIELDS.index("body"))
 
 
-class Scored(NamedTuple):
-    """A unit with its score, above zero, and term → the fields (or `beside`) in which it stands.
+class ScoredUnit(NamedTuple):
+    """A unit with its score above zero, and the fields that each term matched.
+
+    `matched` maps a term to its fields, or to `beside`.
 
     `meaning` is what of the score is not by words.
     """
@@ -289,29 +291,32 @@ class Scored(NamedTuple):
     meaning: int = 0
 
 
-def wanted(question: Question, corpus: Corpus, speakers: frozenset[str]) -> dict[str, int]:
+def wanted(question: QuestionTerms, corpus: Corpus, speakers: frozenset[str]) -> dict[str, int]:
     """Return the terms to look for with their weight (how rare they are): without those who speak, unless that is all.
 
     `speakers` are the question's terms that name somebody who speaks.
     """
     there = {term: corpus.containing.get(term, 0) for term in question.terms}
     held = {term: number for term, number in there.items() if number}
-    said = {term: number for term, number in held.items() if term not in speakers} or held
-    rarest = sorted(said, key=lambda term: (said[term], term))[:MOST_TERMS]
-    return {term: max(1, log2(2 * corpus.units + 2, 2 * min(said[term], corpus.units) + 1)) for term in rarest}
+    counts = {term: number for term, number in held.items() if term not in speakers} or held
+    rarest = sorted(counts, key=lambda term: (counts[term], term))[:MOST_TERMS]
+    return {term: max(1, log2(2 * corpus.units + 2, 2 * min(counts[term], corpus.units) + 1)) for term in rarest}
 
 
 def score(
-    question: Question,
+    question: QuestionTerms,
     corpus: Corpus,
     kept: Sequence[KeptUnit],
     *,
     speakers: frozenset[str] = frozenset(),
-) -> list[Scored]:
-    """Return the units that match, best first; ties by path and part. What stands beside one must be among `kept`."""
+) -> list[ScoredUnit]:
+    """Return the units that match, best first; ties by path and part.
+
+    Neighbours of a unit must be among `kept`.
+    """
     terms = wanted(question, corpus, speakers)
     asked = frozenset(terms)
-    counted = {each.number: _Counted(each, asked) for each in kept}
+    counted = {each.number: _CountedUnit(each, asked) for each in kept}
     # Of several units at one place, as two facts of one turn, the first stands for the place, whatever its number.
     turns = [each for each in kept if each.unit.place is not None]
     turns.sort(key=lambda each: (each.path, each.part), reverse=True)
@@ -328,7 +333,9 @@ def score(
             found[each.number] = words, _matched(terms, around)
     best = _best_of_threads(found, counted)
     scored = [
-        Scored(one.kept, _whole(question, speakers, one.kept.unit, words + best[_thread(one)] * THREAD // 100), matched)
+        ScoredUnit(
+            one.kept, _whole(question, speakers, one.kept.unit, words + best[_thread(one)] * THREAD // 100), matched
+        )
         for number, (words, matched) in found.items()
         for one in (counted[number],)
     ]
@@ -346,7 +353,7 @@ def is_of_chat(unit: Unit) -> bool:
     return is_turn(unit) and (unit.speaker in PERSONS or unit.speaker.split()[0] in AGENTS)
 
 
-class _Counted:
+class _CountedUnit:
     """A unit with the weighted counts of the terms in it, and its weighted length; both in twentieths."""
 
     __slots__ = ("counts", "fields", "kept", "length")
@@ -368,8 +375,8 @@ class _Counted:
 
 
 def _around(
-    each: KeptUnit, places: Mapping[tuple[str, int], int], counted: Mapping[int, _Counted]
-) -> list[tuple["_Counted", int]]:
+    each: KeptUnit, places: Mapping[tuple[str, int], int], counted: Mapping[int, _CountedUnit]
+) -> list[tuple["_CountedUnit", int]]:
     """The units whose counts count for this one, itself first, with what they count in twentieths."""
     found = [(counted[each.number], OWN)]
     thread, place = each.unit.thread, each.unit.place
@@ -388,7 +395,7 @@ def _around(
     return found
 
 
-def _words(terms: Mapping[str, int], around: Sequence[tuple[_Counted, int]], mean: int, k1: int) -> int:
+def _words(terms: Mapping[str, int], around: Sequence[tuple[_CountedUnit, int]], mean: int, k1: int) -> int:
     """BM25 of the counts around a unit. Its length is the weighted mean of theirs, beside the mean of all."""
     total = 0
     if len(around) == 1:  # most units stand alone
@@ -408,7 +415,7 @@ def _words(terms: Mapping[str, int], around: Sequence[tuple[_Counted, int]], mea
     return total
 
 
-def _matched(terms: Iterable[str], around: Sequence[tuple[_Counted, int]]) -> dict[str, tuple[str, ...]]:
+def _matched(terms: Iterable[str], around: Sequence[tuple[_CountedUnit, int]]) -> dict[str, tuple[str, ...]]:
     if len(around) == 1:
         fields_of = around[0][0].fields
         return {term: tuple(fields_of[term]) for term in terms if term in fields_of}
@@ -424,7 +431,7 @@ def _matched(terms: Iterable[str], around: Sequence[tuple[_Counted, int]]) -> di
 
 
 def _best_of_threads(
-    found: Mapping[int, tuple[int, object]], counted: Mapping[int, _Counted]
+    found: Mapping[int, tuple[int, object]], counted: Mapping[int, _CountedUnit]
 ) -> dict[tuple[str, int], int]:
     best: dict[tuple[str, int], int] = {}
     for number, (words, _) in found.items():
@@ -433,13 +440,13 @@ def _best_of_threads(
     return best
 
 
-def _thread(one: _Counted) -> tuple[str, int]:
+def _thread(one: _CountedUnit) -> tuple[str, int]:
     """What a unit shares its best score with: its thread, else itself alone."""
     unit = one.kept.unit
     return (unit.thread, -1) if unit.place is not None else ("", one.kept.number)
 
 
-def _whole(question: Question, speakers: frozenset[str], unit: Unit, words: int) -> int:
+def _whole(question: QuestionTerms, speakers: frozenset[str], unit: Unit, words: int) -> int:
     chat = is_of_chat(unit)
     if unit.ends_asking and is_turn(unit) and not chat:
         words = words * QUESTION // 100

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.code_names import Stated, groups_in, is_concrete, key_of
+from verifflowcc.memory.rules.code_names import NormalForm, groups_in, is_concrete, key_of
 from verifflowcc.memory.rules.constructs import constructs, decorators, imports, spoken_decorators
 from verifflowcc.memory.rules.personal_statements import Spotter
 
@@ -91,7 +91,7 @@ _AS_THEY_ARE = frozenset(
 
 
 @dataclass(slots=True)
-class _Part:
+class _ValueSpan:
     """A stretch of a sentence that gives one value: where, of which aspect, and what."""
 
     start: int
@@ -101,7 +101,7 @@ class _Part:
     at: int
 
 
-def names_ruled(sentence: str, focus: tuple[str, ...] = ()) -> list[Stated]:
+def names_ruled(sentence: str, focus: tuple[str, ...] = ()) -> list[NormalForm]:
     """Return the rules for names that a sentence gives; `focus` are the kinds that were last spoken of before it.
 
     >>> [each.says for each in names_ruled("Start function names with 'a_' and end method names with '_b'.")]
@@ -120,7 +120,7 @@ def names_ruled(sentence: str, focus: tuple[str, ...] = ()) -> list[Stated]:
     lead = lead or next((kinds for kinds, start, _ in groups if _NAMING_TOPIC.search(text[:start])), ())
     if called and lead not in [each[0] for each in called] and not _ABOUT_NAMES.search(text):
         lead = ()
-    found: list[Stated] = []
+    found: list[NormalForm] = []
     kinds, spoken = (lead or focus), bool(focus)
     for part in _parts(text, values):
         inside = [group for group in groups if part.start <= group[1] < part.end]
@@ -151,8 +151,8 @@ def _cleared(sentence: str) -> str:
     return _OVER.sub(" ", text)
 
 
-def _values(text: str) -> Iterator[_Part]:
-    """Yield what the names are to have, each with the aspect that the verb next to it tells."""
+def _values(text: str) -> Iterator[_ValueSpan]:
+    """Yield what the names must have, each with the aspect of the verb beside it."""
     events = [(match, match.lastgroup or "") for match in _EVENT.finditer(text)]
     verb = ""
     for place, (match, kind) in enumerate(events):
@@ -161,16 +161,16 @@ def _values(text: str) -> Iterator[_Part]:
         elif kind == "digit" and not _GIVES.search(text[: match.start()]):
             continue
         elif kind == "digit":
-            yield _Part(match.start(), match.end(), "digit", "one", match.start())
+            yield _ValueSpan(match.start(), match.end(), "digit", "one", match.start())
         elif kind.startswith("case"):
             if re.match(r"\s*['\"`]|\s*letters?\s*['\"`]", text[match.end() :]):
                 continue
-            yield _Part(match.start(), match.end(), "case", _CASE_NAMES[int(kind[4:])], match.start())
+            yield _ValueSpan(match.start(), match.end(), "case", _CASE_NAMES[int(kind[4:])], match.start())
         else:
             literal = match[kind]
             aspect = _aspect(text, match, verb, _verb_after(text, events[place + 1 :], match.end()))
             if aspect and _fits(aspect, literal):
-                yield _Part(match.start(), match.end(), aspect, literal, match.start())
+                yield _ValueSpan(match.start(), match.end(), aspect, literal, match.start())
 
 
 def _verb_after(text: str, events: list[tuple[re.Match[str], str]], end: int) -> str:
@@ -206,7 +206,7 @@ def _fits(aspect: str, literal: str) -> bool:
     return len(bare) <= _LONGEST_AFFIX and "_" not in bare and "." not in bare
 
 
-def _parts(text: str, values: list[_Part]) -> list[_Part]:
+def _parts(text: str, values: list[_ValueSpan]) -> list[_ValueSpan]:
     """Share a sentence out among its values: between two of them, the last break goes before the later one."""
     start = 0
     for part, following in zip(values, [*values[1:], None], strict=True):
@@ -221,15 +221,15 @@ def _parts(text: str, values: list[_Part]) -> list[_Part]:
     return values
 
 
-def _nearest(groups: list[tuple[tuple[str, ...], int, int]], part: _Part, text: str) -> tuple[str, ...]:
-    """Return the kinds that a value is said of: those that are said to be named, else the nearest."""
+def _nearest(groups: list[tuple[tuple[str, ...], int, int]], part: _ValueSpan, text: str) -> tuple[str, ...]:
+    """Return the kinds that a value belongs to: those named explicitly, else the nearest."""
     if not groups:
         return ()
     called = [each for each in groups if _CALLED.match(text[each[2] :])]
     return min(called or groups, key=lambda each: (abs(each[1] - part.at), each[1]))[0]
 
 
-def _rule(kind: str, aspect: str, value: str) -> Stated:
+def _rule(kind: str, aspect: str, value: str) -> NormalForm:
     subject, of = f"{kind}-names", f"{kind.replace('-', ' ')} names"
     if aspect == "start":
         normal, says = f"start:{value}", f"Start {of} with '{value}'."
@@ -241,7 +241,7 @@ def _rule(kind: str, aspect: str, value: str) -> Stated:
         normal, says = f"case:{value}", f"Use {value} for {of}."
     else:
         normal, says = f"include={value}", f"Include the string '{value}' in {of}."
-    return Stated(subject, normal, False, says, key_of(subject, normal))
+    return NormalForm(subject, normal, False, says, key_of(subject, normal))
 
 
 def named_kinds(text: str) -> tuple[str, ...]:
@@ -265,7 +265,7 @@ _TOPIC = re.compile(
     r"is|are|we|you|I|today|again)\b|$)",
     re.IGNORECASE,
 )
-_STANDS_FOR = re.compile(
+_SPECIFIC = re.compile(
     r"\b(?P<verb>(?:us(?:e|ing)|utili[sz]\w+|incorporat\w+|rely(?:ing)? on|adopt\w*|avoid(?:ing)?|stop(?:ping)?|"
     r"start(?:ing)? (?:using|with)|switch\w* to|stick\w* (?:to|with)|implement\w*|integrat\w+)"
     r"(?: using| relying on)?) (?:it|them|this(?: tool| system| platform)?|that(?: tool| system| platform)?|one)\b",
@@ -309,7 +309,7 @@ class Focus:
         """Return a sentence with what the turn last spoke of in the place of a pronoun that is to be used or not."""
         if not self.topic:
             return sentence
-        return _STANDS_FOR.sub(lambda found: f"{found['verb']} {self.topic}", sentence, count=1)
+        return _SPECIFIC.sub(lambda found: f"{found['verb']} {self.topic}", sentence, count=1)
 
 
 def speaks_of_rules(sentence: str) -> bool:
@@ -319,7 +319,7 @@ def speaks_of_rules(sentence: str) -> bool:
     return bool(_QUOTED.search(sentence))
 
 
-def code_rules(sentence: str, focus: Focus) -> list[Stated]:
+def code_rules(sentence: str, focus: Focus) -> list[NormalForm]:
     """Return the rules for code that a sentence makes, whatever words it makes them with."""
     found = names_ruled(sentence, focus.kinds)
     found += decorators(sentence, focus.decorator, ())

@@ -13,7 +13,7 @@ from verifflowcc.memory.rules.candidates import TRIGGER
 from verifflowcc.memory.rules.qualifiers import harmless
 
 
-class Verdict(IntEnum):
+class SentenceTrust(IntEnum):
     """What may be made of a sentence: nothing, a proposal, an active item."""
 
     NOTHING = 0
@@ -177,7 +177,7 @@ _TWISTED = re.compile(
 
 
 @lru_cache(maxsize=512)
-def verdict(sentence: str) -> Verdict:
+def verdict(sentence: str) -> SentenceTrust:
     """Return how far a sentence can be taken at its word.
 
     >>> [verdict(each).name for each in ("The blog says to use tabs.", "Use tabs, except in Makefiles.", "Use tabs.")]
@@ -186,8 +186,8 @@ def verdict(sentence: str) -> Verdict:
     text = harmless(_TRIGGER.sub("", sentence.strip(" \"'")))
     text = _WHEN_MOVED.sub("", text) if _MOVES.search(text) else text
     if is_nothing(text) or _PASSING.search(_NEVER_AGAIN.sub("", text)):
-        return Verdict.NOTHING
-    return Verdict.WAITS if may_mean_another(text) else Verdict.CLEAR
+        return SentenceTrust.NOTHING
+    return SentenceTrust.WAITS if may_mean_another(text) else SentenceTrust.CLEAR
 
 
 def trigger_of(sentence: str) -> str:

@@ -142,7 +142,7 @@ def follows(text: str, before: Sentence, after: Sentence) -> bool:
 
 
 def _marked(text: str) -> str:
-    """Return a text of the same length, in which what nobody says is blank and markup is marked as such."""
+    """Return a text of the same length with quoted parts blank and markup marked."""
     plain = text.translate(_CURLY)
     if "```" in plain or "~~~" in plain:
         plain = _FENCE.sub(_blank, plain)

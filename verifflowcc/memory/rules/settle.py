@@ -1,9 +1,9 @@
-"""How a new statement stands to what is held: new, the same again, in the place of another, or against another."""
+"""The relation of a new statement to existing items: new, repeated, replacing or contradicting."""
 
 from collections.abc import Sequence
 
 from verifflowcc.base.model.item_values import Item, SourceKind
-from verifflowcc.memory.rules.candidates import Candidate, Held, Settled, Settles
+from verifflowcc.memory.rules.candidates import CandidateMatch, KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.code_names import key_of
 from verifflowcc.memory.rules.corrections import Match, Revision, newest, revision, takes_back
 from verifflowcc.memory.rules.qualifiers import places_in, qualifiers, same_aim
@@ -26,9 +26,13 @@ _UPSERTED = frozenset(
 
 
 def settle(
-    candidate: Candidate, held: Sequence[Held], fingerprint: str = "", at: str | None = None, session: str = ""
-) -> Settled:
-    """Return what becomes of a candidate beside what is held; `held` are items that stand, of any scope.
+    candidate: StatementCandidate,
+    held: Sequence[KeptStatement],
+    fingerprint: str = "",
+    at: str | None = None,
+    session: str = "",
+) -> CandidateMatch:
+    """Return how a candidate relates to `held`, the items in force of any scope.
 
     What takes back another statement (`we moved from X to Y`, `actually, it is five`) replaces it; `asks` says that a
     person should confirm it, since several statements fit, or the sentence alone does not say which it means. `session`
@@ -40,7 +44,7 @@ def settle(
     beside = [each for each in held if _scope(each.item) == candidate.layer]
     same = [each for each in beside if _says_same(candidate, each, fingerprint)]
     if same:
-        return Settled(Settles.SAME, _ids(same), "it is known already")
+        return CandidateMatch(MatchKind.SAME, _ids(same), "it is known already")
     back = revision(candidate.content) if candidate.type in _REPLACED | _UPSERTED else None
     if back and back.last:
         return _corrected(candidate, [each for each in beside if session and each.item.source.session == session])
@@ -49,34 +53,38 @@ def settle(
     sure, unsure = _taken_back(back, others, at) if back else ([], [])
     rivals += [each for each in sure if each not in rivals]
     if not rivals and unsure:
-        return Settled(Settles.SUPERSEDES, _ids(unsure), "it may take back another statement", asks=True)
+        return CandidateMatch(MatchKind.SUPERSEDES, _ids(unsure), "it may take back another statement", asks=True)
     if len(sure) > 1:
-        return Settled(Settles.SUPERSEDES, _ids(rivals), "it takes back several statements", asks=True)
+        return CandidateMatch(MatchKind.SUPERSEDES, _ids(rivals), "it takes back several statements", asks=True)
     older = [each for each in rivals if not _newer(each.item, at)]
     if older:
-        return Settled(Settles.SUPERSEDES, _ids(older), f"it says something else of {candidate.key}")
+        return CandidateMatch(MatchKind.SUPERSEDES, _ids(older), f"it says something else of {candidate.key}")
     if rivals:
-        return Settled(Settles.SAME, _ids(rivals), f"something newer is known of {candidate.key}")
+        return CandidateMatch(MatchKind.SAME, _ids(rivals), f"something newer is known of {candidate.key}")
     against = [each for each in beside if _opposes(candidate, each)]
     if against:
-        return Settled(Settles.CONTRADICTS, _ids(against), f"it says the opposite of {candidate.subject}")
-    return Settled(Settles.NEW)
+        return CandidateMatch(MatchKind.CONTRADICTS, _ids(against), f"it says the opposite of {candidate.subject}")
+    return CandidateMatch(MatchKind.NEW)
 
 
-def _corrected(candidate: Candidate, before: Sequence[Held]) -> Settled:
+def _corrected(candidate: StatementCandidate, before: Sequence[KeptStatement]) -> CandidateMatch:
     """Return what a bare correction corrects: the last statement of its session that it can be of."""
     place = newest([each.text or each.item.title for each in before], candidate.content)
     if place is None:
-        return Settled(Settles.SAME, (), "it is not known what it corrects")
-    return Settled(Settles.SUPERSEDES, _ids([before[place]]), "it seems to correct another statement", asks=True)
+        return CandidateMatch(MatchKind.SAME, (), "it is not known what it corrects")
+    return CandidateMatch(
+        MatchKind.SUPERSEDES, _ids([before[place]]), "it seems to correct another statement", asks=True
+    )
 
 
-def _is_of_a_person(held: Held) -> bool:
+def _is_of_a_person(held: KeptStatement) -> bool:
     """Say whether an item has a key that a person gave it: what contradicts it leaves it in place."""
     return bool(held.item.key) and held.item.source.kind is not SourceKind.EXTRACTED
 
 
-def _taken_back(back: Revision, held: Sequence[Held], at: str | None) -> tuple[list[Held], list[Held]]:
+def _taken_back(
+    back: Revision, held: Sequence[KeptStatement], at: str | None
+) -> tuple[list[KeptStatement], list[KeptStatement]]:
     """Return the statements that a sentence surely takes back, and those that it may."""
     older = [each for each in held if each.item.type in _REPLACED | _UPSERTED and not _newer(each.item, at)]
     matches = [(each, takes_back(back, each.text or each.item.title)) for each in older]
@@ -88,7 +96,7 @@ def _scope(item: Item) -> str:
     return "user" if item.scope == "user" else "project"
 
 
-def _says_same(candidate: Candidate, held: Held, fingerprint: str) -> bool:
+def _says_same(candidate: StatementCandidate, held: KeptStatement, fingerprint: str) -> bool:
     if fingerprint and fingerprint == held.fingerprint and not _means_another(candidate, held):
         return True
     # `We never drop tables` has the form of `Use tables`: it must not vanish behind its opposite.
@@ -98,13 +106,13 @@ def _says_same(candidate: Candidate, held: Held, fingerprint: str) -> bool:
     return alike and _key(held) == candidate.key and held.value == candidate.value and held.negated == candidate.negated
 
 
-def _means_another(candidate: Candidate, held: Held) -> bool:
+def _means_another(candidate: StatementCandidate, held: KeptStatement) -> bool:
     """Say whether an item of the same words is kept for another statement of the sentence."""
     key = held.item.key
     return bool(key) and key != candidate.key and {key, candidate.key} <= keys_in(held.text, held.item.type)
 
 
-def _rivals(candidate: Candidate, held: Held) -> bool:
+def _rivals(candidate: StatementCandidate, held: KeptStatement) -> bool:
     """Say whether only one of the two can hold."""
     if candidate.key != _key(held) and (_is_of_a_person(held) or candidate.key != key_of(held.subject, held.value)):
         return False
@@ -115,21 +123,21 @@ def _rivals(candidate: Candidate, held: Held) -> bool:
     return {candidate.type, held.item.type} <= _RULES | {"fact"}
 
 
-def _of_another_place(candidate: Candidate, held: Held) -> bool:
+def _of_another_place(candidate: StatementCandidate, held: KeptStatement) -> bool:
     """Say whether two rules are each limited to a part of the project, and not to the same."""
     if not (held.text and {candidate.type, held.item.type} <= _RULES):
         return False
     return places_in(candidate.content) != places_in(held.text) or not same_aim(candidate.content, held.text)
 
 
-def _opposes(candidate: Candidate, held: Held) -> bool:
+def _opposes(candidate: StatementCandidate, held: KeptStatement) -> bool:
     alike = held.subject == candidate.subject and held.value == candidate.value
     if _of_another_place(candidate, held):
         return False
     return bool(candidate.subject) and alike and held.negated != candidate.negated
 
 
-def _key(held: Held) -> str:
+def _key(held: KeptStatement) -> str:
     return held.item.key or key_of(held.subject, held.value)
 
 
@@ -138,5 +146,5 @@ def _newer(item: Item, at: str | None) -> bool:
     return bool(at and created and created[: min(len(at), len(created))] > at[: min(len(at), len(created))])
 
 
-def _ids(held: Sequence[Held]) -> tuple[str, ...]:
+def _ids(held: Sequence[KeptStatement]) -> tuple[str, ...]:
     return tuple(sorted(each.item.id for each in held))

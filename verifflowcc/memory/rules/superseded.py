@@ -111,7 +111,7 @@ _WITHDRAWN = frozenset({DecisionStatus.REJECTED, DecisionStatus.DEPRECATED})
 
 
 @dataclass(frozen=True, slots=True)
-class Superseded:
+class Replacement:
     """`by` is the newer item's path, or what the older one names where that is not in view; None if it names none.
 
     `newer` are the paths of all items in view that supersede it.
@@ -124,15 +124,21 @@ class Superseded:
 
 @dataclass(frozen=True, slots=True)
 class Supersession:
-    """Path → by what it is superseded; `notices` tell of circles, and of names that fit nothing or too much."""
+    """Path → by what an item is superseded, with notices.
 
-    found: Mapping[str, Superseded]
+    Notices report circles, and names that match no item or too many.
+    """
+
+    found: Mapping[str, Replacement]
     notices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
-    """A summary, by its id and path, that tells an item which another replaced; `original` and `by` are their ids."""
+class StaleSummary:
+    """A summary that contains an item which another one replaced.
+
+    The summary has its id and path; `original` and `by` are ids.
+    """
 
     summary: str
     path: str
@@ -145,29 +151,29 @@ class Stale:
         return f"summarises {self.original}, which {self.by} replaced"
 
     @property
-    def told(self) -> str:
+    def notice(self) -> str:
         """What is wrong with it, and what to do."""
         return f"{self.summary} {self.why}; rebuild it: vfcc memory maintain"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ExcludedItems:
     """Path → reason for every item that does not stand; `notices` as in `Supersession`."""
 
     left_out: Mapping[str, str]
     notices: tuple[str, ...]
 
 
-def standing(items: Sequence[Item]) -> Standing:
-    """Return what does not stand: superseded, rejected, deprecated, pending, archived, and turns that are kept."""
+def excluded_items(items: Sequence[Item]) -> ExcludedItems:
+    """Return the items out of force: superseded, rejected, deprecated, pending, archived, and turns that are kept."""
     found = superseded(items)
     turns = {item.path: "a kept turn: only vfcc memory search finds it" for item in items if item.type == TURN}
     reasons = turns | withdrawn(items) | {path: each.why for path, each in found.found.items()}
-    told = (each.told for each in stale_summaries(items, found.found))
-    return Standing(reasons, (*found.notices, *told))
+    stale = (each.notice for each in stale_summaries(items, found.found))
+    return ExcludedItems(reasons, (*found.notices, *stale))
 
 
-def stale_summaries(items: Iterable[Item], found: Mapping[str, Superseded]) -> tuple[Stale, ...]:
+def stale_summaries(items: Iterable[Item], found: Mapping[str, Replacement]) -> tuple[StaleSummary, ...]:
     """Return the summaries that tell what a newer item replaced: each summary once, by its id.
 
     `found` is what is superseded among the items.
@@ -182,7 +188,7 @@ def stale_summaries(items: Iterable[Item], found: Mapping[str, Superseded]) -> t
     for item in sorted(put_into, key=lambda each: each.id, reverse=True):
         into, by = (item.archived.into if item.archived else "") or "", found[item.path].by or ""
         if item.status is Status.ARCHIVED and into in active:
-            stale[into] = Stale(into, active[into], item.id, ids.get(by, by))
+            stale[into] = StaleSummary(into, active[into], item.id, ids.get(by, by))
     return tuple(stale[name] for name in sorted(stale))
 
 
@@ -207,24 +213,24 @@ def superseded(items: Sequence[Item]) -> Supersession:
     one another in a circle all stand, and the circle is a notice.
     """
     ordered = sorted(items, key=lambda item: item.path)
-    names = _Names(ordered)
+    names = _NameTable(ordered)
     notices: list[str] = []
     newer: dict[str, set[str]] = {}
-    said: dict[str, str | None] = {}
+    marked: dict[str, str | None] = {}
     for item in ordered:
         for target in _targets(item):
             older = names.find(target, item, notices)
             if older and not _circular(older, item, notices):
                 newer.setdefault(older.path, set()).add(item.path)
         if item.decision and item.decision.status is DecisionStatus.SUPERSEDED:
-            said[item.path] = ", ".join(item.decision.superseded_by) or None
+            marked[item.path] = ", ".join(item.decision.superseded_by) or None
             for target in item.decision.superseded_by:
                 found = names.find(target, item, [])
                 if found and not _circular(item, found, notices):
                     newer.setdefault(item.path, set()).add(found.path)
     circles = _circles(newer)
     notices += [f"{older}: supersedes and is superseded by {new}; both stand" for older, new in sorted(circles)]
-    return Supersession(_derive(newer, said, circles), tuple(dict.fromkeys(notices)))
+    return Supersession(_derive(newer, marked, circles), tuple(dict.fromkeys(notices)))
 
 
 def named_by_id(items: Sequence[Item]) -> bool:
@@ -233,22 +239,22 @@ def named_by_id(items: Sequence[Item]) -> bool:
     Then no other item of their scope changes what of them is superseded, but one with a link.
     """
     ids = {item.id for item in items}
-    said = (each for item in items if item.decision for each in item.decision.superseded_by)
-    return ids.issuperset(said) and all(ids.issuperset(_targets(item)) for item in items)
+    names = (each for item in items if item.decision for each in item.decision.superseded_by)
+    return ids.issuperset(names) and all(ids.issuperset(_targets(item)) for item in items)
 
 
 def _derive(
-    newer: Mapping[str, set[str]], said: Mapping[str, str | None], circles: set[tuple[str, str]]
-) -> dict[str, Superseded]:
+    newer: Mapping[str, set[str]], marked: Mapping[str, str | None], circles: set[tuple[str, str]]
+) -> dict[str, Replacement]:
     in_circle = {path for pair in circles for path in pair}
     found = {}
-    for path in sorted(newer.keys() | said.keys()):
+    for path in sorted(newer.keys() | marked.keys()):
         by = sorted(each for each in newer.get(path, ()) if (path, each) not in circles)
         if by:
-            found[path] = Superseded(by[-1], f"superseded by {', '.join(by)}", tuple(by))
-        elif path in said and path not in in_circle:
-            named = f"superseded by {said[path]}" if said[path] else "superseded"
-            found[path] = Superseded(said[path], f"{named}, as its status says")
+            found[path] = Replacement(by[-1], f"superseded by {', '.join(by)}", tuple(by))
+        elif path in marked and path not in in_circle:
+            named = f"superseded by {marked[path]}" if marked[path] else "superseded"
+            found[path] = Replacement(marked[path], f"{named}, as its status says")
     return found
 
 
@@ -268,7 +274,7 @@ def _circular(older: Item, item: Item, notices: list[str]) -> bool:
     return older.path == item.path
 
 
-class _Names:
+class _NameTable:
     """Every name by which an item can be meant: id, path, relative path, file name, number, key, in this order.
 
     Most links name ids, so that the others are gathered when one is asked for.

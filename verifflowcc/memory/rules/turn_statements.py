@@ -6,17 +6,17 @@ from functools import lru_cache
 
 from verifflowcc.base.model.item_values import item_type
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.memory.rules.candidates import Candidate, Extracted, Signals, StreamName
+from verifflowcc.memory.rules.candidates import Extraction, Signals, StatementCandidate, StreamName
 from verifflowcc.memory.rules.clauses import asked
-from verifflowcc.memory.rules.code_names import Stated, key_of
+from verifflowcc.memory.rules.code_names import NormalForm, key_of
 from verifflowcc.memory.rules.constructs import spoken_decorators
 from verifflowcc.memory.rules.generic_form import fixes, generic
-from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, Told, personal, personal_form
+from verifflowcc.memory.rules.personal_statements import PERSONAL_TYPES, PersonalStatement, personal, personal_form
 from verifflowcc.memory.rules.plain_demands import Plain, is_task, plainly
 from verifflowcc.memory.rules.project_statements import PROJECT_TYPES, project, project_form
 from verifflowcc.memory.rules.qualifiers import agrees, keeps, same_words, says_all
 from verifflowcc.memory.rules.rule_statements import Focus, code_rules, speaks_of_rules
-from verifflowcc.memory.rules.sentence_doubt import Verdict, trigger_detail, verdict
+from verifflowcc.memory.rules.sentence_doubt import SentenceTrust, trigger_detail, verdict
 from verifflowcc.memory.rules.sentences import LONGEST, Sentence, follows, is_chatter, quote, sentences, spoken
 from verifflowcc.memory.rules.subject_words import (
     ABOUT_ANSWERS,
@@ -111,29 +111,29 @@ def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
     >>> normal_form("Always use a debugger.", "guideline") == normal_form("use the debugger", "guideline")
     True
     """
-    said = sentences(text)
-    if not said:
+    spoken = sentences(text)
+    if not spoken:
         return "", "", False
     if type_name in PERSONAL_TYPES:
-        return personal_form(said[0], type_name)
+        return personal_form(spoken[0], type_name)
     if type_name in PROJECT_TYPES - {"decision"}:
-        return project_form(said[0], type_name)
-    mended = fixes(said[:2]) if type_name == "fix" else {}
-    rule = next(iter(mended.values()), None) or _ruled(said)
+        return project_form(spoken[0], type_name)
+    mended = fixes(spoken[:2]) if type_name == "fix" else {}
+    rule = next(iter(mended.values()), None) or _ruled(spoken)
     if rule:
         return rule.subject, rule.value, rule.negated
-    request = asked(said[0])
+    request = asked(spoken[0])
     if request:
         return request.stated.subject, request.stated.value, request.stated.negated
     if type_name == "decision":
-        return project_form(said[0], type_name)
-    other = generic(said[0])
+        return project_form(spoken[0], type_name)
+    other = generic(spoken[0])
     return other.subject, other.value, other.negated
 
 
-def _ruled(said: list[str]) -> Stated | None:
+def _ruled(spoken: list[str]) -> NormalForm | None:
     focus = Focus()
-    for sentence in said[:3]:
+    for sentence in spoken[:3]:
         found = code_rules(sentence, focus)
         if found:
             return found[0]
@@ -144,11 +144,11 @@ def _ruled(said: list[str]) -> Stated | None:
 SURE, UNSURE = 600, 500
 """Certainty of the layer below `SURE`, and confidence below `UNSURE`, in thousandths, send an item to the inbox."""
 _CODE_CONFIDENCE, _WORDED_CONFIDENCE, _OTHER_CONFIDENCE = 850, 700, 600
-_TOLD_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
+_PLAIN_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
 _RULES = frozenset({"convention", "guideline"})
 _PLACED = frozenset({"preference", "work_pattern"})
 _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
-"""What is told less surely than a rule that is known by name: such a rule goes first."""
+"""Statements in general words are less sure than a rule that is known by name: such a rule goes first."""
 _READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insight"})
 """Types that the rules read more closely than plain grammar does."""
 _ITS_OWN = ABOUT_THE_USER | _READ_BETTER | {"requirement"}
@@ -160,11 +160,11 @@ _MOST_OF_BRIEF = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _TypedStatement:
     """A statement with its type, how sure it is that it is one, and the number of its sentence."""
 
     type: str
-    stated: Stated
+    stated: NormalForm
     confidence: int
     certainty: int
     place: int = 0
@@ -176,7 +176,7 @@ class _Found:
         return self.stated.subject, self.stated.value, self.stated.negated
 
 
-def extract(turn: Turn) -> Extracted:
+def extract(turn: Turn) -> Extraction:
     """Return what a turn says that may be worth keeping; nothing where the gate sees no sign.
 
     The content of a candidate is the sentence as it was written, with those before it that it needs to be understood.
@@ -186,11 +186,11 @@ def extract(turn: Turn) -> Extracted:
     signals = signals_of(turn.text)
     own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
     if not (signals.worth or own or (turn.speaker is Speaker.PERSON and _is_brief(turn))):
-        return Extracted(signals, (), language=unread_language(turn.text))
+        return Extraction(signals, (), language=unread_language(turn.text))
     if unread := unread_language(turn.text):
-        return Extracted(signals, (), ambiguous=True, language=unread)
+        return Extraction(signals, (), ambiguous=True, language=unread)
     written = spoken(turn.text)
-    newest: dict[tuple[str, str, bool], Candidate] = {}
+    newest: dict[tuple[str, str, bool], StatementCandidate] = {}
     for found in _read(written, turn):
         candidate = _candidate(found, turn, written)
         slot = candidate.type, candidate.key, candidate.rewritten
@@ -201,7 +201,7 @@ def extract(turn: Turn) -> Extracted:
         newest[slot] = candidate
     candidates = tuple(newest.values())
     unsure = any(each.confidence < UNSURE or each.certainty < SURE for each in candidates)
-    return Extracted(signals, candidates, ambiguous=unsure)
+    return Extraction(signals, candidates, ambiguous=unsure)
 
 
 def is_users_own(name: str) -> bool:
@@ -236,13 +236,13 @@ def keys_in(text: str, type_name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def forms_in(text: str) -> tuple[tuple[str, tuple[str, str, bool]], ...]:
-    """Return the type and the normal form of each statement of a text, whoever says it."""
+    """Return type and normal form of each statement of a text, for any speaker."""
     written = spoken(text)
     turns = (Turn("", Speaker.PERSON, text, "", name=name) for name in ("", "Somebody"))
     return tuple(dict.fromkeys((found.type, found.form) for turn in turns for found in _read(written, turn)))
 
 
-def _read(written: Sequence[Sentence], turn: Turn) -> Iterator[_Found]:
+def _read(written: Sequence[Sentence], turn: Turn) -> Iterator[_TypedStatement]:
     """Yield the statements of a turn in their normal forms."""
     for found in _statements([each.plain for each in written], turn):
         stated = found.stated if found.stated.known else _read_back(found)
@@ -250,18 +250,18 @@ def _read(written: Sequence[Sentence], turn: Turn) -> Iterator[_Found]:
             yield replace(found, stated=stated)
 
 
-def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
+def _statements(written: Sequence[str], turn: Turn) -> Iterator[_TypedStatement]:
     mended = fixes(written)
     focus = Focus()
     for place, sentence in enumerate(written):
         if place in mended and HOW.search(mended[place].says):
-            yield _Found("fix", mended[place], 700, 900, place)
+            yield _TypedStatement("fix", mended[place], 700, 900, place)
         else:
             yield from (replace(found, place=place) for found in _in_sentence(sentence, turn, focus))
         focus.follow(sentence)
 
 
-def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     if turn.speaker is Speaker.PERSON and is_users_own(turn.name):
         yield from _in_own_words(sentence, turn, focus)
         return
@@ -279,10 +279,10 @@ def _is_brief(turn: Turn) -> bool:
     return len(turn.text.split()) <= _MOST_OF_BRIEF
 
 
-def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     """Yield what the user states; a statement that is not surely meant as it reads is proposed, or left out."""
     how = verdict(sentence)
-    if how is Verdict.NOTHING:
+    if how is SentenceTrust.NOTHING:
         return
     plain = plainly(sentence)
     found = [each for each in _as_asked(sentence, turn, focus) if _is_work(each, sentence)]
@@ -292,33 +292,33 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
         backed = each.plain or plain is not None or each.type in _ITS_OWN
         if (not backed and not _is_kept(each, sentence, how)) or _is_passing(each, sentence):
             continue
-        confidence = _TOLD_CONFIDENCE if each.type == "business_fact" and ROLE.match(sentence) else each.confidence
+        confidence = _PLAIN_CONFIDENCE if each.type == "business_fact" and ROLE.match(sentence) else each.confidence
         if each.type == "requirement":
             sure = plain.sure if plain else each.stated.subject != "deadline" or bool(IS_DUE.search(sentence))
         elif plain and each.type not in _ITS_OWN:
             sure = plain.sure
         else:
             sure = backed or confidence >= UNSURE
-        sure = sure and how is Verdict.CLEAR
+        sure = sure and how is SentenceTrust.CLEAR
         yield replace(each, confidence=confidence if sure else min(confidence, _UNSURE_CONFIDENCE))
 
 
-def _is_passing(found: _Found, sentence: str) -> bool:
+def _is_passing(found: _TypedStatement, sentence: str) -> bool:
     """Say whether a statement is of a thing that was spoken of before it, or a task."""
     if found.type == "requirement":
         return bool(OF_IT.match(sentence))
     return found.type in _TASK_TYPES and bool(ONE_TASK.search(sentence))
 
 
-def _is_kept(found: _Found, sentence: str, how: Verdict) -> bool:
+def _is_kept(found: _TypedStatement, sentence: str, how: SentenceTrust) -> bool:
     """Say whether a statement is kept that plain grammar does not know: a rule of surely known form, or a "
     "limited one."""
     if found.type == "fact" or is_task(sentence):
         return False
-    return found.confidence >= UNSURE or how is Verdict.WAITS or bool(TECH.search(sentence))
+    return found.confidence >= UNSURE or how is SentenceTrust.WAITS or bool(TECH.search(sentence))
 
 
-def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
+def _goes_first(plain: Plain, found: Sequence[_TypedStatement], sentence: str) -> bool:
     """Say whether a statement in plain grammar is meant, and not what the other rules read in its sentence."""
     kinds = {each.type for each in found}
     if "relationship" in kinds and plain.type == "fact" and re.match(r"(?:the|our) ", sentence, re.IGNORECASE):
@@ -334,15 +334,15 @@ def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
     return not kinds & _READ_BETTER and not spoken_decorators(sentence)
 
 
-def _plain_found(plain: Plain, sentence: str) -> _Found:
+def _plain_found(plain: Plain, sentence: str) -> _TypedStatement:
     says = sentence.strip()
     form = normal_form(says, plain.type)
-    stated = Stated(*form, says[:1].upper() + says[1:], key_of(form[0], form[1]), known=False)
-    return _Found(plain.type, stated, _WORDED_CONFIDENCE, 800, plain=True)
+    stated = NormalForm(*form, says[:1].upper() + says[1:], key_of(form[0], form[1]), known=False)
+    return _TypedStatement(plain.type, stated, _WORDED_CONFIDENCE, 800, plain=True)
 
 
-def _is_work(found: _Found, sentence: str) -> bool:
-    """Say whether what somebody tells of themselves is of their work, and no remark about their life."""
+def _is_work(found: _TypedStatement, sentence: str) -> bool:
+    """Return whether a personal statement is about work, not about private life."""
     if found.type == "fix" and not HOW.search(sentence):
         return False
     if found.type == "constraint" and EXCLAIMED.search(sentence):
@@ -353,24 +353,28 @@ def _is_work(found: _Found, sentence: str) -> bool:
     return known or bool(WORK.search(sentence) or TECH.search(sentence) or ABOUT_ANSWERS.search(sentence))
 
 
-def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_TypedStatement]:
     """Yield what the rules for each kind of statement read in a sentence."""
     own = is_users_own(turn.name)
-    told = _told(sentence) if own else None
-    if told and told.type == "fact" and plainly(sentence) is None:
-        told = None
-    if told and told.type not in _WEAKER and not (told.type == "preference" and _is_for_code(sentence, focus)):
-        yield _as_found(told, sentence)
+    statement = _personal_or_project(sentence) if own else None
+    if statement and statement.type == "fact" and plainly(sentence) is None:
+        statement = None
+    if (
+        statement
+        and statement.type not in _WEAKER
+        and not (statement.type == "preference" and _is_for_code(sentence, focus))
+    ):
+        yield _as_found(statement, sentence)
         return
     rules = _rules(sentence, focus) if speaks_of_rules(sentence) else []
     if rules:
         yield from rules
-    elif told and not spoken_decorators(sentence):
-        yield _as_found(told, sentence)
+    elif statement and not spoken_decorators(sentence):
+        yield _as_found(statement, sentence)
     elif wish := _wished(focus.named(sentence), turn, own=own):
         yield wish
     elif tool := introduced(sentence):
-        yield _Found("guideline", tool, _WORDED_CONFIDENCE, 800)
+        yield _TypedStatement("guideline", tool, _WORDED_CONFIDENCE, 800)
     elif own and turn.speaker is Speaker.PERSON:
         yield from _in_other_words(sentence)
 
@@ -380,24 +384,24 @@ def _is_for_code(sentence: str, focus: Focus) -> bool:
     return not EVERYWHERE.search(sentence) and speaks_of_rules(sentence) and bool(code_rules(sentence, focus))
 
 
-def _rules(sentence: str, focus: Focus) -> list[_Found]:
+def _rules(sentence: str, focus: Focus) -> list[_TypedStatement]:
     """Return the rules for code, where the sentence asks for something."""
     if frame(sentence).force is Force.NONE:
         return []
-    return [_Found("convention", each, _CODE_CONFIDENCE, 900) for each in code_rules(sentence, focus)]
+    return [_TypedStatement("convention", each, _CODE_CONFIDENCE, 900) for each in code_rules(sentence, focus)]
 
 
-def _told(sentence: str) -> Told | None:
-    """Return what a sentence tells of the person, or else of the project, whose is what is said to hold here."""
+def _personal_or_project(sentence: str) -> PersonalStatement | None:
+    """Return the statement of a sentence about the person, or else about the project."""
     if POLITE.search(sentence) or len(sentence.split()) > _MOST_WORDS:
         return None
-    told = personal(sentence)
-    if told and told.type in _PLACED and HERE.search(sentence) and not EVERYWHERE.search(sentence):
-        told = None
-    return told or project(sentence)
+    statement = personal(sentence)
+    if statement and statement.type in _PLACED and HERE.search(sentence) and not EVERYWHERE.search(sentence):
+        statement = None
+    return statement or project(sentence)
 
 
-def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
+def _wished(sentence: str, turn: Turn, *, own: bool) -> _TypedStatement | None:
     """Return the rule that a sentence makes on any topic, where its grammar says what is asked for, and for good."""
     if POLITE.search(sentence) or TO_ME.search(sentence):
         return None
@@ -405,13 +409,15 @@ def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
     if wish is None:
         return None
     if wish.passing:
-        return _Found("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
+        return _TypedStatement("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
     plain = not own or ((wish.lasting or bool(TECH.search(sentence))) and not is_chatter(wish.stated.says))
     sure = plain and not (wish.stated.negated and " without " in sentence)  # what it forbids may be what is missing
-    return _Found("guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550)
+    return _TypedStatement(
+        "guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550
+    )
 
 
-def _in_other_words(sentence: str) -> Iterator[_Found]:
+def _in_other_words(sentence: str) -> Iterator[_TypedStatement]:
     """Yield a rule that is made in words that the rules do not know, with less confidence."""
     if (
         not _KEPT_WORDS <= len(sentence.split()) <= _MOST_WORDS
@@ -422,28 +428,37 @@ def _in_other_words(sentence: str) -> Iterator[_Found]:
         return
     force = frame(sentence).force
     lasting = force is Force.LASTING and bool(COMMANDS.search(sentence))
-    if lasting or FORBIDS.search(sentence) or (force >= Force.SAID and HERE.search(sentence)):
+    if lasting or FORBIDS.search(sentence) or (force >= Force.WORDED and HERE.search(sentence)):
         mine = bool(TO_ME.search(sentence) or EVERYWHERE.search(sentence)) and not OURS.search(sentence)
         sure = (mine or bool(TECH.search(sentence))) and not is_chatter(sentence)
         kind, confidence = "preference" if mine else "guideline", _OTHER_CONFIDENCE if sure else 450
-        yield _Found(kind, generic(sentence), confidence, 800 if sure else 550)
+        yield _TypedStatement(kind, generic(sentence), confidence, 800 if sure else 550)
     elif force is Force.BARE and STANDARD.search(sentence):
-        yield _Found("guideline", generic(sentence), 450, 800)
+        yield _TypedStatement("guideline", generic(sentence), 450, 800)
 
 
-def _as_found(told: Told, sentence: str) -> _Found:
+def _as_found(statement: PersonalStatement, sentence: str) -> _TypedStatement:
     says = sentence.strip()[:1].upper() + sentence.strip()[1:]
-    stated = Stated(told.subject, told.value, told.negated, says, key_of(told.subject, told.value), known=False)
-    return _Found(told.type, stated, _CHATTER_CONFIDENCE if is_chatter(sentence) else _TOLD_CONFIDENCE, told.certainty)
+    stated = NormalForm(
+        statement.subject,
+        statement.value,
+        statement.negated,
+        says,
+        key_of(statement.subject, statement.value),
+        known=False,
+    )
+    return _TypedStatement(
+        statement.type, stated, _CHATTER_CONFIDENCE if is_chatter(sentence) else _PLAIN_CONFIDENCE, statement.certainty
+    )
 
 
-def _read_back(found: _Found) -> Stated:
+def _read_back(found: _TypedStatement) -> NormalForm:
     """Return a statement in the form in which its text will be read as an item."""
     subject, value, negated = normal_form(found.stated.says, found.type)
     return replace(found.stated, subject=subject, value=value, negated=negated, key=key_of(subject, value))
 
 
-def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candidate:
+def _candidate(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) -> StatementCandidate:
     stated = found.stated
     kind = item_type(found.type)
     layer: StreamName = "user" if kind.scope == "user" else "project"
@@ -452,7 +467,7 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
     whole = " ".join(each.plain for each in written[first : found.place + 1])
     rewritten = not (alone and _is_certain(found, whole, turn))
     title = content.rstrip(".")
-    return Candidate(
+    return StatementCandidate(
         layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:79].rstrip()}…",
         content=content, importance=kind.importance,
         confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
@@ -462,12 +477,12 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
     )  # fmt: skip
 
 
-def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
-    """Say whether the form of a statement has the qualifiers of what was said; what is told is kept as it is."""
+def _is_certain(found: _TypedStatement, written: str, turn: Turn) -> bool:
+    """Return whether the form of a statement keeps its qualifiers."""
     stated = found.stated
     own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
-    if found.plain or (own and verdict(written) is not Verdict.CLEAR):
-        return verdict(written) is Verdict.CLEAR and (
+    if found.plain or (own and verdict(written) is not SentenceTrust.CLEAR):
+        return verdict(written) is SentenceTrust.CLEAR and (
             found.type not in _RULES or agrees(written, negated=stated.negated)
         )
     if found.type not in _RULES:
@@ -477,7 +492,7 @@ def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)
 
 
-def _needed(found: _Found, turn: Turn, written: Sequence[Sentence]) -> tuple[int, bool]:
+def _needed(found: _TypedStatement, turn: Turn, written: Sequence[Sentence]) -> tuple[int, bool]:
     """Return the number of the first sentence from which on a statement is understood, and whether there is one.
 
     `Start them with 'a_'.` needs the sentence that says what they are.

@@ -1,4 +1,4 @@
-"""Turns of a conversation: who said what, when. What is learned is learned from turns."""
+"""The turns of a conversation: speaker, text and time."""
 
 import hashlib
 import re
@@ -18,7 +18,9 @@ _DIGITS = 12
 
 @dataclass(slots=True)
 class TurnIds:
-    """The ids of one session's turns, in their order; the same words said again get another id.
+    """The ids of one session's turns, in order; repeated words get another id.
+
+    A conversation that grows keeps the ids that its turns had.
 
     A conversation that goes on keeps the ids that its turns had.
     """
@@ -26,7 +28,7 @@ class TurnIds:
     _seen: dict[str, int] = field(default_factory=dict)
 
     def of(self, name: str, text: str) -> str:
-        """Return the id of the next turn, said by `name`."""
+        """Return the id of the speaker's next turn."""
         words = f"{name}\0{text}"
         number = self._seen[words] = self._seen.get(words, 0) + 1
         return short_digest(words if number == 1 else f"{words}\0{number}")
@@ -48,7 +50,7 @@ def origin_of(name: str, data: bytes) -> str:
 
 
 def session_of(name: str, first: str) -> str:
-    """Return how a session is called that has no name: after its file and what is said first in it.
+    """Name a session without a name after its file and its first words.
 
     >>> session_of("talks/monday.md", "Other: Hello")
     'monday-47e83946'
@@ -118,7 +120,7 @@ TRUST_OF: dict[Speaker, Trust] = {
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One thing that somebody said.
+    """One utterance of a conversation.
 
     `id` is the same whenever the same turn is read again, and no other turn's within its session: the client's own id,
     else a digest of what was said and its place. `at` is an ISO date-time in UTC, or a day, or None where nobody says.

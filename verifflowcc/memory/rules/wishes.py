@@ -5,8 +5,8 @@ from enum import IntEnum
 from functools import lru_cache
 
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.memory.rules.clauses import Asked, asked
-from verifflowcc.memory.rules.code_names import Stated, key_of, named, noun
+from verifflowcc.memory.rules.clauses import StatedRequest, asked
+from verifflowcc.memory.rules.code_names import NormalForm, key_of, named, noun
 from verifflowcc.memory.rules.tool_kinds import kind_of, plain_role, plain_tool, word_for
 
 # How a sentence asks for something: as a rule that lasts, as a wish, as an order, or not at all.
@@ -17,8 +17,8 @@ class Force(IntEnum):
 
     NONE = 0
     BARE = 1
-    TOLD = 2
-    SAID = 3
+    PRACTICE = 2
+    WORDED = 3
     LASTING = 4
 
 
@@ -44,7 +44,7 @@ _LASTING = re.compile(
     r"practice|guideline)s?)\b",
     re.IGNORECASE,
 )
-_SAID = re.compile(
+_WORDED = re.compile(
     r"\b(?:I|we)(?:'d|'ll| would| will| really| also| do| now|'m now|'m| just| only| strongly| always|"
     r" don't| do not| never)* (?:want|need|like|love|expect|ask(?:ing)?|require|prefer|recommend|suggest|"
     r"advise|encourage|urge|insist)(?:ing)?"
@@ -90,7 +90,7 @@ _SAID = re.compile(
     r"primary)|required|mandatory|prohibited|forbidden|not allowed|instruct(?:ion)?s?)\b",
     re.IGNORECASE,
 )
-_TOLD = re.compile(
+_PRACTICE = re.compile(
     r"\bwe(?:'ll| will)?(?: all| also| only| primarily| usually| generally| exclusively| mostly| mainly|"
     r" currently| do| typically)* (?:use|follow|stick|don't use|do not use|start|end|name|prefix|suffix|"
     r"import|write|include|add|adopt|implement|rely|run|keep|deploy|store|have|maintain|place|put|go with|"
@@ -186,23 +186,23 @@ def frame(sentence: str) -> Frame:
     """
     if sentence.endswith("?") and not _ASKED.match(sentence) and not _TAG.search(sentence):
         return _NOTHING
-    lasting, said, bare = _LASTING.search(sentence), _SAID.search(sentence), _BARE.search(sentence)
-    told = None if lasting or said or bare else _TOLD.search(sentence)
-    if told:
-        return Frame(Force.TOLD, told.start())
-    if not (lasting or said or bare):
-        return Frame(Force.SAID) if _ASKED.match(sentence) else _NOTHING
+    lasting, worded, bare = _LASTING.search(sentence), _WORDED.search(sentence), _BARE.search(sentence)
+    practice = None if lasting or worded or bare else _PRACTICE.search(sentence)
+    if practice:
+        return Frame(Force.PRACTICE, practice.start())
+    if not (lasting or worded or bare):
+        return Frame(Force.WORDED) if _ASKED.match(sentence) else _NOTHING
     if _REPORT.search(sentence) and not (_NEWER.search(sentence) or _TO_YOU.search(sentence)):
         return _NOTHING
-    start = min(each.start() for each in (lasting, said, bare) if each)
+    start = min(each.start() for each in (lasting, worded, bare) if each)
     own = _OWN.search(sentence)
     if own and not _YOU.search(sentence) and own.start() <= max(start, 40):
         return _NOTHING
-    if lasting and (said or bare):
+    if lasting and (worded or bare):
         return Frame(Force.LASTING, start)
     if lasting:
         return Frame(Force.LASTING, start)
-    return Frame(Force.SAID, start) if said else Frame(Force.BARE, start)
+    return Frame(Force.WORDED, start) if worded else Frame(Force.BARE, start)
 
 
 _NOW_ONLY = re.compile(
@@ -257,7 +257,7 @@ _A_TASK = re.compile(r"\b(?:implement|set(?:ting)? up|embrac|choos|integrat|work
 class Wish:
     """A rule that is asked for: `lasting`, for good or of all; `passing`, where it may be meant for this once only."""
 
-    stated: Stated
+    stated: NormalForm
     lasting: bool
     passing: bool = False
 
@@ -273,7 +273,7 @@ _INTRODUCED = re.compile(
 )
 
 
-def introduced(sentence: str) -> Stated | None:
+def introduced(sentence: str) -> NormalForm | None:
     """Return the tool that a sentence introduces as one of a kind: `our project management tool, Jira`.
 
     >>> introduced("I want to introduce you to our issue tracking tool, Jira.").value
@@ -284,13 +284,13 @@ def introduced(sentence: str) -> Stated | None:
         return None
     role, name = noun(found["role"]), plain_tool(named(found["name"]))
     subject = kind_of(name) or plain_role(role)
-    return Stated(subject, name, False, sentence, key_of(subject, name)) if subject and name else None
+    return NormalForm(subject, name, False, sentence, key_of(subject, name)) if subject and name else None
 
 
 def wished(sentence: str, text: str, *, own: bool) -> Wish | None:
     """Return the rule that a sentence of a text asks for; `own` says that the user says it, who need not say more."""
     force = frame(sentence).force
-    telling = force in {Force.NONE, Force.TOLD} and not (force is Force.TOLD and _OUR_OWN.search(sentence))
+    telling = force in {Force.NONE, Force.PRACTICE} and not (force is Force.PRACTICE and _OUR_OWN.search(sentence))
     if sentence.endswith("?") or (telling and not (own and _BEGINS_WITH.search(sentence))):
         return None
     if _NOW_ONLY.search(sentence) or _MERELY.search(sentence) or _EXAMPLE.match(sentence):
@@ -301,14 +301,14 @@ def wished(sentence: str, text: str, *, own: bool) -> Wish | None:
     return _made(found, sentence, text, force, own=own) if found else None
 
 
-def _made(found: Asked, sentence: str, text: str, force: Force, *, own: bool) -> Wish | None:
+def _made(found: StatedRequest, sentence: str, text: str, force: Force, *, own: bool) -> Wish | None:
     stated, affix = found.stated, ":" in found.stated.value
     if not own and _NOT_ALONE.search(stated.says):
         return None
     if not own and stated.value in {"do", "use"} and _IN_GENERAL.match(stated.says):
         return None
-    ours = force is Force.TOLD and bool(_OUR_OWN.search(sentence))
-    if not found.sure or (force in {Force.NONE, Force.TOLD} and not (affix or ours)):
+    ours = force is Force.PRACTICE and bool(_OUR_OWN.search(sentence))
+    if not found.sure or (force in {Force.NONE, Force.PRACTICE} and not (affix or ours)):
         return None
     if force is Force.BARE and not (
         affix or stated.value.startswith("every-") or stated.negated or (own and stated.value not in {"do", "use"})
@@ -320,11 +320,11 @@ def _made(found: Asked, sentence: str, text: str, force: Force, *, own: bool) ->
     return Wish(_with_kind(stated, text), lasting)
 
 
-def _is_for_others(sentence: str, stated: Stated) -> bool:
+def _is_for_others(sentence: str, stated: NormalForm) -> bool:
     return bool(_WISHES.search(sentence)) and not (stated.value == "use" and _A_TASK.search(sentence))
 
 
-def _with_kind(stated: Stated, text: str) -> Stated:
+def _with_kind(stated: NormalForm, text: str) -> NormalForm:
     """Return a rule to use a tool with what it is used as, where its turn says that beside it."""
     if stated.negated or word_for(stated.subject, stated.says):
         return stated

@@ -1,4 +1,4 @@
-"""The log of uses: lines added by whoever reads items, taken away whole by the one who merges them.
+"""The log of uses: readers add lines, and the merging process takes it away whole.
 
 Beside the log lie what is being merged: the lines that were taken, and the plan of what the items will then say. All of
 it is local, ignored by git, and may be deleted; the uses that were not merged yet are lost with it.
@@ -9,9 +9,64 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from verifflowcc.base.errors import FormatError, WorkspaceError
-from verifflowcc.base.files.lock import adding_to, append_whole, has_passed, held, log_said, make_smaller, read_log
+from verifflowcc.base.files.lock import adding_to, append_whole, has_passed, held, log_bytes, make_smaller, read_log
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.records import dataclass
+
+# The log of metrics: whole lines in `metrics.jsonl`, in a local folder.
+#
+# It is local, ignored by git, and may be deleted: the counters then begin again. Each time that it has grown by so
+# many bytes, what is older than today is summed in it.
+
+METRIC_LOG_LOG = "metrics.jsonl"
+GROWN_BYTES = 1 << 20
+"""The log is summed when its size passes a multiple of this."""
+
+
+def add_metrics(folder: Path, root: Path, lines: bytes, today: str) -> None:
+    """Add whole lines to the log in `folder`, in one write; `today` is an ISO day.
+
+    Other processes may add lines at the same time.
+
+    `folder` must not leave `root` by a link. Raises WorkspaceError where it cannot be written, ConflictError where it
+    is held for too long.
+    """
+    path = folder / METRIC_LOG_LOG
+    with adding_to(path, root, alone=False) as handle:
+        has_grown = has_passed(path, handle, lines, GROWN_BYTES)
+    if has_grown:
+        _sum_up(path, today)
+
+
+def _sum_up(path: Path, today: str) -> None:
+    """Put the sums in the place of older lines.
+
+    What was to be counted is in the log already: where it cannot be done, nothing but space is lost by that.
+    """
+    from verifflowcc.memory.rules.metric_lines import sum_days
+
+    make_smaller(path, lambda data: sum_days(data, today))
+
+
+def read_metrics_log(folder: Path) -> bytes:
+    """Return all lines of the log; nothing where there is none. Raises WorkspaceError."""
+    return log_bytes(folder / METRIC_LOG_LOG)
+
+
+def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes], today: str) -> None:
+    """Decide on the whole log under its lock, and add the result.
+
+    `today` is an ISO day.
+
+    So what several processes together may spend is never more than one of them could. Raises as `add_metrics` does,
+    and what `decide` raises; then nothing was added.
+    """
+    path = folder / METRIC_LOG_LOG
+    with adding_to(path, root, alone=True) as handle:
+        has_grown = has_passed(path, handle, decide(read_log(path)), GROWN_BYTES)
+    if has_grown:
+        _sum_up(path, today)
+
 
 # When this clone last made summaries, and which items stay as they are: local, ignored by git, and may be deleted.
 
@@ -65,64 +120,15 @@ def _write(folder: Path, kept: LastConsolidation) -> None:
     write_atomic(folder / NAME, json.dumps(value, ensure_ascii=False, sort_keys=True) + "\n")
 
 
-# The log of metrics: `metrics.jsonl` in a local folder, to which whole lines are added by whoever counts something.
-#
-# It is local, ignored by git, and may be deleted: the counters then begin again. Each time that it has grown by so
-# many bytes, what is older than today is summed in it.
-
-METRICS_LOG = "metrics.jsonl"
-GROWN_BYTES = 1 << 20
-"""The log is summed when its size passes a multiple of this."""
-
-
-def add_metrics(folder: Path, root: Path, lines: bytes, today: str) -> None:
-    """Add whole lines to the log in `folder`, in one write, whoever else adds to it meanwhile; `today` is an ISO day.
-
-    `folder` must not leave `root` by a link. Raises WorkspaceError where it cannot be written, ConflictError where it
-    is held for too long.
-    """
-    path = folder / METRICS_LOG
-    with adding_to(path, root, alone=False) as handle:
-        has_grown = has_passed(path, handle, lines, GROWN_BYTES)
-    if has_grown:
-        _sum_up(path, today)
-
-
-def _sum_up(path: Path, today: str) -> None:
-    """Put the sums in the place of older lines.
-
-    What was to be counted is in the log already: where it cannot be done, nothing but space is lost by that.
-    """
-    from verifflowcc.memory.rules.metric_lines import sum_days
-
-    make_smaller(path, lambda data: sum_days(data, today))
-
-
-def read_metrics_log(folder: Path) -> bytes:
-    """Return all lines of the log; nothing where there is none. Raises WorkspaceError."""
-    return log_said(folder / METRICS_LOG)
-
-
-def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes], today: str) -> None:
-    """Add what `decide` makes of all that the log says, while nobody else may read or add; `today` is an ISO day.
-
-    So what several processes together may spend is never more than one of them could. Raises as `add_metrics` does,
-    and what `decide` raises; then nothing was added.
-    """
-    path = folder / METRICS_LOG
-    with adding_to(path, root, alone=True) as handle:
-        has_grown = has_passed(path, handle, decide(read_log(path)), GROWN_BYTES)
-    if has_grown:
-        _sum_up(path, today)
-
-
 LOG = "access.jsonl"
 TAKEN = "access.taken.jsonl"
 PLAN = "access.plan.json"
 
 
 def append_lines(folder: Path, root: Path, lines: bytes) -> None:
-    """Add whole lines to the log in `folder`, in one write, whoever else adds to it or takes it away meanwhile.
+    """Add whole lines to the log in `folder`, in one write.
+
+    Other processes may add lines, or take the log away, at the same time.
 
     `folder` must not leave `root` by a link. Raises WorkspaceError where it cannot be written, ConflictError where it
     is held for too long.
@@ -170,4 +176,4 @@ def drop_taken(folder: Path) -> None:
 
 def read_plan(folder: Path) -> bytes | None:
     """Return the plan that somebody did not carry out to the end; None where there is none. Raises WorkspaceError."""
-    return log_said(folder / PLAN) or None
+    return log_bytes(folder / PLAN) or None

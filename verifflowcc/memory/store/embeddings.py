@@ -73,12 +73,12 @@ def _idle_threads_asleep() -> Iterator[None]:
 
     What is set for that is read once, and is not left to the programs that are started later.
     """
-    said = os.environ.get(_WAITING)
+    before = os.environ.get(_WAITING)
     os.environ.setdefault(_WAITING, "passive")
     try:
         yield
     finally:
-        if said is None:
+        if before is None:
             del os.environ[_WAITING]
 
 

@@ -21,11 +21,11 @@ from verifflowcc.base.text.plain_words import folded
 from verifflowcc.items.store.item_walk import ItemWalk, walk_items
 from verifflowcc.memory.store.in_memory import compared
 from verifflowcc.memory.store.memory_items import (
-    Answer,
-    Counting,
+    CountedFile,
+    ItemQuery,
+    ItemReading,
     MemoryItems,
-    Question,
-    Reading,
+    QueryResult,
     read_known,
     read_stored,
     read_unchanged,
@@ -42,7 +42,7 @@ class ItemPlaces:
         self._root, self._folder, self._index = root, folder, index
 
     def is_there(self) -> bool:
-        """Say whether there is anything at all: where nobody kept an item yet, looking leaves nothing behind."""
+        """Say whether the folder exists; looking at an empty scope creates nothing."""
         return os.path.lexists(self._root / as_on_disk(self._folder))
 
     def folder_problem(self) -> str | None:
@@ -106,14 +106,14 @@ WAIT_S = 60.0
 
 
 @dataclass(slots=True)
-class _Held:
+class _HeldLock:
     """What this process holds of one lock file."""
 
     threads: RLock = field(default_factory=RLock)
     owner: int | None = None
 
 
-_held: dict[str, _Held] = {}
+_held: dict[str, _HeldLock] = {}
 _held_lock = Lock()
 
 
@@ -129,7 +129,7 @@ class ScopeLock:
         self._path = folder / (kind if kind == "task" else scope.replace("/", "+"))
         self._gate = folder / f"{self._path.name}.gate"
         with _held_lock:
-            self._here = _held.setdefault(str(self._path.absolute()), _Held())
+            self._here = _held.setdefault(str(self._path.absolute()), _HeldLock())
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -225,7 +225,7 @@ class FilesBackend:
 
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError."""
-        question = Question(conditions(filters), order_by, checked_limit(limit))
+        question = ItemQuery(conditions(filters), order_by, checked_limit(limit))
         order_of(order_by)
         return list(self._with_texts(self._ask(question)))
 
@@ -243,15 +243,15 @@ class FilesBackend:
 
     def list_all(self) -> list[StoredItem]:
         """Return all items, by id."""
-        return list(self._with_texts(self._ask(Question())))
+        return list(self._with_texts(self._ask(ItemQuery())))
 
     def items(self) -> list[Item]:
         """Return all items without their texts, by id; files that did not change are not opened."""
-        return [item for item, _ in self._ask(Question()).found]
+        return [item for item, _ in self._ask(ItemQuery()).found]
 
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that links connect, and those of these names; see `MemoryBackend`."""
-        answer = Answer((), ())
+        answer = QueryResult((), ())
         if self._places.is_there():
             answer = self._index.linked(self._walk(), self._read, names)
         self._problems = answer.problems
@@ -266,20 +266,20 @@ class FilesBackend:
         if not self._places.is_there():
             self._problems = ()
             return Changes("", (), tuple(known()))
-        told = self._index.changes(self._walk(), self._read, mark)
-        self._problems = told.problems
-        if told.paths is not None:
-            return Changes(told.mark, self._changed(told.files), told.paths)
-        found = compared({each.path: each.digest for each in told.files}, known())
+        reported = self._index.changes(self._walk(), self._read, mark)
+        self._problems = reported.problems
+        if reported.paths is not None:
+            return Changes(reported.mark, self._changed(reported.files), reported.paths)
+        found = compared({each.path: each.digest for each in reported.files}, known())
         changed = frozenset(found.changed)
-        files = [each for each in told.files if each.path in changed]
-        return Changes(told.mark, self._changed(files), (*found.gone, *found.changed), found.complete)
+        files = [each for each in reported.files if each.path in changed]
+        return Changes(reported.mark, self._changed(files), (*found.gone, *found.changed), found.complete)
 
     def clear(self) -> None:
         """Remove the files of all items of this scope; what cannot be read as an item stays. Raises WorkspaceError."""
         self._check_folder()
         with self._lock.beside_others():
-            while found := self._ask(Question()).found:
+            while found := self._ask(ItemQuery()).found:
                 for item, _ in found:
                     self._remove(item.path)
 
@@ -314,29 +314,32 @@ class FilesBackend:
             return ItemWalk(problems={self._folder: problem})
         return walk_items(self._root, self._folder, frozenset(["user/local"] if self._folder == "user" else ()))
 
-    def _ask(self, question: Question) -> Answer:
-        answer = Answer((), ())
+    def _ask(self, question: ItemQuery) -> QueryResult:
+        answer = QueryResult((), ())
         if self._places.is_there():
             answer = self._index.answer(self._walk(), self._read, question)
         self._problems = answer.problems
         return answer
 
-    def _read(self, path: str) -> Reading:
+    def _read(self, path: str) -> ItemReading:
         found, seen = read_stored(self._root, self._folder, path)
         stamp = seen.stamp if stamps.settled(seen.touched_ns) else ""
         if isinstance(found, StoredItem):
-            return Reading(path, stamp, found.item, digest=digest_text(found.text))
-        return Reading(path, stamp, problem=found)
+            return ItemReading(path, stamp, found.item, digest=digest_text(found.text))
+        return ItemReading(path, stamp, problem=found)
 
-    def _with_texts(self, answer: Answer) -> Iterator[StoredItem]:
-        """Yield items with their texts; whose file went meanwhile is left out, what changed is read anew."""
+    def _with_texts(self, answer: QueryResult) -> Iterator[StoredItem]:
+        """Yield items with their texts; skip vanished files, read changed ones again."""
         for item, stamp in answer.found:
             found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, item.path)[0]
             if isinstance(found, StoredItem):
                 yield found
 
-    def _changed(self, files: Iterable[Counting]) -> Iterator[StoredItem]:
-        """Yield items with their texts, but for what is no longer as the index has it: that is told the next time."""
+    def _changed(self, files: Iterable[CountedFile]) -> Iterator[StoredItem]:
+        """Yield items with their texts, except those changed since the index read them.
+
+        Those are reported the next time.
+        """
         for path, stamp, item in ((each.path, each.stamp, each.item) for each in files):
             found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, path)[0]
             if isinstance(found, StoredItem) and found.item.id == item.id:
@@ -351,7 +354,7 @@ class FilesBackend:
     def _look_everywhere(self, item_id: str) -> StoredItem | None:
         if not is_unicode(item_id):
             return None
-        answer = self._ask(Question(conditions({"id": item_id}), limit=1))
+        answer = self._ask(ItemQuery(conditions({"id": item_id}), limit=1))
         return next(self._with_texts(answer), None)
 
     def _create(self, item: StoredItem, *, yields: bool = False) -> bool:

@@ -21,7 +21,7 @@ from verifflowcc.memory.store.placing import folder_of, path_in, placed
 # What changed since a copy of a store was made, where the store itself cannot tell: told by the digests of texts.
 
 
-class Compared(NamedTuple):
+class ItemDifference(NamedTuple):
     """Paths whose item is new or has another text, and those where there is none any more, both as they came.
 
     `complete` says that the copy holds nothing, so that what changed is all that there is.
@@ -32,14 +32,14 @@ class Compared(NamedTuple):
     complete: bool
 
 
-def compared(digests: Mapping[str, str], known: Mapping[str, str]) -> Compared:
+def compared(digests: Mapping[str, str], known: Mapping[str, str]) -> ItemDifference:
     """Compare what there is (path → digest, by `text.digest.digest_text` of the whole text) with what a copy holds.
 
     >>> compared({"a": "1", "b": "2", "c": "3"}, {"b": "2", "c": "4", "d": "5"})
     Compared(changed=('a', 'c'), gone=('d',), complete=False)
     """
     changed = tuple(path for path, digest in digests.items() if known.get(path) != digest)
-    return Compared(changed, tuple(path for path in known if path not in digests), not known)
+    return ItemDifference(changed, tuple(path for path in known if path not in digests), not known)
 
 
 class InMemoryBackend(MemoryBackend):
@@ -89,7 +89,7 @@ class InMemoryBackend(MemoryBackend):
         return sorted(self._all(), key=lambda each: each.item.id)
 
     def changes(self, mark: str | None, known: Known) -> Changes:
-        """Return what differs from `known`; of several items with one path, the first by id is told."""
+        """Return what differs from `known`; of items with one path, the first by id."""
         there = {each.item.path: each for each in reversed(self.list_all())}
         found = compared({path: digest_text(each.text) for path, each in sorted(there.items())}, known())
         return Changes("", [there[path] for path in found.changed], found.gone, found.complete)

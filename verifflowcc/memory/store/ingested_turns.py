@@ -11,18 +11,18 @@ from pathlib import Path
 
 from verifflowcc.base.errors import ConfigError, FormatError, UsageError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
-from verifflowcc.base.files.lock import adding_to, append_whole, log_said
+from verifflowcc.base.files.lock import adding_to, append_whole, log_bytes
 from verifflowcc.base.files.text_files import read_text
 from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.records import dataclass
-from verifflowcc.memory.rules.recall_evaluation import Labelled, labelled_queries
+from verifflowcc.memory.rules.recall_evaluation import LabelledQuestion, labelled_queries
 
 # Read a file of questions whose answers are known, which a person names.
 
 _SIZE_BYTES, _VALUES = 8 << 20, 200_000
 
 
-def read_labelled_file(path: Path, name: str) -> tuple[Labelled, ...]:
+def read_labelled_file(path: Path, name: str) -> tuple[LabelledQuestion, ...]:
     """Return the questions in a YAML file; `name` is how messages call it.
 
     Raises UsageError where it cannot be read, FormatError with all problems, each `name:line: …`, where it is not YAML
@@ -47,7 +47,7 @@ Kept = Collection[tuple[str | None, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class IngestLog:
     """The turns that were read, and those, by session, that count as not read although an item of theirs is kept."""
 
     read: Turns
@@ -55,7 +55,7 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class IngestPlan:
     """What an ingest writes: (path, text) of each new item, in order, and the turns that are read then."""
 
     items: tuple[tuple[str, str], ...]
@@ -63,21 +63,21 @@ class Plan:
     at: str
 
 
-def turns_read(folder: Path) -> Log:
+def turns_read(folder: Path) -> IngestLog:
     """Return what the log says; a line that is broken is left out, and costs work alone.
 
     Raises WorkspaceError where the log cannot be read.
     """
-    data = log_said(folder / LOG)
+    data = log_bytes(folder / LOG)
     read: dict[str, dict[str, Sequence[str]]] = {}
     forgotten: dict[str, set[str]] = {}
     for line in data.split(b"\n"):
-        session, turns, anew = _line(line)
+        session, turns, dropped = _line(line)
         if session is not None:
             read.setdefault(session, {}).update(turns)
             forgotten.setdefault(session, set()).difference_update(turns)
-            forgotten[session] |= anew
-    return Log(read, forgotten)
+            forgotten[session] |= dropped
+    return IngestLog(read, forgotten)
 
 
 def note_read(folder: Path, root: Path, turns: Turns, at: str) -> None:
@@ -105,34 +105,34 @@ def forget_read(
     lines: list[bytes] = []
     for session, turns in before.read.items():
         kept = {turn: same for turn, same in turns.items() if not is_gone(session, turn, same)}
-        anew = {turn for turn in turns if turn not in kept and (session, turn) in with_item}
+        forgotten = {turn for turn in turns if turn not in kept and (session, turn) in with_item}
         if len(kept) < len(turns):
             gone[session] = len(turns) - len(kept)
-        lines.append(_bytes(session, kept, None, {*anew, *before.forgotten.get(session, ())}))
+        lines.append(_bytes(session, kept, None, {*forgotten, *before.forgotten.get(session, ())}))
     if gone:
         check_inside(folder / LOG, root)
         write_atomic(folder / LOG, b"".join(lines))
     return gone
 
 
-def write_plan(folder: Path, root: Path, plan: Plan) -> None:
+def write_plan(folder: Path, root: Path, plan: IngestPlan) -> None:
     """Write down what is going to be written. Raises WorkspaceError."""
     check_inside(folder / PLAN, root)
     value = {"at": plan.at, "items": plan.items, "turns": plan.turns}
     write_atomic(folder / PLAN, json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def unfinished_plan(folder: Path) -> Plan | None:
+def unfinished_plan(folder: Path) -> IngestPlan | None:
     """Return the plan of an ingest that did not come to its end. Raises FormatError, WorkspaceError."""
     path = folder / PLAN
-    data = log_said(path)
+    data = log_bytes(path)
     if not data:
         return None
     try:
         value = json.loads(data)
         items = tuple((str(place), str(text)) for place, text in value["items"])
         turns = {str(session): _turns(ids) for session, ids in value["turns"].items()}
-        return Plan(items, turns, str(value["at"]))
+        return IngestPlan(items, turns, str(value["at"]))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise FormatError(f"{path}:1: this is no plan of an ingest: {error}", hint=f"rm {path}") from error
 
@@ -145,11 +145,11 @@ def drop_plan(folder: Path) -> None:
         raise WorkspaceError(f"cannot remove {folder / PLAN}: {error.strerror or error}") from error
 
 
-def _bytes(session: str, turns: Mapping[str, Sequence[str]], at: str | None, anew: Collection[str] = ()) -> bytes:
-    if not turns and not anew:
+def _bytes(session: str, turns: Mapping[str, Sequence[str]], at: str | None, forgotten: Collection[str] = ()) -> bytes:
+    if not turns and not forgotten:
         return b""
     same = {turn: list(ids) for turn, ids in turns.items() if ids}
-    more = {"same": same, "forgotten": sorted(anew), "at": at}
+    more = {"same": same, "forgotten": sorted(forgotten), "at": at}
     value = {"session": session, "turns": list(turns), **{name: each for name, each in more.items() if each}}
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode("ascii") + b"\n"
 
@@ -162,11 +162,15 @@ def _line(line: bytes) -> tuple[str | None, dict[str, Sequence[str]], set[str]]:
         return nothing
     if not isinstance(value, dict):
         return nothing
-    session, turns, anew = value.get("session"), value.get("turns"), value.get("forgotten")
+    session, turns, forgotten = value.get("session"), value.get("turns"), value.get("forgotten")
     if not isinstance(session, str) or not isinstance(turns, list):
         return nothing
     read = dict.fromkeys((each for each in turns if isinstance(each, str)), ()) | _turns(value.get("same"))
-    return session, read, {each for each in anew if isinstance(each, str)} if isinstance(anew, list) else set()
+    return (
+        session,
+        read,
+        {each for each in forgotten if isinstance(each, str)} if isinstance(forgotten, list) else set(),
+    )
 
 
 def _turns(value: object) -> dict[str, Sequence[str]]:

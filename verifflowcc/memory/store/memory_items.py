@@ -32,18 +32,54 @@ from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.record_codec import RecordCodec
-from verifflowcc.items.store.item_walk import ItemWalk, Seen, look_at
+from verifflowcc.items.store.item_walk import FileStamp, ItemWalk, look_at
 from verifflowcc.memory.store.placing import stored_item
+
+# An item as one line of JSON for the index, and for the databases that hold items.
+
+# What the checks of a memory need of each file: one that did not change is neither read nor parsed again.
+
+
+class MemoryChecked(DerivedTables):
+    """The files that were checked before, in the index; where they cannot be kept, `notices` says so."""
+
+    def facts(self) -> dict[str, tuple[str, str]]:
+        """Return path → its stamp and its facts, as they were kept."""
+        found = {}
+        for path, stamp, kept in self._read("SELECT path, stamp, facts FROM memory_checked"):
+            if (facts := unsummed(kept)) is not None:
+                found[path] = (stamp, facts)
+        return found
+
+    def learn(self, rows: Iterable[tuple[str, str, str]], gone: Iterable[str]) -> None:
+        """Keep what was just parsed (path, stamp, facts), and forget files that are gone; all in one transaction."""
+        new = [(path, stamp, summed(facts)) for path, stamp, facts in rows]
+        old = [(path,) for path in gone]
+        if new or old:
+            self._write_rows(
+                ("DELETE FROM memory_checked WHERE path = ?", old),
+                ("INSERT OR REPLACE INTO memory_checked VALUES (?, ?, ?)", new),
+            )
+
+
+def _link(row: list[Any]) -> Link:
+    to, relation, *mark = row
+    return Link(to, relation, stamp=Stamp(mark[0]) if mark and mark[0] else None)
+
+
+_CODEC: RecordCodec[Item] = RecordCodec(Item, {Link: (lambda link: [link.to, link.relation, link.fingerprint], _link)})
+item_to_text, item_from_text = _CODEC.text, _CODEC.value
+
 
 # One item file of a scope, read whole: its item, or why it holds none.
 
 
-def read_stored(root: Path, folder: str, path: str) -> tuple[StoredItem | str | None, Seen]:
+def read_stored(root: Path, folder: str, path: str) -> tuple[StoredItem | str | None, FileStamp]:
     """Return the item at a path below `root`/`folder`, or a problem that begins with the path; None for no file.
 
     The stamp beside it was taken before the file was read.
     """
-    nothing = Seen("", 0)
+    nothing = FileStamp("", 0)
     try:
         problem = look_at(root, folder, path)
         if problem:
@@ -55,11 +91,14 @@ def read_stored(root: Path, folder: str, path: str) -> tuple[StoredItem | str | 
         return None, nothing
     except OSError as error:
         return f"{path}: cannot be read: {error.strerror}", nothing
-    return _parsed(path, data), Seen(stamps.stamp_of(status), max(status.st_mtime_ns, status.st_ctime_ns))
+    return _parsed(path, data), FileStamp(stamps.stamp_of(status), max(status.st_mtime_ns, status.st_ctime_ns))
 
 
 def read_unchanged(root: Path, item: Item, stamp: str) -> StoredItem | None:
-    """Return an item with the text of its file, if that has this very stamp; None where it cannot be told or read."""
+    """Return an item with the text of its file, if the file's stamp is unchanged.
+
+    None where the file cannot be read, or where its stamp proves nothing.
+    """
     if not stamp:
         return None
     try:
@@ -93,43 +132,6 @@ def _parsed(path: str, data: bytes) -> StoredItem | str:
         return stored_item(path, data)
     except FormatError as error:
         return error.message
-
-
-# An item as one line of JSON for the index, and for the databases that hold items.
-
-
-def _link(row: list[Any]) -> Link:
-    to, relation, *mark = row
-    return Link(to, relation, stamp=Stamp(mark[0]) if mark and mark[0] else None)
-
-
-_CODEC: RecordCodec[Item] = RecordCodec(Item, {Link: (lambda link: [link.to, link.relation, link.fingerprint], _link)})
-item_to_text, item_from_text = _CODEC.text, _CODEC.value
-
-
-# What the checks of a memory need of each file: one that did not change is neither read nor parsed again.
-
-
-class MemoryChecked(DerivedTables):
-    """The files that were checked before, in the index; where they cannot be kept, `notices` says so."""
-
-    def facts(self) -> dict[str, tuple[str, str]]:
-        """Return path → its stamp and its facts, as they were kept."""
-        found = {}
-        for path, stamp, kept in self._read("SELECT path, stamp, facts FROM memory_checked"):
-            if (facts := unsummed(kept)) is not None:
-                found[path] = (stamp, facts)
-        return found
-
-    def learn(self, rows: Iterable[tuple[str, str, str]], gone: Iterable[str]) -> None:
-        """Keep what was just parsed (path, stamp, facts), and forget files that are gone; all in one transaction."""
-        new = [(path, stamp, summed(facts)) for path, stamp, facts in rows]
-        old = [(path,) for path in gone]
-        if new or old:
-            self._write_rows(
-                ("DELETE FROM memory_checked WHERE path = ?", old),
-                ("INSERT OR REPLACE INTO memory_checked VALUES (?, ?, ?)", new),
-            )
 
 
 # Which item files changed, one row each time, oldest first: what a copy of a scope has to look at again.
@@ -170,8 +172,8 @@ def paths_since(store: Store, mark: str | None, between: tuple[str, str]) -> lis
         return None
     statement = "SELECT path, token FROM memory_changes WHERE number > ? AND path > ? AND path < ?"
     found = {}
-    for path, said in store.rows(statement, (int(number), *between)):
-        if not str(said).startswith(_sum_of(str(path))):
+    for path, token in store.rows(statement, (int(number), *between)):
+        if not str(token).startswith(_sum_of(str(path))):
             raise sqlite3.DatabaseError("a row of the index is damaged")
         found[str(path)] = True
     return list(found)
@@ -204,7 +206,7 @@ _RANK = (
 """`first` is the path of the first file that has the id: that one counts."""
 
 
-class Reading(NamedTuple):
+class ItemReading(NamedTuple):
     """A file as it was read: its item, or why it holds none; neither where there is no file any more.
 
     `stamp` is empty where the file may change again without another stamp; `digest` is that of an item's text.
@@ -217,7 +219,7 @@ class Reading(NamedTuple):
     digest: str = ""
 
 
-class Question(NamedTuple):
+class ItemQuery(NamedTuple):
     """Which items are asked for, in what order (a field's name), how many at most (None: all)."""
 
     conditions: Sequence[Condition] = ()
@@ -225,14 +227,14 @@ class Question(NamedTuple):
     limit: int | None = None
 
 
-class Answer(NamedTuple):
+class QueryResult(NamedTuple):
     """Items with the stamps that their files had, in order, and what could not be read."""
 
     found: tuple[tuple[Item, str], ...]
     problems: tuple[str, ...]
 
 
-class Counting(NamedTuple):
+class CountedFile(NamedTuple):
     """A file that counts as an item, as the index has it."""
 
     path: str
@@ -246,11 +248,11 @@ class Counting(NamedTuple):
         return item_from_text(self.facts)
 
 
-class Told(NamedTuple):
+class ItemChanges(NamedTuple):
     """Files that count: where `paths` are given, those at the paths that changed since a mark, else all."""
 
     mark: str
-    files: tuple[Counting, ...]
+    files: tuple[CountedFile, ...]
     paths: tuple[str, ...] | None
     problems: tuple[str, ...]
 
@@ -263,13 +265,13 @@ class MemoryItems(DerivedTables):
         self._folder = folder
         self._range = (f"{folder}/", f"{folder}0")
 
-    def files_of(self, item_id: str) -> tuple[Counting, ...]:
+    def files_of(self, item_id: str) -> tuple[CountedFile, ...]:
         """Return the files with this id, by path, as they were when the folder was last looked at."""
         statement = f"SELECT path, stamp, digest, facts FROM memory_items WHERE id = ? AND {_BELOW} ORDER BY path"
 
-        def asked() -> tuple[Counting, ...]:
+        def asked() -> tuple[CountedFile, ...]:
             rows = self._store.rows(statement, (item_id, *self._range))
-            return tuple(Counting(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+            return tuple(CountedFile(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
 
         return self._asked_soundly(asked)
 
@@ -277,34 +279,34 @@ class MemoryItems(DerivedTables):
         """Say whether the folder was looked at before."""
         return self._asked_soundly(self._is_known)
 
-    def answer(self, walk: ItemWalk, read: Callable[[str], Reading], question: Question) -> Answer:
+    def answer(self, walk: ItemWalk, read: Callable[[str], ItemReading], question: ItemQuery) -> QueryResult:
         """Return the items of the files in `walk` that match; `read` is called for files that may have changed.
 
         Raises BackendError where that cannot be done.
         """
         return self._current(walk, read, lambda: self._asked(question, walk))
 
-    def number(self, walk: ItemWalk, read: Callable[[str], Reading]) -> tuple[int, tuple[str, ...]]:
+    def number(self, walk: ItemWalk, read: Callable[[str], ItemReading]) -> tuple[int, tuple[str, ...]]:
         """Return how many items there are, and what could not be read. Raises BackendError."""
         return self._current(walk, read, lambda: self._counted(walk))
 
-    def linked(self, walk: ItemWalk, read: Callable[[str], Reading], names: Iterable[str]) -> Answer:
+    def linked(self, walk: ItemWalk, read: Callable[[str], ItemReading], names: Iterable[str]) -> QueryResult:
         """Return the items that links connect, and those with one of these ids, paths or keys. Raises BackendError."""
         return self._current(walk, read, lambda: self._linked(names, walk))
 
-    def changes(self, walk: ItemWalk, read: Callable[[str], Reading], mark: str | None) -> Told:
+    def changes(self, walk: ItemWalk, read: Callable[[str], ItemReading], mark: str | None) -> ItemChanges:
         """Return what counts at the paths that changed since a mark, or all that counts where the mark is of no use.
 
         Raises BackendError.
         """
-        return self._current(walk, read, lambda: self._told(mark, walk))
+        return self._current(walk, read, lambda: self._changes_since(mark, walk))
 
     def _asked_soundly(self, ask: Callable[[], _T]) -> _T:
         return self._soundly(ask, f"the items below {self._folder}")
 
-    def _current(self, walk: ItemWalk, read: Callable[[str], Reading], ask: Callable[[], _T]) -> _T:
+    def _current(self, walk: ItemWalk, read: Callable[[str], ItemReading], ask: Callable[[], _T]) -> _T:
         """Bring the index up to the walk and ask it, both in one transaction; files are read outside of it."""
-        readings: dict[str, Reading] = {}
+        readings: dict[str, ItemReading] = {}
 
         def once() -> _T:
             with self._store.transaction("BEGIN"):
@@ -329,7 +331,7 @@ class MemoryItems(DerivedTables):
     def _is_known(self) -> bool:
         return bool(self._store.rows("SELECT 1 FROM memory_folders WHERE folder = ?", (self._folder,)))
 
-    def _learn(self, readings: Iterable[Reading], gone: Iterable[str]) -> None:
+    def _learn(self, readings: Iterable[ItemReading], gone: Iterable[str]) -> None:
         new = list(readings)
         ids = {reading.item.id for reading in new if reading.item}
         touched = set()
@@ -355,7 +357,7 @@ class MemoryItems(DerivedTables):
         if touched:
             log_changes(self._store, sorted(touched))
 
-    def _told(self, mark: str | None, walk: ItemWalk) -> Told:
+    def _changes_since(self, mark: str | None, walk: ItemWalk) -> ItemChanges:
         paths = paths_since(self._store, mark, self._range)
         statement = f"SELECT path, stamp, digest, facts FROM memory_items WHERE path = first AND {_BELOW}"
         if paths is None:
@@ -364,23 +366,23 @@ class MemoryItems(DerivedTables):
             rows = [
                 row for path in paths for row in self._store.rows(f"{statement} AND path = ?", (*self._range, path))
             ]
-        files = tuple(Counting(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
-        return Told(newest_mark(self._store), files, None if paths is None else tuple(paths), self._wrong(walk))
+        files = tuple(CountedFile(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+        return ItemChanges(newest_mark(self._store), files, None if paths is None else tuple(paths), self._wrong(walk))
 
-    def _asked(self, question: Question, walk: ItemWalk) -> Answer:
+    def _asked(self, question: ItemQuery, walk: ItemWalk) -> QueryResult:
         asked, order = asked_in_sql(question.conditions), order_in_sql(question.order_by)
         if order is not None and not asked.rest:
             found = self._with_facts(f"{asked.where} ORDER BY {order} LIMIT ?", (*asked.values, _limit(question.limit)))
         else:
             found = [pair for pair in self._with_facts(asked.where, asked.values) if matches(pair[0], asked.rest)]
             found = ordered_by(found, question.order_by, lambda pair: pair[0])[: question.limit]
-        return Answer(tuple(found), self._wrong(walk))
+        return QueryResult(tuple(found), self._wrong(walk))
 
-    def _linked(self, names: Iterable[str], walk: ItemWalk) -> Answer:
+    def _linked(self, names: Iterable[str], walk: ItemWalk) -> QueryResult:
         found = self._with_facts(LINKING)
         for condition, values in having({*names, *names_meant(item for item, _ in found)}):
             found += self._with_facts(condition, values)
-        return Answer(tuple({item.path: (item, stamp) for item, stamp in found}.values()), self._wrong(walk))
+        return QueryResult(tuple({item.path: (item, stamp) for item, stamp in found}.values()), self._wrong(walk))
 
     def _with_facts(self, condition: str, values: Sequence[Value] = ()) -> list[tuple[Item, str]]:
         statement = f"SELECT stamp, facts FROM memory_items WHERE path = first AND {_BELOW} AND {condition}"
@@ -401,13 +403,13 @@ class MemoryItems(DerivedTables):
         return tuple(sorted(problems))
 
 
-def _read_all(paths: Iterable[str], read: Callable[[str], Reading], readings: dict[str, Reading]) -> None:
+def _read_all(paths: Iterable[str], read: Callable[[str], ItemReading], readings: dict[str, ItemReading]) -> None:
     for path in observed("reading items", paths):
         if path not in readings:
             readings[path] = read(path)
 
 
-def _row(reading: Reading) -> tuple[object, ...]:
+def _row(reading: ItemReading) -> tuple[object, ...]:
     item = reading.item
     if item is None:
         return (reading.path, reading.stamp, reading.problem, None, *(None for _ in COLUMNS), None, None)

@@ -104,12 +104,14 @@ _PAUSE_S = 0.02
 _DRAIN_S = 0.5
 """How long output is awaited from what a program has left running, once it has ended itself."""
 
-_MOST_SAID_BYTES = 8_192
+_MOST_COMPLAINT_BYTES = 8_192
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a program wrote. `failure` says why it is no answer, empty where it ended well; `late` and `too_much` too.
+class ProgramOutput:
+    """The output of a program, and whether it ended well.
+
+    `failure` says why it is no answer, empty where it ended well; `late` and `too_much` say in which way it failed.
 
     `started` is False where it could not be run at all. `complaint` is the end of what it wrote to stderr.
     """
@@ -132,7 +134,7 @@ class _Streams:
     complaint: bytearray = field(default_factory=bytearray)
 
 
-def talk(argv: Sequence[str], prompt: bytes, *, timeout_s: float, most_bytes: int) -> Said:
+def talk(argv: Sequence[str], prompt: bytes, *, timeout_s: float, most_bytes: int) -> ProgramOutput:
     """Run `argv` without a shell in an empty folder of its own, with `prompt` on its input.
 
     The folder is empty so that no file of a project steers the program. More than `most_bytes` of output, or more than
@@ -143,14 +145,14 @@ def talk(argv: Sequence[str], prompt: bytes, *, timeout_s: float, most_bytes: in
         try:
             process = start_group(root, argv, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         except (OSError, ValueError) as error:
-            return Said(failure=why_not_started(root, argv, error), started=False)
+            return ProgramOutput(failure=why_not_started(root, argv, error), started=False)
         streams = _Streams(memoryview(prompt), most_bytes)
         with process:
             try:
                 in_time = _exchange(process, streams, until)
             finally:
                 end_group(process)
-        return _said(process.returncode, streams, timeout_s, in_time=in_time)
+        return _output_of(process.returncode, streams, timeout_s, in_time=in_time)
 
 
 def _exchange(process: subprocess.Popen[bytes], streams: _Streams, until: float) -> bool:
@@ -196,20 +198,20 @@ def _moved(process: subprocess.Popen[bytes], stream: object, streams: _Streams) 
         streams.output += chunk
         return bool(chunk)
     chunk = os.read(process.stderr.fileno(), _CHUNK_BYTES) if process.stderr is not None else b""
-    streams.complaint = (streams.complaint + chunk)[-_MOST_SAID_BYTES:]
+    streams.complaint = (streams.complaint + chunk)[-_MOST_COMPLAINT_BYTES:]
     return bool(chunk)
 
 
-def _said(code: int, streams: _Streams, timeout_s: float, *, in_time: bool) -> Said:
+def _output_of(code: int, streams: _Streams, timeout_s: float, *, in_time: bool) -> ProgramOutput:
     output, complaint = bytes(streams.output), bytes(streams.complaint)
     if not in_time:
-        return Said(output, complaint, f"did not answer within {timeout_s:g} s and was ended", late=True)
+        return ProgramOutput(output, complaint, f"did not answer within {timeout_s:g} s and was ended", late=True)
     if len(output) > streams.most_bytes:
         why = f"answered with more than {streams.most_bytes:,} bytes and was ended"
-        return Said(output[: streams.most_bytes], complaint, why, too_much=True)
+        return ProgramOutput(output[: streams.most_bytes], complaint, why, too_much=True)
     if code < 0:
-        return Said(output, complaint, f"was ended by signal {-code}")
-    return Said(output, complaint, f"ended with exit code {code}" if code else "")
+        return ProgramOutput(output, complaint, f"was ended by signal {-code}")
+    return ProgramOutput(output, complaint, f"ended with exit code {code}" if code else "")
 
 
 # A model that is a command: it reads a prompt on its input and answers on its output.
@@ -253,33 +255,35 @@ class CommandModel:
         Raises ModelError: `command` where it cannot be run or fails, `timeout`, `bad_json`.
         """
         most_bytes = min(MOST_ANSWER_BYTES, _ROOM_BYTES + _MOST_BYTES_PER_TOKEN * max(most_tokens, 0))
-        said = talk(self.command, prompt.encode("utf-8", "replace"), timeout_s=self.timeout_s, most_bytes=most_bytes)
+        output = talk(self.command, prompt.encode("utf-8", "replace"), timeout_s=self.timeout_s, most_bytes=most_bytes)
         tokens_in = self.count(prompt)
-        if said.failure:
-            raise self._failed(said, tokens_in)
+        if output.failure:
+            raise self._failed(output, tokens_in)
         try:
-            text = said.output.decode("utf-8")
+            text = output.output.decode("utf-8")
         except UnicodeDecodeError as error:
             raise ModelError(
-                f"{self.name} answered with what is not UTF-8", why="bad_json", tokens=tokens_in + len(said.output) // 4
+                f"{self.name} answered with what is not UTF-8",
+                why="bad_json",
+                tokens=tokens_in + len(output.output) // 4,
             ) from error
         tokens_out = self.count(text)
         found = find_json(text, schema)
         if found is None:
-            told = "nothing" if not text.strip() else "no JSON object"
-            raise ModelError(f"{self.name} answered with {told}", why="bad_json", tokens=tokens_in + tokens_out)
+            found_text = "nothing" if not text.strip() else "no JSON object"
+            raise ModelError(f"{self.name} answered with {found_text}", why="bad_json", tokens=tokens_in + tokens_out)
         return ModelAnswer(found, tokens_in, tokens_out)
 
-    def _failed(self, said: Said, tokens_in: int) -> ModelError:
-        complaint = _last_line(said.complaint)
-        told = f"{self.name} {said.failure}" if said.started else f"the model cannot be asked: {said.failure}"
-        if complaint and not said.late:
-            told += f": {complaint}"
-        if said.late:
-            return ModelError(told, why="timeout")
-        if said.too_much:
-            return ModelError(told, why="bad_json", tokens=tokens_in + len(said.output) // _BYTES_PER_TOKEN)
-        return ModelError(told, why="command", tokens=tokens_in if said.started else 0)
+    def _failed(self, output: ProgramOutput, tokens_in: int) -> ModelError:
+        complaint = _last_line(output.complaint)
+        message = f"{self.name} {output.failure}" if output.started else f"the model cannot be asked: {output.failure}"
+        if complaint and not output.late:
+            message += f": {complaint}"
+        if output.late:
+            return ModelError(message, why="timeout")
+        if output.too_much:
+            return ModelError(message, why="bad_json", tokens=tokens_in + len(output.output) // _BYTES_PER_TOKEN)
+        return ModelError(message, why="command", tokens=tokens_in if output.started else 0)
 
 
 def _last_line(data: bytes) -> str:
@@ -369,8 +373,8 @@ class ApiModel:
         found = find_json(text, schema) if len(text) <= MOST_ANSWER_BYTES else None
         if found is None:
             cut = response.finish_reason == "length"
-            told = "and was cut off" if cut else "with no JSON object" if text.strip() else "with nothing"
-            raise ModelError(f"{self.api} answered {told}", why="bad_json", tokens=tokens_in + tokens_out)
+            how = "and was cut off" if cut else "with no JSON object" if text.strip() else "with nothing"
+            raise ModelError(f"{self.api} answered {how}", why="bad_json", tokens=tokens_in + tokens_out)
         return ModelAnswer(found, tokens_in, tokens_out)
 
 
@@ -457,8 +461,8 @@ def _failed(model: ApiModel, error: Exception, tokens_in: int) -> ModelError:
         return ModelError(f"{model.api} refused to answer", why="refused", tokens=tokens_in)
     if isinstance(error, of.ModelHTTPError):
         refused = 400 <= error.status_code < 500
-        told = f"{model.api} answered with HTTP status {error.status_code}"
-        return ModelError(told, why="refused" if refused else "unreachable", tokens=0)
+        message = f"{model.api} answered with HTTP status {error.status_code}"
+        return ModelError(message, why="refused" if refused else "unreachable", tokens=0)
     if isinstance(error, of.UnexpectedModelBehavior) or any(isinstance(each, JSONDecodeError) for each in causes):
         return ModelError(f"{model.api} answered with what its client cannot read", why="bad_json")
     if isinstance(error, of.ModelAPIError):

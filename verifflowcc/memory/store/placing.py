@@ -109,8 +109,8 @@ def checked_bytes(item: StoredItem, path: str) -> bytes:
         raise BackendError(f"{name} cannot be kept: its text is larger than {LARGEST_FILE_BYTES // 1_048_576} MiB")
     if (line := conflict_line(data)) is not None:
         raise BackendError(f"{name} cannot be kept: line {line} holds the conflict markers of an unfinished merge")
-    said = item.item.id if path == item.item.path else stored_item(path, data).item.id
-    if said != name:
+    read_id = item.item.id if path == item.item.path else stored_item(path, data).item.id
+    if read_id != name:
         raise BackendError(
             f"{name} cannot be kept at {path}: its text does not say its id", hint=f"add the line `id: {name}`"
         )

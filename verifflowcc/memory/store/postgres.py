@@ -31,7 +31,7 @@ _ADD = (
     f"INSERT INTO vfcc.items ({', '.join(_NAMES)}) VALUES ({', '.join(['%s'] * len(_NAMES))}) "
     f"ON CONFLICT (scope, owner, id) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in _NAMES[3:])}"
 )
-_READ_ANEW = f"SELECT path, body FROM vfcc.items WHERE {_OWN} AND reader < %s"
+_OLDER_ROWS = f"SELECT path, body FROM vfcc.items WHERE {_OWN} AND reader < %s"
 _FOLDED = (
     "CASE WHEN position(decode('0d0a', 'hex') IN body) = 0 THEN body"
     " ELSE decode(replace(encode(body, 'escape'), chr(13) || chr(10), chr(10)), 'escape') END"
@@ -65,7 +65,7 @@ class PostgresBackend(MemoryBackend):
         self._lock = threading.RLock()
         self._depth = 0
         try:
-            self._read_older_anew()
+            self._update_older_rows()
         except BaseException:
             self.close()
             raise
@@ -177,9 +177,9 @@ class PostgresBackend(MemoryBackend):
         return tuple(self._problems)
 
     def _run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        from verifflowcc.memory.store.postgres_session import told
+        from verifflowcc.memory.store.postgres_session import database_errors
 
-        with self._lock, told(self._connection):
+        with self._lock, database_errors(self._connection):
             cursor = self._connection.execute(statement, parameters)
             return cursor.fetchall() if cursor.description else []
 
@@ -192,15 +192,18 @@ class PostgresBackend(MemoryBackend):
             raise
 
     def _commit(self) -> None:
-        from verifflowcc.memory.store.postgres_session import told
+        from verifflowcc.memory.store.postgres_session import database_errors
 
-        with told(self._connection):
+        with database_errors(self._connection):
             ended = self._connection.execute("COMMIT").statusmessage
         if ended != "COMMIT":
             raise BackendError("PostgreSQL refused a part of what was written, and so kept nothing of it")
 
     def _undo(self) -> None:
-        """Go back to before the transaction. Without a connection the server does so; its loss was told already."""
+        """Roll back the transaction.
+
+        Without a connection the server does so itself; the lost connection was reported already.
+        """
         if not self._connection.closed:
             self._run("ROLLBACK")
 
@@ -237,9 +240,12 @@ class PostgresBackend(MemoryBackend):
                 self._problems.append("a row whose path is not UTF-8: it is no item")
         return found
 
-    def _read_older_anew(self) -> None:
-        """Bring columns that an older vfcc wrote up to date, unless the item has changed since it was read here."""
-        for path, body in self._run(_READ_ANEW, [*self._own, READER]):
+    def _update_older_rows(self) -> None:
+        """Bring columns that an older vfcc wrote up to date.
+
+        An item that has changed since it was read here is left to the one who changed it.
+        """
+        for path, body in self._run(_OLDER_ROWS, [*self._own, READER]):
             (item,) = self._stored([(path, body)]) or (None,)
             if item is not None:
                 names = ", ".join(f"{name} = %s" for name in _NAMES[3:])

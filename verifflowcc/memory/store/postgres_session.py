@@ -25,7 +25,7 @@ _LONGEST = 300
 
 
 @contextmanager
-def told(connection: psycopg.Connection[tuple[object, ...]] | None = None) -> Iterator[None]:
+def database_errors(connection: psycopg.Connection[tuple[object, ...]] | None = None) -> Iterator[None]:
     """Turn what psycopg raises inside into a BackendError, or a ConflictError where a lock is held for too long."""
     try:
         yield
@@ -91,7 +91,7 @@ Parameter = bytes | int | None | list[bytes] | list[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class WhereClause:
     """Conditions as SQL with their parameters, and the conditions that no column answers."""
 
     clauses: tuple[str, ...]
@@ -99,7 +99,7 @@ class Where:
     left: tuple[Condition, ...]
 
 
-def where(conditions: Sequence[Condition]) -> Where:
+def where(conditions: Sequence[Condition]) -> WhereClause:
     """Return conditions as SQL, with the same answers as `domain.query.matches`."""
     clauses: list[str] = []
     parameters: list[Parameter] = []
@@ -111,7 +111,7 @@ def where(conditions: Sequence[Condition]) -> Where:
         clause, values = _tags(condition) if condition.field == TAGS else _scalar(condition)
         clauses.append(clause)
         parameters += values
-    return Where(tuple(clauses), tuple(parameters), tuple(left))
+    return WhereClause(tuple(clauses), tuple(parameters), tuple(left))
 
 
 def order(order_by: str) -> str | None:
@@ -180,7 +180,7 @@ def open_session(url: str, project: str | None) -> tuple[Connection, str]:
     """
     connection = _connected(url)
     try:
-        with told(connection):
+        with database_errors(connection):
             milliseconds = (f"{STATEMENT_S * 1000}", f"{LOCK_WAIT_S * 1000}")
             connection.execute(_SETTINGS, (*milliseconds, project or ""))
             role = _plain_role(connection)

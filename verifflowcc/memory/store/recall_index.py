@@ -16,7 +16,7 @@ from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
 from verifflowcc.memory.store.memory_items import item_from_text
 from verifflowcc.memory.store.recall_vectors import (
-    Prepared,
+    PreparedItem,
     Read,
     ScopeTables,
     drop_stale_vectors,
@@ -48,14 +48,14 @@ _APART = 0.6 * 10**-_DIGITS
 """Scores that are alike are not as far apart."""
 
 
-class Best(NamedTuple):
+class BestUnits(NamedTuple):
     """Numbers of units; `complete` says that no other unit holds any of the words."""
 
     numbers: list[int]
     complete: bool
 
 
-def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequence[int], most: int) -> Best:
+def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequence[int], most: int) -> BestUnits:
     """Return the best units for terms with the number of units that hold each; `most`, or up to twice as many.
 
     `weights` are those of the fields. Units that score alike at the end are in or out together, but where they are all
@@ -63,7 +63,7 @@ def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequenc
     """
     asked, every = _asked(terms, max(MOST_ROWS, ROWS_EACH * most))
     if not asked:
-        return Best([], complete=True)
+        return BestUnits([], complete=True)
     by_weight = f"bm25({', '.join(str(weight / 100) for weight in weights)})"
     rows = tables.rows(
         "SELECT rank, rowid FROM recall_{n}_words WHERE recall_{n}_words MATCH ? AND rank MATCH ?"
@@ -73,20 +73,20 @@ def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequenc
     found = cast("list[tuple[float, int]]", rows)
     near = _near(found, most // SURE)
     if near < len(found):
-        return Best([number for _, number in found[:near]], complete=False)
+        return BestUnits([number for _, number in found[:near]], complete=False)
     scores = [(round(score, _DIGITS), number) for score, number in found]
     if len(scores) <= 2 * most:
-        return Best([number for _, number in scores], complete=every)
+        return BestUnits([number for _, number in scores], complete=every)
     last = scores[-1][0]
     sure = [number for score, number in scores if score != last]
     if len(sure) >= most:
-        return Best(sure, complete=False)
+        return BestUnits(sure, complete=False)
     alike = tables.rows(
         "SELECT u.number FROM recall_{n}_words w JOIN recall_{n}_units u ON u.number = w.rowid"
         " WHERE recall_{n}_words MATCH ? AND w.rank MATCH ? AND w.rank BETWEEN ? AND ? ORDER BY u.path, u.part LIMIT ?",
         (asked, by_weight, last - _APART, last + _APART, most),
     )
-    return Best([*dict.fromkeys([*sure, *(int(str(number)) for (number,) in alike)])], complete=False)
+    return BestUnits([*dict.fromkeys([*sure, *(int(str(number)) for (number,) in alike)])], complete=False)
 
 
 def _near(found: Sequence[tuple[float, int]], sure: int) -> int:
@@ -133,7 +133,7 @@ Replaced = Callable[[Sequence[Item]], Mapping[str, str]]
 """From items, path → why for those that another replaced."""
 
 
-class Known(NamedTuple):
+class IndexedItem(NamedTuple):
     """An item as the index has it; `replaced` says what replaced it, empty where nothing did."""
 
     item: Item
@@ -141,7 +141,7 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class IndexRules:
     """How the index reads items: `read` takes one apart, `replaced` says which of some are replaced."""
 
     read: Read
@@ -154,7 +154,7 @@ class RecallIndex(DerivedTables):
     `state` brings one scope up to its store and then asks it, so that an answer is of one state.
     """
 
-    def __init__(self, index: Path, rules: Rules) -> None:
+    def __init__(self, index: Path, rules: IndexRules) -> None:
         super().__init__(index)
         self._rules = rules
 
@@ -216,7 +216,10 @@ class RecallIndex(DerivedTables):
         return Scope(ScopeTables(self._store, number), mark, units, lengths)
 
     def _brought_up(self, store: MemoryBackend) -> bool:
-        """Put in what changed; return False where another process did so meanwhile. Files are read outside of it."""
+        """Apply the store's changes; return False where another process did so first.
+
+        Files are read outside of the transaction, so that no other process waits for them.
+        """
         scope = self._scope(store.scope)
         changes = store.changes(scope.mark if scope else None, scope.known if scope else dict)
         new = [prepared(each, self._rules.read) for each in observed("indexing items", changes.changed)]
@@ -234,7 +237,7 @@ class RecallIndex(DerivedTables):
                 self._update(store.scope, there, changes, new)
         return True
 
-    def _fill(self, name: str, there: "Scope | None", changes: Changes, new: Sequence[Prepared]) -> None:
+    def _fill(self, name: str, there: "Scope | None", changes: Changes, new: Sequence[PreparedItem]) -> None:
         ((number,),) = self._store.rows("SELECT coalesce(max(number), 0) + 1 FROM recall_scopes")
         tables = there.tables if there else ScopeTables(self._store, int(number))
         tables.create()
@@ -247,7 +250,7 @@ class RecallIndex(DerivedTables):
         drop_stale_vectors(tables)
         self._judge(Scope(tables, changes.mark, units, lengths))
 
-    def _update(self, name: str, there: "Scope", changes: Changes, new: Sequence[Prepared]) -> None:
+    def _update(self, name: str, there: "Scope", changes: Changes, new: Sequence[PreparedItem]) -> None:
         touched = [*changes.gone, *(each.item.path for each in new)]
         before = list(there.items(touched).values())
         relations = any(is_linking(known.item) or there.tables.is_named(known.item) for known in before)
@@ -268,7 +271,7 @@ class RecallIndex(DerivedTables):
             self._judge(there)
 
     def _judge(self, scope: "Scope") -> None:
-        """Say anew of all items of a scope whether another replaced them."""
+        """Compute again, for all items of a scope, whether another one replaced them."""
         replaced = self._rules.replaced(scope.linked())
         scope.tables.rows("UPDATE recall_{n}_items SET replaced = NULL WHERE replaced IS NOT NULL")
         for path, why in replaced.items():
@@ -300,7 +303,7 @@ class Scope:
                 self.speakers.add(term)
         return Corpus(self.units, tuple(self.lengths), containing)
 
-    def best(self, terms: Mapping[str, int], weights: Sequence[int], most: int) -> Best:
+    def best(self, terms: Mapping[str, int], weights: Sequence[int], most: int) -> BestUnits:
         """Return the numbers of the units that match best, `most` or so; see `recall_words`."""
         return best_numbers(self.tables, terms, weights, most)
 
@@ -331,7 +334,7 @@ class Scope:
             self._take(found, f"SELECT {_UNITS} FROM recall_{{n}}_units WHERE path IN ({marks})", part)
         return [found[number] for number in sorted(found)]
 
-    def items(self, paths: Iterable[str]) -> dict[str, Known]:
+    def items(self, paths: Iterable[str]) -> dict[str, IndexedItem]:
         """Return path → the item there, for those that are there."""
         found = {}
         for part in _parts(sorted(set(paths))):
@@ -341,21 +344,24 @@ class Scope:
                 found[known.item.path] = known
         return found
 
-    def certain(self, paths: Iterable[str]) -> dict[str, Known]:
-        """Return path → the item there. Raises sqlite3.DatabaseError where one is not there, which the index said."""
+    def certain(self, paths: Iterable[str]) -> dict[str, IndexedItem]:
+        """Return path → the item there, for paths that the index must have.
+
+        Raises sqlite3.DatabaseError where one is missing.
+        """
         wanted = set(paths)
         found = self.items(wanted)
         if found.keys() != wanted:
             raise sqlite3.DatabaseError(_DAMAGED)
         return found
 
-    def every(self) -> list[Known]:
+    def every(self) -> list[IndexedItem]:
         """Return all items, by path."""
         return [_known(row) for row in self.tables.rows(f"{_ITEMS} ORDER BY path")]
 
-    def named(self, names: Iterable[str]) -> list[Known]:
+    def named(self, names: Iterable[str]) -> list[IndexedItem]:
         """Return the items with one of these ids, paths or keys, by path."""
-        found: dict[str, Known] = {}
+        found: dict[str, IndexedItem] = {}
         for part in _parts(sorted(set(names))):
             marks = ",".join("?" * len(part))
             for column in ("id", "key", "path"):
@@ -364,7 +370,7 @@ class Scope:
                     found[known.item.path] = known
         return [found[path] for path in sorted(found)]
 
-    def leading_to(self, names: Iterable[str]) -> list[Known]:
+    def leading_to(self, names: Iterable[str]) -> list[IndexedItem]:
         """Return the items whose links name one of these, by path; there may be more."""
         paths: set[str] = set()
         for part in _parts(sorted(set(names))):
@@ -393,12 +399,12 @@ class Scope:
 _ITEMS = "SELECT replaced, facts FROM recall_{n}_items"
 
 
-def _known(row: Sequence[object]) -> Known:
+def _known(row: Sequence[object]) -> IndexedItem:
     """Return the item of a row. Raises sqlite3.DatabaseError where the row is damaged."""
     text = unsummed(row[1])
     if text is None:
         raise sqlite3.DatabaseError(_DAMAGED)
-    return Known(item_from_text(text), str(row[0] or ""))
+    return IndexedItem(item_from_text(text), str(row[0] or ""))
 
 
 def _kept(row: tuple[Any, ...]) -> KeptUnit:

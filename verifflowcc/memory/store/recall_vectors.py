@@ -52,7 +52,7 @@ _MARKS = ", ".join("?" * (8 + len(FIELDS) + 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedItem:
     """An item made ready for the tables: its row, its units, and the names by which it leads to others."""
 
     item: Item
@@ -62,15 +62,17 @@ class Prepared:
     targets: tuple[str, ...]
 
 
-def prepared(stored: StoredItem, read: Read) -> Prepared:
+def prepared(stored: StoredItem, read: Read) -> PreparedItem:
     """Make an item ready, which takes longer than writing it."""
     item = stored.item
     digest = digest_text(stored.text.encode())
-    return Prepared(item, digest, summed(item_to_text(item)), tuple(read(stored)), tuple(sorted(set(_targets(item)))))
+    return PreparedItem(
+        item, digest, summed(item_to_text(item)), tuple(read(stored)), tuple(sorted(set(_targets(item))))
+    )
 
 
 def row_sum(row: tuple[object, ...]) -> int:
-    """Return the checksum of a unit's row, of what stands between its number and this."""
+    """Return the checksum of a unit's row: all columns after its number."""
     return crc32("\0".join(map(str, row)).encode("utf-8", "surrogatepass"))
 
 
@@ -81,7 +83,7 @@ class ScopeTables:
         self._store, self.number = store, number
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        """Run a statement in which `{n}` stands for the scope's number."""
+        """Run a statement; `{n}` in it becomes the scope's number."""
         return self._store.rows(statement.replace("{n}", str(self.number)), values)
 
     def create(self) -> None:
@@ -91,7 +93,7 @@ class ScopeTables:
         for statement in _TABLES.split(";")[:-1]:
             self.rows(statement)
 
-    def fill(self, items: Iterable[Prepared]) -> None:
+    def fill(self, items: Iterable[PreparedItem]) -> None:
         """Put all items into empty tables."""
         number = 0
         for each in items:
@@ -114,7 +116,7 @@ class ScopeTables:
             yield Unit(tuple(map(str, terms)))
         self.rows("DELETE FROM recall_{n}_units WHERE path = ?", (path,))
 
-    def put_in(self, each: Prepared) -> None:
+    def put_in(self, each: PreparedItem) -> None:
         """Add an item whose path is not there."""
         self._put_item(each)
         ((number,),) = self.rows("SELECT coalesce(max(number), 0) FROM recall_{n}_units")
@@ -130,7 +132,7 @@ class ScopeTables:
         marks = ", ".join("?" * len(names))
         return bool(self.rows(f"SELECT 1 FROM recall_{{n}}_links WHERE target IN ({marks}) LIMIT 1", names))
 
-    def _put_item(self, each: Prepared) -> None:
+    def _put_item(self, each: PreparedItem) -> None:
         item = each.item
         self.rows(
             "INSERT INTO recall_{n}_items VALUES (?, ?, ?, ?, ?, NULL, ?)",
@@ -149,14 +151,16 @@ def _flags(unit: Unit) -> int:
 
 
 def flags_read(flags: int) -> tuple[bool, bool, bool]:
-    """Return what a row's flags say: whether a unit asks, ends with a question, tells a time."""
+    """Unpack a row's flags: asks, ends with a question, names a time."""
     return bool(flags & 1), bool(flags & 2), bool(flags & 4)
 
 
 def is_linking(item: Item) -> bool:
     """Say whether an item leads to another, or says that another replaced it."""
-    said = item.decision
-    replaced = said is not None and bool(said.supersedes or said.superseded_by or said.status is _SUPERSEDED)
+    decision = item.decision
+    replaced = decision is not None and bool(
+        decision.supersedes or decision.superseded_by or decision.status is _SUPERSEDED
+    )
     return bool(item.links) or replaced
 
 
@@ -226,7 +230,7 @@ WHERE digest IS NOT (SELECT i.digest FROM recall_{n}_items i WHERE i.path = reca
 """
 
 
-class Bare(NamedTuple):
+class UnitWithoutVector(NamedTuple):
     """A unit without a vector: its number, its item's path, which part of it, and the item's id and digest."""
 
     number: int
@@ -236,8 +240,8 @@ class Bare(NamedTuple):
     digest: str
 
 
-class Held(NamedTuple):
-    """A unit with its vector, and where it stands: its thread and its place there, None where it has no neighbours."""
+class UnitVector(NamedTuple):
+    """A unit with its vector, thread and place in it; None without neighbours."""
 
     number: int
     thread: str
@@ -249,17 +253,17 @@ class MissingVectorsError(Exception):
     """A unit has no sound vector: nothing is answered until it has one."""
 
 
-def bare_units(tables: ScopeTables, model: str) -> list[Bare]:
+def bare_units(tables: ScopeTables, model: str) -> list[UnitWithoutVector]:
     """Return the units of a scope that have no sound vector of a model, those of one item together."""
     held = {each.number for each in _held(tables, model)}
     every = (
-        Bare(_whole(number), str(path), _whole(part), str(item_id), str(digest))
+        UnitWithoutVector(_whole(number), str(path), _whole(part), str(item_id), str(digest))
         for number, path, part, item_id, digest in tables.rows(_UNITS)
     )
     return [unit for unit in every if unit.number not in held]
 
 
-def held_vectors(tables: ScopeTables, model: str, units: int) -> list[Held]:
+def held_vectors(tables: ScopeTables, model: str, units: int) -> list[UnitVector]:
     """Return the units of a scope, of which there are so many, with their vectors of a model.
 
     Raises MissingVectorsError where one has none.
@@ -270,7 +274,7 @@ def held_vectors(tables: ScopeTables, model: str, units: int) -> list[Held]:
     return held
 
 
-def put_vectors(tables: ScopeTables, model: str, made: Iterable[tuple[Bare, bytes]]) -> None:
+def put_vectors(tables: ScopeTables, model: str, made: Iterable[tuple[UnitWithoutVector, bytes]]) -> None:
     """Keep the vectors of units whose items are still there with the same text."""
     tables.rows(_TABLE)
     for unit, vector in made:
@@ -288,10 +292,10 @@ def drop_stale_vectors(tables: ScopeTables, paths: Iterable[str] | None = None) 
         tables.rows(f"{_STALE} AND path = ?", (path,))
 
 
-def _held(tables: ScopeTables, model: str) -> Iterator[Held]:
+def _held(tables: ScopeTables, model: str) -> Iterator[UnitVector]:
     for number, thread, place, vector, checksum in tables.rows(_HELD, (model,)) if _is_there(tables) else ():
         if isinstance(vector, bytes) and crc32(vector) == checksum:
-            yield Held(_whole(number), str(thread), None if place is None else _whole(place), vector)
+            yield UnitVector(_whole(number), str(thread), None if place is None else _whole(place), vector)
 
 
 def _is_there(tables: ScopeTables) -> bool:

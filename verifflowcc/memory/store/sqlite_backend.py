@@ -37,7 +37,7 @@ from verifflowcc.base.model.memory_protocol import (
     StoredItem,
 )
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.memory.store.in_memory import Compared, compared
+from verifflowcc.memory.store.in_memory import ItemDifference, compared
 from verifflowcc.memory.store.memory_items import item_from_text, item_to_text
 from verifflowcc.memory.store.placing import folder_of, is_unicode, path_in, placed, stored_item
 from verifflowcc.memory.store.sqlite_log import LOG, add_log, is_logged, newest_mark, paths_since, shorten
@@ -70,7 +70,7 @@ def open_database(file: Path) -> sqlite3.Connection:
     Raises BackendError where it cannot be made or read, is damaged, of a newer vfcc or of another program, and
     ConflictError where others write to it for too long.
     """
-    with told(file):
+    with database_errors(file):
         try:
             with private_if_own(file):
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def in_turn(file: Path) -> Iterator[None]:
 
 
 @contextmanager
-def told(file: Path) -> Iterator[None]:
+def database_errors(file: Path) -> Iterator[None]:
     """Raise what SQLite says of a file in one sentence."""
     try:
         yield
@@ -183,7 +183,7 @@ def _read_by(connection: sqlite3.Connection) -> str:
 
 
 def _read_again(connection: sqlite3.Connection, file: Path) -> None:
-    """Make all columns anew: another version may read texts otherwise."""
+    """Compute all columns again: another version may have read texts differently."""
     for item_id, path, text in connection.execute("SELECT id, path, text FROM items").fetchall():
         item = stored(file, path, text)
         if item.item.id == item_id:
@@ -359,13 +359,13 @@ class SqliteBackend(MemoryBackend):
 
     def _keep(self, item: StoredItem, path: str | None) -> None:
         kept = placed(item, path or path_in(folder_of(self.scope), item))
-        with told(self._file):
+        with database_errors(self._file):
             keep(self._connection, kept)
 
     @contextmanager
     def _one_state(self) -> Iterator[bool]:
         """Read one state of the database inside, or go on in the one being written; say whether changes are logged."""
-        with self._lock, told(self._file):
+        with self._lock, database_errors(self._file):
             if self._connection.in_transaction:
                 yield is_logged(self._connection)
                 return
@@ -379,7 +379,7 @@ class SqliteBackend(MemoryBackend):
         statement = f"{_ROWS} AND path = ? ORDER BY id LIMIT 1"
         return {path: text for each in paths for path, text in self._rows(statement, (self.scope, each))}
 
-    def _differing(self, held: Mapping[str, str]) -> tuple[dict[str, bytes], Compared]:
+    def _differing(self, held: Mapping[str, str]) -> tuple[dict[str, bytes], ItemDifference]:
         """Return path → text of what is new or differs, and how all compares with what a copy holds."""
         digests, texts = dict[str, str](), dict[str, bytes]()
         for path, text in self._connection.execute(f"{_ROWS} ORDER BY id", (self.scope,)):
@@ -393,7 +393,7 @@ class SqliteBackend(MemoryBackend):
         return (stored(self._file, path, text) for path, text in texts.items())
 
     def _shorten_log(self) -> None:
-        with told(self._file):
+        with database_errors(self._file):
             if self._connection.in_transaction and is_logged(self._connection):
                 shorten(self._connection)
 
@@ -408,5 +408,5 @@ class SqliteBackend(MemoryBackend):
                 self._connection.rollback()
 
     def _rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
-        with self._lock, told(self._file):
+        with self._lock, database_errors(self._file):
             return self._connection.execute(statement, values).fetchall()

@@ -1,4 +1,4 @@
-"""Add an item, or say anew the one of the same key: a person decides, an agent proposes."""
+"""Add or update an item: a person decides, an agent proposes."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -27,20 +27,20 @@ from verifflowcc.base.use.guarding import details_read, refuse_secrets
 from verifflowcc.base.use.stage_words import LONGEST_TITLE, one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
-from verifflowcc.memory.use.code_refs import refs_said
+from verifflowcc.memory.use.code_refs import parse_refs
 from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, proposes, trust_of
 from verifflowcc.memory.use.item_search import find_item, items_around, refuse_circle
 from verifflowcc.memory.use.new_item_words import (
     DETAIL_OF,
-    day_said,
-    details_said,
-    id_said,
-    key_said,
-    said,
+    checked_day,
+    checked_details,
+    checked_id,
+    checked_key,
+    checked_tags,
+    checked_text,
+    checked_title,
+    checked_type,
     scope_to_add,
-    tags_said,
-    title_said,
-    type_said,
 )
 from verifflowcc.memory.use.recording import rewritten, title_of, with_link, with_source
 from verifflowcc.memory.use.scopes import agent_of, read_scope
@@ -48,8 +48,8 @@ from verifflowcc.memory.use.scopes import agent_of, read_scope
 ATTEMPTS = 200
 
 
-class Outcome(StrEnum):
-    """What becomes of an item that is added."""
+class AddOutcome(StrEnum):
+    """What happened to an added item."""
 
     ADDED = "added"
     UPDATED = "updated"
@@ -58,8 +58,10 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """An item as somebody asked for it, checked. What is None or empty keeps its default, or what was there.
+class ItemRequest:
+    """A checked request to add or update an item.
+
+    What is None or empty keeps its default, or the value that the item had.
 
     `title_given` says whether the title was chosen, or only follows from the text; numbers are in thousandths.
     """
@@ -83,14 +85,14 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class AddPlan:
     """What adding would do: the item before (None for a new one) and after.
 
     `asks` says that a person confirms it first; `notes` are sentences for the person.
     """
 
     scope: str
-    outcome: Outcome
+    outcome: AddOutcome
     before: StoredItem | None
     after: StoredItem
     asks: bool = False
@@ -98,12 +100,12 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddResult:
     """What was done; `pending` says that a person has to promote the item before it enters a prompt."""
 
     item: Item
     scope: str
-    outcome: Outcome
+    outcome: AddOutcome
     """`added`, `updated`, `proposed` or `unchanged`."""
     pending: bool
     """Whether a person has to promote it."""
@@ -113,14 +115,14 @@ class Added:
     notes: tuple[str, ...] = ()
 
 
-Confirm = Callable[[Planned], None]
+Confirm = Callable[[AddPlan], None]
 """Asks a person; raises where they do not say yes."""
 
 
 def add_item(
-    store: MemoryBackend, wanted: Wanted, *, actor: str, today: str, confirm: Confirm, dry_run: bool = False
-) -> Added:
-    """Add an item to the store of its scope, or say anew the active one of its type and key.
+    store: MemoryBackend, wanted: ItemRequest, *, actor: str, today: str, confirm: Confirm, dry_run: bool = False
+) -> AddResult:
+    """Add an item to its scope's store, or update the active one of its type and key.
 
     What a person or a project remembers is only proposed by anybody else: as a pending item that supersedes the active
     one. Raises UsageError for an id that is taken, ConflictError where the item changed while a person was asked,
@@ -132,14 +134,14 @@ def add_item(
         confirm(planned)
     if planned and dry_run:
         return _added(planned, written=False)
-    with nullcontext() if _stands_alone(wanted) else store.writing():
+    with nullcontext() if _is_independent(wanted) else store.writing():
         for _ in range(ATTEMPTS):
             now = plan(store, wanted, actor=actor, today=today)
             if planned and (planned.before and planned.before.text) != (now.before and now.before.text):
                 raise ConflictError(
                     f"{now.after.item.id} changed since it was read; nothing was written", hint="run the command again"
                 )
-            if now.outcome is Outcome.UNCHANGED:
+            if now.outcome is AddOutcome.UNCHANGED:
                 return _added(now, written=False)
             if wanted.supersedes is not None and now.before is not None:
                 refuse_circle(store, now.after.item)
@@ -150,15 +152,15 @@ def add_item(
     raise UsageError("no id was drawn that is free", hint="--id ID")
 
 
-def superseding(added: Added) -> tuple[str, ...]:
+def superseding(added: AddResult) -> tuple[str, ...]:
     """Return the ids of what a new item took the place of; none where it is only proposed, or was there before."""
-    if added.outcome is not Outcome.ADDED or not added.written:
+    if added.outcome is not AddOutcome.ADDED or not added.written:
         return ()
     return tuple(link.to for link in added.item.links if link.relation == Relation.SUPERSEDES)
 
 
-def refuse_secrets_in(wanted: Wanted) -> None:
-    """Raise SecretError where anything that was said holds a secret."""
+def refuse_secrets_in(wanted: ItemRequest) -> None:
+    """Raise SecretError where any text of the request holds a secret."""
     refuse_secrets(
         ("the text", wanted.text),
         ("the title", wanted.title),
@@ -170,12 +172,12 @@ def refuse_secrets_in(wanted: Wanted) -> None:
     )
 
 
-def _stands_alone(wanted: Wanted) -> bool:
-    """Whether no other item says what becomes of it, so that nobody has to wait while it is written."""
+def _is_independent(wanted: ItemRequest) -> bool:
+    """Whether the outcome depends on no other item, so that no lock is needed."""
     return wanted.key is None and wanted.id is None and wanted.supersedes is None
 
 
-def _kept(store: MemoryBackend, planned: Planned) -> bool:
+def _kept(store: MemoryBackend, planned: AddPlan) -> bool:
     """Write what is planned; return False where the id that was drawn is another item's."""
     if planned.before is None:
         return store.create(planned.after)
@@ -183,36 +185,36 @@ def _kept(store: MemoryBackend, planned: Planned) -> bool:
     return True
 
 
-def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Planned:
+def plan(store: MemoryBackend, wanted: ItemRequest, *, actor: str, today: str) -> AddPlan:
     """Return what adding would do, with nothing written. Raises as `add_item` does."""
     pending = proposes(wanted.scope, actor)
-    active = standing_of_key(store, wanted.type, wanted.key)
+    active = active_of_key(store, wanted.type, wanted.key)
     if wanted.id is not None and not (active and active.item.id == wanted.id):
         _demand_free(store, wanted.id)
     if active and not pending:
         return _updated(wanted, active, actor, today)
     if active and _unchanged(wanted, active):
-        return Planned(wanted.scope, Outcome.UNCHANGED, active, active)
+        return AddPlan(wanted.scope, AddOutcome.UNCHANGED, active, active)
     again = _added_before(store, wanted, pending=pending)
     if again:
-        return Planned(wanted.scope, Outcome.UNCHANGED, again, again)
-    told = None if active else told_of_key(store, wanted.type, wanted.key)
-    if told and _says_again(wanted, told):
-        note = f"{told.item.archived.into} already contains it" if told.item.archived else ""
-        return Planned(wanted.scope, Outcome.UNCHANGED, told, told, notes=(note,))
-    known = active or told
+        return AddPlan(wanted.scope, AddOutcome.UNCHANGED, again, again)
+    summarised = None if active else summarised_of_key(store, wanted.type, wanted.key)
+    if summarised and _says_again(wanted, summarised):
+        note = f"{summarised.item.archived.into} already contains it" if summarised.item.archived else ""
+        return AddPlan(wanted.scope, AddOutcome.UNCHANGED, summarised, summarised, notes=(note,))
+    known = active or summarised
     supersedes = wanted.supersedes or (known.item.id if known else None)
     asked = replace(wanted, supersedes=supersedes)
     proposal = proposal_of_key(store, wanted.type, wanted.key) if pending else None
     if proposal:
-        return _updated(asked, proposal, actor, today, Outcome.PROPOSED)
+        return _updated(asked, proposal, actor, today, AddOutcome.PROPOSED)
     made = new_item(asked, actor, today, Status.PENDING if pending else Status.ACTIVE)
-    outcome = Outcome.PROPOSED if pending else Outcome.ADDED
+    outcome = AddOutcome.PROPOSED if pending else AddOutcome.ADDED
     asking = asks(wanted.scope, wanted.type) and is_person(actor)
-    return Planned(wanted.scope, outcome, None, made, asking, _notes(store, wanted, pending=pending))
+    return AddPlan(wanted.scope, outcome, None, made, asking, _notes(store, wanted, pending=pending))
 
 
-def _added_before(store: MemoryBackend, wanted: Wanted, *, pending: bool) -> StoredItem | None:
+def _added_before(store: MemoryBackend, wanted: ItemRequest, *, pending: bool) -> StoredItem | None:
     """Return the item without a key that says just this already: in force, or proposed where this would be, too."""
     if wanted.key is not None or wanted.id is not None or wanted.supersedes is not None:
         return None
@@ -228,7 +230,7 @@ def _added_before(store: MemoryBackend, wanted: Wanted, *, pending: bool) -> Sto
     return next((each for each in same if each.item.path not in gone), None)
 
 
-def standing_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
+def active_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
     """Return the active item of a type and key that nothing newer supersedes; of several the newest."""
     if key is None:
         return None
@@ -241,21 +243,26 @@ def standing_of_key(store: MemoryBackend, type_name: str, key: str | None) -> St
     return next((each for each in found if each.item.path not in gone), None)
 
 
-def told_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
-    """Return the archived item of a type and key that a summary tells, and that nothing newer supersedes."""
+def summarised_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
+    """Return the archived item of a type and key that a summary contains.
+
+    Of several, the first that nothing newer supersedes.
+    """
     if key is None:
         return None
     found = store.query({"type": type_name, "key": key, "status": str(Status.ARCHIVED)}, 100)
     into = [each for each in found if each.item.archived and each.item.archived.into]
     if not into:
         return None
-    from verifflowcc.memory.rules.consolidate import is_told
+    from verifflowcc.memory.rules.consolidate import holds_in_summary
     from verifflowcc.memory.rules.superseded import superseded
 
     summaries = {each.item.id: store.get((each.item.archived and each.item.archived.into) or "") for each in into}
-    told = [each for each in into if (summary := summaries[each.item.id]) and is_told(each.item, summary.item)]
-    gone = superseded(items_around(store, [each.item.id for each in told])).found if told else {}
-    return next((each for each in told if each.item.path not in gone), None)
+    summarised = [
+        each for each in into if (summary := summaries[each.item.id]) and holds_in_summary(each.item, summary.item)
+    ]
+    gone = superseded(items_around(store, [each.item.id for each in summarised])).found if summarised else {}
+    return next((each for each in summarised if each.item.path not in gone), None)
 
 
 def proposal_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
@@ -266,14 +273,16 @@ def proposal_of_key(store: MemoryBackend, type_name: str, key: str | None) -> St
     return found[0] if found else None
 
 
-def _updated(wanted: Wanted, before: StoredItem, actor: str, today: str, outcome: Outcome = Outcome.UPDATED) -> Planned:
+def _updated(
+    wanted: ItemRequest, before: StoredItem, actor: str, today: str, outcome: AddOutcome = AddOutcome.UPDATED
+) -> AddPlan:
     item = _as_wanted(wanted, before.item)
     new_text = wanted.text != before.body.strip("\n")
     if wanted.title_given or new_text:
         item = replace(item, title=wanted.title)
     linked = _link_of(wanted, item)
     if item == before.item and not new_text and linked is None:
-        return Planned(wanted.scope, Outcome.UNCHANGED, before, before)
+        return AddPlan(wanted.scope, AddOutcome.UNCHANGED, before, before)
     mine = trust_of(actor)
     item = replace(item, updated=today, trust=mine if new_text else least_trust(item.trust, mine))
     after = rewritten(before, item, wanted.text)
@@ -281,26 +290,29 @@ def _updated(wanted: Wanted, before: StoredItem, actor: str, today: str, outcome
         after = with_source(after, kind=str(wanted.source.kind), actor=wanted.source.actor)
     if linked:
         after = with_link(after, linked)
-    return Planned(wanted.scope, outcome, before, after, asks(wanted.scope, wanted.type) and is_person(actor))
+    return AddPlan(wanted.scope, outcome, before, after, asks(wanted.scope, wanted.type) and is_person(actor))
 
 
-def _unchanged(wanted: Wanted, active: StoredItem) -> bool:
+def _unchanged(wanted: ItemRequest, active: StoredItem) -> bool:
     """Whether a proposal says only what holds already."""
     item = _as_wanted(wanted, active.item)
     titled = replace(item, title=wanted.title) if wanted.title_given else item
     return titled == active.item and wanted.text == active.body.strip("\n") and _link_of(wanted, item) is None
 
 
-def _says_again(wanted: Wanted, told: StoredItem) -> bool:
-    """Whether something new says only what an item says that a summary tells, but for case, spaces and a full stop."""
+def _says_again(wanted: ItemRequest, summarised: StoredItem) -> bool:
+    """Whether a request only repeats a summarised item.
+
+    Case, spaces and a full stop do not count.
+    """
     from verifflowcc.memory.use.laid_out import mark_of
 
-    item = _as_wanted(wanted, told.item)
-    same = mark_of(wanted.type, wanted.text) == mark_of(wanted.type, told.body)
-    return same and item == told.item and _link_of(wanted, item) is None
+    item = _as_wanted(wanted, summarised.item)
+    same = mark_of(wanted.type, wanted.text) == mark_of(wanted.type, summarised.body)
+    return same and item == summarised.item and _link_of(wanted, item) is None
 
 
-def _as_wanted(wanted: Wanted, item: Item) -> Item:
+def _as_wanted(wanted: ItemRequest, item: Item) -> Item:
     details = {**dict(item.details), **dict(wanted.details)}
     old = {value for name, value in item.details if dict(wanted.details).get(name, value) != value}
     refs = {(each.path, each.symbol): each for each in (*item.refs, *wanted.refs)}
@@ -316,7 +328,7 @@ def _as_wanted(wanted: Wanted, item: Item) -> Item:
     )
 
 
-def _link_of(wanted: Wanted, item: Item) -> Link | None:
+def _link_of(wanted: ItemRequest, item: Item) -> Link | None:
     """The link that a new item has to the one that it supersedes; None where it is there, or would be to itself."""
     if wanted.supersedes is None or wanted.supersedes == item.id:
         return None
@@ -324,7 +336,7 @@ def _link_of(wanted: Wanted, item: Item) -> Link | None:
     return None if (link.to, link.relation) in {(each.to, each.relation) for each in item.links} else link
 
 
-def new_item(wanted: Wanted, actor: str, today: str, status: Status) -> StoredItem:
+def new_item(wanted: ItemRequest, actor: str, today: str, status: Status) -> StoredItem:
     """Return a new item as it would be stored, with nothing written."""
     name = wanted.id or item_id(wanted.title, draw_letters())
     path = home_path(folder_of(wanted.scope), wanted.type, name)
@@ -361,17 +373,17 @@ def _taken(name: str) -> UsageError:
     return UsageError(f"there is an item {name} already", hint=f"vfcc memory show {name}")
 
 
-def _notes(store: MemoryBackend, wanted: Wanted, *, pending: bool) -> tuple[str, ...]:
+def _notes(store: MemoryBackend, wanted: ItemRequest, *, pending: bool) -> tuple[str, ...]:
     proposal = None if pending else proposal_of_key(store, wanted.type, wanted.key)
     if proposal is None:
         return ()
     return (f"{proposal.item.id} is still proposed under this key: vfcc memory show {proposal.item.id}",)
 
 
-def _added(planned: Planned, *, written: bool) -> Added:
+def _added(planned: AddPlan, *, written: bool) -> AddResult:
     item = planned.after.item
     pending = item.status is Status.PENDING
-    return Added(item, planned.scope, planned.outcome, pending, written, planned.after.text, planned.notes)
+    return AddResult(item, planned.scope, planned.outcome, pending, written, planned.after.text, planned.notes)
 
 
 # From what somebody typed for a new item to what is wanted: scope, type and title found, every word checked.
@@ -381,8 +393,10 @@ _OPTION = {"scope": "--for", "code": "--code", "domain": "--domain", "category":
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """An item as it was typed; `own` is the detail that its type asks for: a failure's code, a convention's scope …
+class TypedItem:
+    """An item as a person typed it.
+
+    `own` is the detail that its type asks for: a failure's code, a convention's scope …
 
     `lesson` is what was learned from a failure: then the text is its title.
     """
@@ -406,7 +420,7 @@ class Typed:
     id: str | None = None
 
 
-def wanted_of(workspace: Workspace | None, typed: Typed, *, actor: str, today: str) -> Wanted:
+def wanted_of(workspace: Workspace | None, typed: TypedItem, *, actor: str, today: str) -> ItemRequest:
     """Return what is wanted. Raises UsageError, in one sentence, for the first word that does not fit."""
     agent = agent_of(actor)
     named = typed.scope or scope_to_add(workspace, typed.type)
@@ -414,30 +428,33 @@ def wanted_of(workspace: Workspace | None, typed: Typed, *, actor: str, today: s
     scope = read_scope(workspace, named, agent=agent)
     text, title = _text(typed, type_name)
     own = _own(typed, type_name)
-    details = details_said(typed.details, type_name, own)
+    details = checked_details(typed.details, type_name, own)
     tags = (*typed.tags, *(value for name, value in details if name == DETAIL_OF.get(type_name)))
-    return Wanted(
+    return ItemRequest(
         scope=scope,
         type=type_name,
         title=title,
         text=text,
         source=_source(workspace, typed.source, scope, actor),
         title_given=typed.title is not None or typed.lesson is not None,
-        key=key_said(typed.key) if typed.key is not None else None,
+        key=checked_key(typed.key) if typed.key is not None else None,
         importance=thousandths(typed.importance, "importance"),
         confidence=thousandths(typed.confidence, "confidence"),
-        tags=tags_said(tags),
+        tags=checked_tags(tags),
         details=details,
-        refs=refs_said(workspace, typed.refs),
-        expires=day_said(typed.expires, "--expires", today, may_be_over=False),
-        deadline=day_said(typed.deadline, "--deadline", today, may_be_over=True),
+        refs=parse_refs(workspace, typed.refs),
+        expires=checked_day(typed.expires, "--expires", today, may_be_over=False),
+        deadline=checked_day(typed.deadline, "--deadline", today, may_be_over=True),
         supersedes=_superseded(workspace, typed.supersedes, scope),
-        id=id_said(typed.id) if typed.id is not None else None,
+        id=checked_id(typed.id) if typed.id is not None else None,
     )
 
 
 def _type(workspace: Workspace | None, name: str, scope: str) -> str:
-    """Refuse a word that is no type before a scope that is none for it is told."""
+    """Return the checked type of a new item.
+
+    An unknown type is refused first, then a scope that the type cannot have.
+    """
     from verifflowcc.base.model.item_values import TYPES
 
     wanted = name.strip().casefold().replace("-", "_")
@@ -446,25 +463,25 @@ def _type(workspace: Workspace | None, name: str, scope: str) -> str:
         from verifflowcc.sprint.use.pinned_workflow import policy_of
 
         policy = policy_of(workspace)
-    return type_said(name, scope, policy)
+    return checked_type(name, scope, policy)
 
 
-def _text(typed: Typed, type_name: str) -> tuple[str, str]:
+def _text(typed: TypedItem, type_name: str) -> tuple[str, str]:
     """Return the body and the title."""
-    text = said(typed.text, "the text")
+    text = checked_text(typed.text, "the text")
     if typed.lesson is None:
-        return text, title_said(typed.title) if typed.title is not None else title_of(text, type_name)
+        return text, checked_title(typed.title) if typed.title is not None else title_of(text, type_name)
     if type_name != "failure":
         raise UsageError(
             f"a lesson is what was learned from a failure, not of a {type_name}", hint="leave out --lesson"
         )
-    lesson = said(typed.lesson, "the lesson")
+    lesson = checked_text(typed.lesson, "the lesson")
     if typed.title is not None:
-        return f"{text}\n\n{lesson}", title_said(typed.title)
+        return f"{text}\n\n{lesson}", checked_title(typed.title)
     return lesson, one_line(text, "the text of a failure with a lesson", LONGEST_TITLE)
 
 
-def _own(typed: Typed, type_name: str) -> str | None:
+def _own(typed: TypedItem, type_name: str) -> str | None:
     """Return the detail that the type asks for. Raises UsageError for that of another type."""
     wrong = next((name for name, _ in typed.own if name != DETAIL_OF.get(type_name)), None)
     if wrong is not None:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.item_render import render_archived
-from verifflowcc.base.model.item_values import Archived, Status
+from verifflowcc.base.model.item_values import ArchiveNote, Status
 from verifflowcc.base.model.memory_protocol import StoredItem
-from verifflowcc.items.rules.front_matter import Refused, key_spans, split
+from verifflowcc.items.rules.front_matter import EditRefusal, key_spans, split
 from verifflowcc.items.store.item_edits import edit_item
 from verifflowcc.memory.rules.superseded import status_before
 from verifflowcc.memory.store.placing import stored_item
@@ -22,20 +22,22 @@ WORDS: Mapping[str, str] = {
 """Why an item was put away, as its file says it and as a clause."""
 
 
-def put_away(stored: StoredItem, *, today: str, why: str, into: str | None = None) -> StoredItem:
-    """Return an item archived, with the day and the reason; `into` is the summary that tells what it says.
+def archive_item(stored: StoredItem, *, today: str, why: str, into: str | None = None) -> StoredItem:
+    """Archive an item, with the day and the reason.
+
+    `into` is the summary that contains the item.
 
     Raises FormatError where its front matter cannot be edited without risk. Where the item has a key `archived` of
     somebody's own, that stays, and only its status says so.
     """
     keys = {"status": str(Status.ARCHIVED)}
     if stored.item.archived is None and not _has_key_archived(stored.text):
-        keys["archived"] = render_archived(Archived(today, why, into, _status_written(stored)))
+        keys["archived"] = render_archived(ArchiveNote(today, why, into, _status_written(stored)))
     return _edited(stored, keys)
 
 
-def brought_back(stored: StoredItem) -> StoredItem:
-    """Return an archived item as it was before it was put away.
+def restored_item(stored: StoredItem) -> StoredItem:
+    """Return an archived item as it was before.
 
     One that does not say what it was (somebody archived it by hand, or an older program) becomes active, and one that
     was rejected waits for a person again. Raises FormatError where its front matter cannot be edited without risk.
@@ -44,7 +46,7 @@ def brought_back(stored: StoredItem) -> StoredItem:
 
 
 def comes_back(before: StoredItem, after: StoredItem) -> bool:
-    """Say whether an item that was put away can be brought back as it was, to the last byte."""
+    """Say whether an archived item can be restored to the last byte."""
     try:
         return _bytes_with(after, _as_before(after)) == before.text.encode("utf-8")
     except FormatError:
@@ -53,10 +55,10 @@ def comes_back(before: StoredItem, after: StoredItem) -> bool:
 
 def _as_before(stored: StoredItem) -> Mapping[str, str | None]:
     """Return the lines of front matter that bring an archived item back."""
-    said = stored.item.archived
-    if said is None:
+    note = stored.item.archived
+    if note is None:
         return {"status": str(status_before(stored.item))}
-    return {"status": said.was, "archived": None}
+    return {"status": note.was, "archived": None}
 
 
 def _edited(stored: StoredItem, keys: Mapping[str, str | None]) -> StoredItem:
@@ -77,17 +79,17 @@ def _has_key_archived(text: str) -> bool:
         return False
     try:
         return any(span.key == "archived" for span in key_spans(block))
-    except Refused:
+    except EditRefusal:
         return False
 
 
 def _status_written(stored: StoredItem) -> str | None:
-    """Return the value of the status as it stands in the file; None where no line says it."""
+    """Return the status as the file writes it; None where no line has it."""
     block = split(stored.text).block or ""
     if "status" not in block:
         return None
     try:
         span = next((each for each in key_spans(block) if each.key == "status"), None)
-    except Refused:
+    except EditRefusal:
         return str(stored.item.status)
     return block[span.value_start : span.value_end] if span else None

@@ -12,8 +12,8 @@ from verifflowcc.base.process.clock import SystemClock
 from verifflowcc.memory.store.file_backend import FilesBackend
 from verifflowcc.memory.store.in_memory import InMemoryBackend
 from verifflowcc.memory.store.sqlite_backend import SqliteBackend
-from verifflowcc.memory.use.adding import Wanted, new_item, refuse_secrets_in
-from verifflowcc.memory.use.new_item_words import type_said
+from verifflowcc.memory.use.adding import ItemRequest, new_item, refuse_secrets_in
+from verifflowcc.memory.use.new_item_words import checked_type
 from verifflowcc.memory.use.recording import title_of
 
 # A new item for a program that keeps it in a backend itself.
@@ -42,9 +42,9 @@ def create_item(type_name: str, text: str, **fields: Unpack[ItemFields]) -> Stor
     SecretError where any of its words holds a secret.
     """
     scope, actor, title = fields.get("scope", "project"), fields.get("actor", PROGRAM), fields.get("title")
-    wanted = Wanted(
+    wanted = ItemRequest(
         scope=scope,
-        type=type_said(type_name, scope, None),
+        type=checked_type(type_name, scope, None),
         title=title or title_of(text, type_name),
         text=text,
         source=Source(actor=actor),

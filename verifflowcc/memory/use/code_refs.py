@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files.layout import Stamps
 from verifflowcc.base.files.private_files import USER
-from verifflowcc.base.model.config_values import CodeNow, code_path
+from verifflowcc.base.model.config_values import CodeStatus, code_path
 from verifflowcc.base.model.item_values import Item, Ref, is_trace_type
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
@@ -23,7 +23,7 @@ _GIT = (".git/config", ".git/HEAD")
 
 
 @dataclass(slots=True)
-class Code:
+class ReferencedCode:
     """The code that items speak of, as it is now in a project, or as it was in a commit.
 
     `root` is the folder that is looked at. `local` has what is known of files by their content; with `kept` also by
@@ -48,11 +48,11 @@ class Code:
         clauses = ((item.path, stale_clause(item, code)) for item in ours)
         return {path: clause for path, clause in clauses if clause}, _digest(code)
 
-    def of_items(self, items: Iterable[Item]) -> dict[str, CodeNow]:
+    def of_items(self, items: Iterable[Item]) -> dict[str, CodeStatus]:
         """Return what is now at each place that these items speak of."""
         return self.look(ref for item in self._ours(items) for ref in item.refs)
 
-    def look(self, refs: Iterable[Ref]) -> dict[str, CodeNow]:
+    def look(self, refs: Iterable[Ref]) -> dict[str, CodeStatus]:
         """Return what is at each place now, by its plain path; places outside of the project are left out."""
         wanted: dict[str, set[str]] = {}
         for ref in refs:
@@ -86,14 +86,17 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Checking:
+class StaleCheck:
     """By which code the items of a prompt are judged, and whether those that are stale are left out of it."""
 
-    code: Code
+    code: ReferencedCode
     withholds: bool = False
 
     def left_out(self, item: Item, why: str) -> str | None:
-        """Return why a stale item is left out; None where it is only marked, as what stands in the trace always is."""
+        """Return why a stale item is left out; None where it is only marked.
+
+        Items of the trace are always only marked.
+        """
         withheld = self.withholds and why and not is_trace_type(item.type)
         return f"stale: {why} (memory.stale: withhold)" if withheld else None
 
@@ -106,17 +109,17 @@ def stale_items(workspace: Workspace, items: Iterable[Item]) -> dict[str, str]:
     return code_of(workspace).stale(items)[0]
 
 
-def code_of(workspace: Workspace, stamps: Stamps | None = None) -> Code:
+def code_of(workspace: Workspace, stamps: Stamps | None = None) -> ReferencedCode:
     """Return the code of a project as it is now."""
-    return Code(workspace, workspace.root, workspace.local, stamps=stamps)
+    return ReferencedCode(workspace, workspace.root, workspace.local, stamps=stamps)
 
 
-def committed_code(workspace: Workspace, folder: Path, commit: str) -> Code:
+def committed_code(workspace: Workspace, folder: Path, commit: str) -> ReferencedCode:
     """Return the code of a project as a commit has it; `folder` is where parts of the commit lie."""
     from verifflowcc.base.git.git_snapshot import add_committed
 
     fetch = partial(add_committed, workspace.root, folder, commit)
-    return Code(workspace, folder, workspace.local, kept=False, fetch=fetch)
+    return ReferencedCode(workspace, folder, workspace.local, kept=False, fetch=fetch)
 
 
 def renewed_refs(workspace: Workspace | None, refs: Iterable[Ref]) -> tuple[Ref, ...]:
@@ -135,14 +138,14 @@ def _identity(workspace: Workspace) -> str | None:
         return None
 
 
-def _digest(code: Mapping[str, CodeNow]) -> str:
+def _digest(code: Mapping[str, CodeStatus]) -> str:
     return digest_text("\n".join(f"{path} {code[path].digest}" for path in sorted(code))) if code else ""
 
 
 _HINT = "--ref src/file.py:symbol"
 
 
-def refs_said(workspace: Workspace | None, texts: Iterable[str]) -> tuple[Ref, ...]:
+def parse_refs(workspace: Workspace | None, texts: Iterable[str]) -> tuple[Ref, ...]:
     """Return places in the code, `path` or `path:symbol`, each with the digest of the symbol or file as it is now.
 
     One that is not there yet has no digest. Raises UsageError for what is no path below the project's root.
@@ -163,7 +166,7 @@ def changed_refs(
     if holds:
         _demand_there(workspace, item, left)
         left = renewed_refs(workspace, left)
-    refs = {(each.path, each.symbol): each for each in (*left, *refs_said(workspace, more))}
+    refs = {(each.path, each.symbol): each for each in (*left, *parse_refs(workspace, more))}
     return tuple(refs.values())
 
 
@@ -203,9 +206,9 @@ def _demand_there(workspace: Workspace | None, item: Item, refs: Sequence[Ref]) 
         raise UsageError(f"{item.id} speaks of no code", hint="--ref src/file.py:symbol")
     if workspace is None:
         raise UsageError("there is no project here, so no code to look at", hint="cd to the project")
-    from verifflowcc.memory.rules.stale_refs import Change, stale_refs
+    from verifflowcc.memory.rules.stale_refs import RefChange, stale_refs
 
-    gone = [each for each in stale_refs(refs, code_of(workspace).look(refs)) if each.change is not Change.CHANGED]
+    gone = [each for each in stale_refs(refs, code_of(workspace).look(refs)) if each.change is not RefChange.CHANGED]
     if gone:
         ref = gone[0].ref
         name = f"{ref.path}:{ref.symbol}" if ref.symbol else ref.path

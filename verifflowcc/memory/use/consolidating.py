@@ -22,7 +22,7 @@ from verifflowcc.memory.rules.consolidate import (
     EPISODIC,
     Cluster,
     Refine,
-    Remembered,
+    RememberedItem,
     clusters,
     is_consolidation,
     may_join,
@@ -34,11 +34,11 @@ from verifflowcc.memory.rules.lifetimes import Lifetimes, has_ended, last_day
 from verifflowcc.memory.rules.superseded import superseded
 from verifflowcc.memory.store.access_log import note_apart
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
-from verifflowcc.memory.use.adding import standing_of_key
-from verifflowcc.memory.use.archiving import CONSOLIDATED, WORDS, brought_back, comes_back, put_away
+from verifflowcc.memory.use.adding import active_of_key
+from verifflowcc.memory.use.archiving import CONSOLIDATED, WORDS, archive_item, comes_back, restored_item
 from verifflowcc.memory.use.editing import demand_same
 from verifflowcc.memory.use.item_scope import require_person
-from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.item_search import ScopedItem
 from verifflowcc.memory.use.recording import changed
 from verifflowcc.memory.use.stores import memory_settings, open_store
 
@@ -46,7 +46,10 @@ from verifflowcc.memory.use.stores import memory_settings, open_store
 
 
 class StepKind(StrEnum):
-    """What is done to an item, in the order in which it is done; `told` is something that was not done, and why."""
+    """The kinds of maintenance steps, in the order in which they are done.
+
+    `told` is a step that was not done, with its reason.
+    """
 
     FORGOTTEN = "forgotten"
     USES = "uses"
@@ -59,11 +62,11 @@ class StepKind(StrEnum):
     EVICTED = "evicted"
     RAISED = "raised"
     TASK = "task"
-    TOLD = "told"
+    NOT_DONE = "told"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MaintenanceStep:
     """A step: the item's scope and id (empty where it is about none), and why as a clause."""
 
     kind: StepKind
@@ -74,11 +77,11 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Maintained:
+class MaintenanceResult:
     """All steps in order; under `dry_run` they are what would be done."""
 
     dry_run: bool
-    steps: tuple[Step, ...]
+    steps: tuple[MaintenanceStep, ...]
 
 
 # The items of a store while they are maintained: what is written there, or in a dry run only would be.
@@ -131,8 +134,8 @@ _SALTS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """On what terms items are consolidated: the day, the days that types live, and the ids that stay as they are.
+class ConsolidationTerms:
+    """The conditions of a consolidation: the day, lifetimes, and ids that stay alone.
 
     `only` are the ids of those that may be, None where all may. `refine` may make a better text of what a summary
     tells; None: it stays as rules make it.
@@ -145,7 +148,7 @@ class Terms:
     refine: Refine | None = None
 
 
-def consolidate(shelf: Shelf, terms: Terms) -> Iterator[Step]:
+def consolidate(shelf: Shelf, terms: ConsolidationTerms) -> Iterator[MaintenanceStep]:
     """Put summaries in the place of the dense clusters of a scope; yield what was done.
 
     An item that could not be brought back byte for byte stays as it is. Raises as the store does.
@@ -155,10 +158,10 @@ def consolidate(shelf: Shelf, terms: Terms) -> Iterator[Step]:
         summary = _summary(shelf, cluster, terms)
         if len(before) == len(cluster.members) and summary is not None:
             _carry_out(shelf, summary, before, terms.today)
-            yield Step(StepKind.CONSOLIDATED, shelf.scope, summary.item.id, why_consolidated(cluster))
+            yield MaintenanceStep(StepKind.CONSOLIDATED, shelf.scope, summary.item.id, why_consolidated(cluster))
 
 
-def complete_interrupted(shelf: Shelf, today: str) -> Iterator[Step]:
+def complete_interrupted(shelf: Shelf, today: str) -> Iterator[MaintenanceStep]:
     """Come to the end of what was interrupted, and undo summaries that tell what does not hold any more.
 
     A consolidation is completed, or undone where an original is gone or can no longer be brought back; a restoring is
@@ -178,13 +181,15 @@ def complete_interrupted(shelf: Shelf, today: str) -> Iterator[Step]:
         try:
             if why:
                 undo(shelf, summary)
-                yield Step(StepKind.RESTORED, shelf.scope, summary.id, why)
+                yield MaintenanceStep(StepKind.RESTORED, shelf.scope, summary.id, why)
             elif doing == CONSOLIDATE:
                 _finish(shelf, summary, today)
                 why = "its originals were not all archived when it was interrupted; now they are"
-                yield Step(StepKind.COMPLETED, shelf.scope, summary.id, why)
+                yield MaintenanceStep(StepKind.COMPLETED, shelf.scope, summary.id, why)
         except FormatError as error:
-            yield Step(StepKind.TOLD, shelf.scope, summary.id, f"it cannot be completed: {error.message}")
+            yield MaintenanceStep(
+                StepKind.NOT_DONE, shelf.scope, summary.id, f"it cannot be completed: {error.message}"
+            )
 
 
 def undo(shelf: Shelf, summary: Item, home: Shelf | None = None) -> tuple[Item, ...]:
@@ -194,7 +199,7 @@ def undo(shelf: Shelf, summary: Item, home: Shelf | None = None) -> tuple[Item, 
     done again. Raises FormatError where an original cannot be brought back; then nothing was removed.
     """
     home = home or shelf
-    back = [brought_back(stored) for stored in told_by(home, summary)]
+    back = [restored_item(stored) for stored in summarised_originals(home, summary)]
     stored = shelf.get(summary.id)
     if stored is not None and back and home is shelf:
         shelf.add(_doing(stored, RESTORE))
@@ -204,8 +209,8 @@ def undo(shelf: Shelf, summary: Item, home: Shelf | None = None) -> tuple[Item, 
     return tuple(each.item for each in back)
 
 
-def told_by(shelf: Shelf, summary: Item) -> list[StoredItem]:
-    """Return the originals that were put away for a summary, in its order."""
+def summarised_originals(shelf: Shelf, summary: Item) -> list[StoredItem]:
+    """Return the archived originals of a summary, in its order."""
     found = [shelf.get(item_id) for item_id in originals_of(summary)]
     return [each for each in found if each and each.item.archived and each.item.archived.into == summary.id]
 
@@ -213,7 +218,7 @@ def told_by(shelf: Shelf, summary: Item) -> list[StoredItem]:
 def _carry_out(shelf: Shelf, summary: StoredItem, before: Sequence[StoredItem], today: str) -> None:
     shelf.add(_doing(summary, CONSOLIDATE))
     for each in before:
-        shelf.add(put_away(each, today=today, why=CONSOLIDATED, into=summary.item.id))
+        shelf.add(archive_item(each, today=today, why=CONSOLIDATED, into=summary.item.id))
     shelf.add(summary)
 
 
@@ -221,14 +226,14 @@ def _finish(shelf: Shelf, summary: Item, today: str) -> None:
     for item_id in originals_of(summary):
         stored = shelf.get(item_id)
         if stored is not None and stored.item.status is not Status.ARCHIVED:
-            shelf.add(put_away(stored, today=today, why=CONSOLIDATED, into=summary.id))
+            shelf.add(archive_item(stored, today=today, why=CONSOLIDATED, into=summary.id))
     stored = shelf.get(summary.id)
     if stored is not None:
         shelf.add(_doing(stored, None))
 
 
 def _undone_because(shelf: Shelf, summary: Item, doing: str | None) -> str | None:
-    """Return why a summary is to be undone, as a clause; None where it stands."""
+    """Return why a summary is to be undone, as a clause; None where it is valid."""
     if doing == RESTORE:
         return "its restoring was interrupted; now it is done"
     gone = [item_id for item_id in originals_of(summary) if shelf.get(item_id) is None]
@@ -240,19 +245,22 @@ def _undone_because(shelf: Shelf, summary: Item, doing: str | None) -> str | Non
 
 
 def _stale_because(summary: Item, replaced: dict[str, str], disputed: dict[str, str]) -> str | None:
-    """Return why a summary tells what does not hold, or is in dispute, as a clause; None where it does not."""
-    for told in originals_of(summary):
-        if told in replaced:
-            return f"{told}, which it summarises, was replaced by {replaced[told]}"
-        if told in disputed:
-            return f"{told}, which it summarises, is contradicted by {disputed[told]}"
+    """Return why a summary is stale, as a clause; None where it is not.
+
+    It is stale where an original was replaced or is in dispute.
+    """
+    for original in originals_of(summary):
+        if original in replaced:
+            return f"{original}, which it summarises, was replaced by {replaced[original]}"
+        if original in disputed:
+            return f"{original}, which it summarises, is contradicted by {disputed[original]}"
     return None
 
 
 def _can_finish(shelf: Shelf, summary: Item) -> bool:
     for item_id in originals_of(summary):
         stored = shelf.get(item_id)
-        if stored is not None and stored.item.status is not Status.ARCHIVED and not _may_be_put_away(stored):
+        if stored is not None and stored.item.status is not Status.ARCHIVED and not _can_be_archived(stored):
             return False
     return True
 
@@ -271,8 +279,11 @@ def _disputed(items: Sequence[Item]) -> dict[str, str]:
     return {item.id: against[name] for item in items for name in _names(item) if name in against}
 
 
-def _joinable(shelf: Shelf, terms: Terms) -> list[Remembered]:
-    """Return what may go into a summary: what stands, is contradicted by nothing, and can be brought back."""
+def _joinable(shelf: Shelf, terms: ConsolidationTerms) -> list[RememberedItem]:
+    """Return the items that may go into a summary.
+
+    They are in force, nothing contradicts them, and they can be restored.
+    """
     every = shelf.items()
     able = [item for item in every if may_join(item) and item.id not in terms.apart]
     able = [item for item in able if terms.only is None or item.id in terms.only]
@@ -281,7 +292,7 @@ def _joinable(shelf: Shelf, terms: Terms) -> list[Remembered]:
     against, gone = _contradicted(every), superseded(every).found
     alone = [item for item in able if item.path not in gone and against.keys().isdisjoint(_names(item))]
     found = (shelf.get(item.id) for item in alone)
-    return [Remembered(each.item, each.body) for each in found if each is not None and _may_be_put_away(each)]
+    return [RememberedItem(each.item, each.body) for each in found if each is not None and _can_be_archived(each)]
 
 
 def _contradicted(items: Iterable[Item]) -> dict[str, str]:
@@ -299,15 +310,15 @@ def _could_be_dense(items: Iterable[Item]) -> bool:
     return any(types.count(name) >= DENSE for name in EPISODIC)
 
 
-def _may_be_put_away(stored: StoredItem) -> bool:
+def _can_be_archived(stored: StoredItem) -> bool:
     try:
-        after = put_away(stored, today="2000-01-01", why=CONSOLIDATED, into="x")
+        after = archive_item(stored, today="2000-01-01", why=CONSOLIDATED, into="x")
     except FormatError:
         return False
     return after.item.archived is not None and comes_back(stored, after)
 
 
-def _summary(shelf: Shelf, cluster: Cluster, terms: Terms) -> StoredItem | None:
+def _summary(shelf: Shelf, cluster: Cluster, terms: ConsolidationTerms) -> StoredItem | None:
     """Return the summary under an id that is free; None where none is."""
     for salt in range(_SALTS):
         made = summary_of(cluster, today=terms.today, ttl_days=terms.ttl_days, salt=salt, refine=terms.refine)
@@ -329,9 +340,11 @@ def _doing(stored: StoredItem, what: str | None) -> StoredItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
-    """An item that is back. `status` is what it has again; `archived` the day on which it was put away, `why` as a
-    clause: None and empty where nothing says so."""
+class RestoredItem:
+    """A restored item with its status, and the day and reason of its archiving.
+
+    `why` is a clause; None and empty where the file has no note of it.
+    """
 
     id: str
     title: str
@@ -342,7 +355,7 @@ class Back:
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoreResult:
     """What was restored, or under `dry_run` would be: `summary` is the id of the summary that is gone for it.
 
     `notes` are sentences: what was not there to be restored, and what will be archived again.
@@ -351,12 +364,14 @@ class Restored:
     scope: str
     summary: str | None
     """The removed summary, or null."""
-    items: tuple[Back, ...]
+    items: tuple[RestoredItem, ...]
     dry_run: bool
     notes: tuple[str, ...] = ()
 
 
-def restore(workspace: Workspace | None, found: Found, *, actor: str, today: str, dry_run: bool = False) -> Restored:
+def restore(
+    workspace: Workspace | None, found: ScopedItem, *, actor: str, today: str, dry_run: bool = False
+) -> RestoreResult:
     """Bring back the originals of a summary and remove it, or make an archived item what it was before.
 
     Every byte of an item is as it was, but for uses that were counted since. Raises UsageError for an item that is not
@@ -374,15 +389,17 @@ def restore(workspace: Workspace | None, found: Found, *, actor: str, today: str
             done = _restoring_summary(shelf, found.item, dry_run=dry_run)
         else:
             _demand_archived(found.item)
-            after = brought_back(found.stored)
-            other = standing_of_key(store, after.item.type, after.item.key)
+            after = restored_item(found.stored)
+            other = active_of_key(store, after.item.type, after.item.key)
             _demand_free_key(after.item, other.item if other else None)
             shelf.add(after)
-            done = Restored(found.scope, None, (_back(found.item, after.item),), dry_run, _told_by(shelf, found.item))
+            done = RestoreResult(
+                found.scope, None, (_back(found.item, after.item),), dry_run, _restore_notes(shelf, found.item)
+            )
         ended = [each for item in done.items if (each := store_item(shelf, item.id)) is not None]
     if done.summary and workspace is not None and not dry_run:
         note_apart(workspace.local, (each.id for each in done.items))
-    return Restored(done.scope, done.summary, done.items, dry_run, (*done.notes, *_again(ended, today, ttl)))
+    return RestoreResult(done.scope, done.summary, done.items, dry_run, (*done.notes, *_again(ended, today, ttl)))
 
 
 def store_item(shelf: Shelf, item_id: str) -> Item | None:
@@ -391,8 +408,8 @@ def store_item(shelf: Shelf, item_id: str) -> Item | None:
     return stored.item if stored else None
 
 
-def _restoring_summary(shelf: Shelf, summary: Item, *, dry_run: bool) -> Restored:
-    before = {each.item.id: each.item for each in told_by(shelf, summary)}
+def _restoring_summary(shelf: Shelf, summary: Item, *, dry_run: bool) -> RestoreResult:
+    before = {each.item.id: each.item for each in summarised_originals(shelf, summary)}
     back = undo(shelf, summary)
     notes = []
     for item_id in originals_of(summary):
@@ -401,15 +418,15 @@ def _restoring_summary(shelf: Shelf, summary: Item, *, dry_run: bool) -> Restore
             notes.append(f"{item_id} is {there.status}, and stays so" if there else f"{item_id} is not there any more")
     if summary.updated:
         notes.append(f"{summary.id} was changed on {summary.updated[:10]}; that change is lost with it")
-    return Restored(
+    return RestoreResult(
         shelf.scope, summary.id, tuple(_back(before[item.id], item) for item in back), dry_run, tuple(notes)
     )
 
 
-def _back(before: Item, after: Item) -> Back:
-    said = before.archived
-    why = WORDS.get(said.why, said.why) if said else "a person rejected it" if "rejected" in before.tags else ""
-    return Back(after.id, after.title, str(after.status), said.on if said else None, why)
+def _back(before: Item, after: Item) -> RestoredItem:
+    note = before.archived
+    why = WORDS.get(note.why, note.why) if note else "a person rejected it" if "rejected" in before.tags else ""
+    return RestoredItem(after.id, after.title, str(after.status), note.on if note else None, why)
 
 
 def _demand_archived(item: Item) -> None:
@@ -430,7 +447,7 @@ def _demand_free_key(item: Item, other: Item | None) -> None:
         )
 
 
-def _told_by(shelf: Shelf, item: Item) -> tuple[str, ...]:
+def _restore_notes(shelf: Shelf, item: Item) -> tuple[str, ...]:
     into = item.archived.into if item.archived else None
     if into is None or shelf.get(into) is None:
         return ()

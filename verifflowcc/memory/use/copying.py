@@ -11,7 +11,7 @@ from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.hidden_text import escape_invisible
 from verifflowcc.base.text.secrets import find_secrets, withhold
-from verifflowcc.base.use.guarding import refuse_item, secrets_told
+from verifflowcc.base.use.guarding import refuse_item, withheld_secrets
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.items.rules.import_values import KEY, read_imported
@@ -30,7 +30,7 @@ from verifflowcc.sprint.use.item_loading import scanned
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class MemoryExport:
     """The text (one JSON object a line), how many items of which scope are in it, and what could not be read."""
 
     text: str
@@ -50,7 +50,7 @@ def export_memory(
     *,
     everything: bool = False,
     records: bool = False,
-) -> Exported:
+) -> MemoryExport:
     """Return all items of some scopes, by scope and id, whatever their status; `types` leaves the others out.
 
     Without scopes it is those of the project, outside of one the person's; `everything` is all scopes that are open
@@ -73,11 +73,11 @@ def export_memory(
         counts[scope] = len(found)
         names = _names(found) if records else None
         for each in sorted(found, key=lambda each: each.item.id):
-            line, told = _line(each, names)
+            line, problem = _line(each, names)
             lines += [line] if line is not None else []
-            problems += [told] if told else []
+            problems += [problem] if problem else []
             counts[scope] -= line is None
-    return Exported("".join(f"{line}\n" for line in lines), counts, tuple(problems))
+    return MemoryExport("".join(f"{line}\n" for line in lines), counts, tuple(problems))
 
 
 def _names(items: Sequence[StoredItem]) -> RecordNames:
@@ -97,15 +97,15 @@ def _imported(stored: StoredItem) -> Mapping[str, Json]:
 
 def _line(stored: StoredItem, names: RecordNames | None) -> tuple[str | None, str]:
     """Return an item as a line, None where its fields hold a secret, and a sentence on what is withheld of it."""
-    found = secrets_told(stored.text)
+    found = withheld_secrets(stored.text)
     if not found:
         return escape_invisible(_json_line(stored, names)), ""
-    told = f"{stored.item.path} holds what looks like a secret, {', '.join(found)}"
+    problem = f"{stored.item.path} holds what looks like a secret, {', '.join(found)}"
     head = stored.text[: len(stored.text) - len(split(stored.text).body)]
     if find_secrets(head):
-        return None, f"{withhold(told)}, in its fields: it is left out"
+        return None, f"{withhold(problem)}, in its fields: it is left out"
     kept = stored_item(stored.item.path, (head + withhold(stored.text[len(head) :])).encode("utf-8"))
-    return escape_invisible(_json_line(kept, names)), f"{withhold(told)}: that is withheld"
+    return escape_invisible(_json_line(kept, names)), f"{withhold(problem)}: that is withheld"
 
 
 def _json_line(stored: StoredItem, names: RecordNames | None) -> str:
@@ -128,8 +128,8 @@ SCOPES = (USER, "project")
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """Whether a copy replaces what differs at the other end, removes what it copied, or only says what it would do."""
+class CopyOptions:
+    """The options of a copy: replace what differs, remove the source, dry run."""
 
     replace: bool = False
     move: bool = False
@@ -137,8 +137,8 @@ class How:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a copy is about to do: the items to bring, those of them that replace another, and the ids of conflicts.
+class CopyPlan:
+    """The plan of a copy: items to bring, items that they replace, ids of conflicts.
 
     `same` are the ids that say the same at both ends; `unreadable` says what is there and is no item.
     """
@@ -151,7 +151,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopyResult:
     """What was copied, by id, or would be where `dry_run`. With `conflicts`, nothing was.
 
     `moved` says that the items are gone from where they were. `setting` is what to write, and where, so that vfcc reads
@@ -180,10 +180,10 @@ def copy_items(
     scope: str,
     source: BackendKind,
     target: BackendKind,
-    how: How,
+    how: CopyOptions,
     *,
     actor: str,
-) -> Copied:
+) -> CopyResult:
     """Copy all items of `user` or `project` from one kind of backend to another, whatever the settings name.
 
     Nothing is written where an item of the same id says something else at the other end, unless it is to be replaced.
@@ -207,11 +207,11 @@ def copy_items(
             plan, moved = copy_store(old, scanned(workspace, new), replace=how.replace, move=how.move)
     setting = None if backend_of(workspace, scope) is target else _setting(scope, target)
     bring = tuple(each.item.id for each in plan.bring)
-    told = (plan.replaced, plan.same, plan.conflicts, plan.unreadable)
-    return Copied(scope, source, target, bring, *told, moved, how.dry_run, setting)
+    outcome = (plan.replaced, plan.same, plan.conflicts, plan.unreadable)
+    return CopyResult(scope, source, target, bring, *outcome, moved, how.dry_run, setting)
 
 
-def copy_store(old: MemoryBackend, new: MemoryBackend, *, replace: bool, move: bool) -> tuple[Plan, bool]:
+def copy_store(old: MemoryBackend, new: MemoryBackend, *, replace: bool, move: bool) -> tuple[CopyPlan, bool]:
     """Copy one store to another; return what was done and whether the items are gone from the old one.
 
     Other writers are kept out of both meanwhile. Raises BackendError where an item did not arrive as it was; nothing is
@@ -231,7 +231,7 @@ def copy_store(old: MemoryBackend, new: MemoryBackend, *, replace: bool, move: b
     return plan, move
 
 
-def plan_copy(old: MemoryBackend, new: MemoryBackend, *, replace: bool) -> Plan:
+def plan_copy(old: MemoryBackend, new: MemoryBackend, *, replace: bool) -> CopyPlan:
     """Return what a copy would do. With conflicts and without `replace`, there is nothing that it would bring."""
     items = old.list_all()
     unreadable = old.problems
@@ -242,8 +242,8 @@ def plan_copy(old: MemoryBackend, new: MemoryBackend, *, replace: bool) -> Plan:
     for each in bring:
         refuse_item(each)
     if differing and not replace:
-        return Plan((), (), differing, same, unreadable)
-    return Plan(bring, differing, (), same, unreadable)
+        return CopyPlan((), (), differing, same, unreadable)
+    return CopyPlan(bring, differing, (), same, unreadable)
 
 
 def _read_back(items: tuple[StoredItem, ...], new: MemoryBackend) -> None:

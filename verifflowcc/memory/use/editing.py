@@ -24,10 +24,10 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.store.item_edits import edit_item as edit_lines
 from verifflowcc.items.store.item_edits import parse_item
 from verifflowcc.memory.store.placing import stored_item
-from verifflowcc.memory.use.adding import standing_of_key
+from verifflowcc.memory.use.adding import active_of_key
 from verifflowcc.memory.use.item_scope import asks, is_person, require_change, trust_of, would_replace
-from verifflowcc.memory.use.item_search import Found, refuse_circle
-from verifflowcc.memory.use.new_item_words import said
+from verifflowcc.memory.use.item_search import ScopedItem, refuse_circle
+from verifflowcc.memory.use.new_item_words import checked_text
 from verifflowcc.memory.use.recording import (
     demand_no_rise,
     promoted,
@@ -42,7 +42,7 @@ from verifflowcc.memory.use.stores import open_store
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ItemEdits:
     """What is to change, checked; what is None stays. "" takes an expiry, a deadline or a key away."""
 
     text: str | None = None
@@ -60,8 +60,8 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
-    """An item after the change, the names of what changed (none where it said all that already), and its whole text."""
+class EditResult:
+    """An item after an edit, the names of the changed fields, and its whole text."""
 
     item: Item
     scope: str
@@ -85,8 +85,8 @@ _FIELDS = ("title", "key", "importance", "confidence", "status", "expires", "dea
 
 
 def edit_item(
-    workspace: Workspace | None, found: Found, changes: Changes, *, actor: str, today: str, confirm: Confirm
-) -> Edited:
+    workspace: Workspace | None, found: ScopedItem, changes: ItemEdits, *, actor: str, today: str, confirm: Confirm
+) -> EditResult:
     """Change an item and set its day of change.
 
     Raises NotAllowed where an agent changes what the person or the project remembers, UsageError where the key is taken
@@ -96,7 +96,7 @@ def edit_item(
     _demand_allowed(found, changes, actor)
     after, changed = changed_item(found, changes, actor=actor, today=today)
     if not changed:
-        return Edited(found.item, found.scope, (), found.stored.text)
+        return EditResult(found.item, found.scope, (), found.stored.text)
     tags = (("a tag", each) for each in changes.tag)
     refs = (("a ref", f"{each.path} {each.symbol or ''}") for each in changes.refs or ())
     refuse_secrets(("the text", changes.text), ("the title", changes.title), ("the key", changes.key), *tags, *refs)
@@ -108,25 +108,25 @@ def edit_item(
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(found.item.id), found)
         if changes.key or changes.status is Status.ACTIVE:
-            _demand_free_key(standing_of_key(store, after.item.type, after.item.key), after.item)
+            _demand_free_key(active_of_key(store, after.item.type, after.item.key), after.item)
         store.add(after)
-    return Edited(after.item, found.scope, changed, after.text)
+    return EditResult(after.item, found.scope, changed, after.text)
 
 
 def replace_text(
-    workspace: Workspace | None, found: Found, text: str, *, actor: str, today: str, confirm: Confirm
-) -> Edited:
+    workspace: Workspace | None, found: ScopedItem, text: str, *, actor: str, today: str, confirm: Confirm
+) -> EditResult:
     """Put a whole text, front matter and all, in the place of an item's: what somebody wrote in their editor.
 
     Raises as `edit_item` does; UsageError where the text does not read as the same item, or has fields that cannot be
     used.
     """
     if text == found.stored.text:
-        return Edited(found.item, found.scope, (), text)
+        return EditResult(found.item, found.scope, (), text)
     require_change(found.item, found.scope, actor, "changing", hint=f"vfcc memory show {found.item.id}")
     path = found.item.path
     parsed = parse_item(path, text.encode("utf-8", "surrogateescape"))
-    said(parsed.body, "the text")
+    checked_text(parsed.body, "the text")
     if (parsed.item.id, parsed.item.type) != (found.item.id, found.item.type):
         raise UsageError(f"an edit keeps id and type: {found.item.id}, {found.item.type}", hint="vfcc memory move")
     if parsed.notices and parsed.notices != parse_item(path, found.stored.text.encode("utf-8")).notices:
@@ -139,12 +139,14 @@ def replace_text(
         confirm(ItemChange(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(found.item.id), found)
-        _demand_free_key(standing_of_key(store, after.item.type, after.item.key), after.item)
+        _demand_free_key(active_of_key(store, after.item.type, after.item.key), after.item)
         store.add(after)
-    return Edited(after.item, found.scope, ("text",), after.text)
+    return EditResult(after.item, found.scope, ("text",), after.text)
 
 
-def changed_item(found: Found, changes: Changes, *, actor: str, today: str) -> tuple[StoredItem, tuple[str, ...]]:
+def changed_item(
+    found: ScopedItem, changes: ItemEdits, *, actor: str, today: str
+) -> tuple[StoredItem, tuple[str, ...]]:
     """Return the item as it would be, and the names of what differs. Raises as `edit_item` does."""
     before = found.item
     item = _as_asked(before, changes)
@@ -166,7 +168,7 @@ def changed_item(found: Found, changes: Changes, *, actor: str, today: str) -> t
     return rewritten(found.stored, replace(item, updated=today), changes.text if new_text else None), changed
 
 
-def demand_same(now: StoredItem | None, found: Found) -> None:
+def demand_same(now: StoredItem | None, found: ScopedItem) -> None:
     """Raise ConflictError where an item is not as it was read."""
     if now is None or now.text != found.stored.text:
         what = "was removed" if now is None else "changed"
@@ -175,7 +177,7 @@ def demand_same(now: StoredItem | None, found: Found) -> None:
         )
 
 
-def _demand_allowed(found: Found, changes: Changes, actor: str) -> None:
+def _demand_allowed(found: ScopedItem, changes: ItemEdits, actor: str) -> None:
     name = found.item.id
     require_change(
         found.item, found.scope, actor, "changing", hint=f'vfcc memory add {found.item.type} "…" --supersedes {name}'
@@ -189,14 +191,16 @@ def _demand_allowed(found: Found, changes: Changes, actor: str) -> None:
         raise NotAllowed(f"{actor} cannot vouch for it as {changes.trust}", hint=f"--trust {mine}")
 
 
-def _demand_proposal(found: Found) -> None:
+def _demand_proposal(found: ScopedItem) -> None:
     name = found.item.id
     if found.scope in GUARDED:
         raise NotAllowed(f"{name} is promoted by a person at a terminal", hint=f"vfcc memory promote {name}")
 
 
-def _on_own_word(found: Found, written: StoredItem, actor: str, today: str) -> StoredItem:
-    """Return a whole text as this actor may write it: nobody else makes it hold, or vouches for it as a person.
+def _on_own_word(found: ScopedItem, written: StoredItem, actor: str, today: str) -> StoredItem:
+    """Return a whole text as this actor may write it.
+
+    Only a person may make it hold, or vouch for it as a person.
 
     Raises NotAllowed.
     """
@@ -214,7 +218,10 @@ def _on_own_word(found: Found, written: StoredItem, actor: str, today: str) -> S
 
 
 def _demand_answer(before: Item, after: Item) -> None:
-    """Raise UsageError where a proposal is put away as if it had held: then what it supersedes would hold no more."""
+    """Refuse to archive a proposal that supersedes an item.
+
+    Archived, the proposal would count as having held, and what it supersedes would hold no more. Raises UsageError.
+    """
     if before.status is Status.PENDING and after.status is Status.ARCHIVED and would_replace(after):
         raise UsageError(
             f"{before.id} was never accepted, and archived it would supersede another all the same",
@@ -229,7 +236,7 @@ def _demand_free_key(other: StoredItem | None, item: Item) -> None:
         )
 
 
-def _as_asked(item: Item, changes: Changes) -> Item:
+def _as_asked(item: Item, changes: ItemEdits) -> Item:
     asked = {name: getattr(changes, name) for name in _FIELDS if name != "tags"}
     given: dict[str, Any] = {name: None if value == "" else value for name, value in asked.items() if value is not None}
     return replace(item, tags=_tags(item, changes.tag, changes.untag), **given)
@@ -250,7 +257,7 @@ _SHARED = ("project", "sprint", "stage", "agent")
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class ItemLinkResult:
     """Two items and the relation between them that was made or taken away."""
 
     item: str
@@ -260,7 +267,7 @@ class Linked:
     path: str
 
 
-def relation_said(text: str) -> Relation:
+def read_relation(text: str) -> Relation:
     """Return a relation of memory. Raises UsageError with the nearest; those of the trace are made elsewhere."""
     wanted = text.strip().casefold().replace("-", "_")
     if wanted in RELATIONS:
@@ -268,11 +275,13 @@ def relation_said(text: str) -> Relation:
     if wanted in set(Relation):
         raise UsageError(f"{wanted} is a relation of the trace", hint=f"vfcc trace link ID TO --relation {wanted}")
     near = nearest(wanted, RELATIONS)
-    said = f"did you mean {near}?" if near else f"there is {', '.join(RELATIONS)}"
-    raise UsageError(f"there is no relation {text}; {said}", hint=f"vfcc memory link ID {near or RELATIONS[0]} OTHER")
+    choice = f"did you mean {near}?" if near else f"there is {', '.join(RELATIONS)}"
+    raise UsageError(f"there is no relation {text}; {choice}", hint=f"vfcc memory link ID {near or RELATIONS[0]} OTHER")
 
 
-def link_items(workspace: Workspace | None, found: Found, relation: Relation, to: Found, *, actor: str) -> Linked:
+def link_items(
+    workspace: Workspace | None, found: ScopedItem, relation: Relation, to: ScopedItem, *, actor: str
+) -> ItemLinkResult:
     """Add a link to an item's file.
 
     Raises NotAllowed where an agent links what the person or the project remembers; UsageError where the link is there,
@@ -298,10 +307,12 @@ def link_items(workspace: Workspace | None, found: Found, relation: Relation, to
         if relation is Relation.SUPERSEDES:
             refuse_circle(store, after.item)
         store.add(after)
-    return Linked(name, str(relation), target, found.scope, found.item.path)
+    return ItemLinkResult(name, str(relation), target, found.scope, found.item.path)
 
 
-def unlink_items(workspace: Workspace | None, found: Found, relation: Relation, to: str, *, actor: str) -> Linked:
+def unlink_items(
+    workspace: Workspace | None, found: ScopedItem, relation: Relation, to: str, *, actor: str
+) -> ItemLinkResult:
     """Take a link away; its other end may be gone. Raises as `link_items`, and UsageError where there is none."""
     name = found.item.id
     _linking_demand_allowed(found, actor)
@@ -316,10 +327,10 @@ def unlink_items(workspace: Workspace | None, found: Found, relation: Relation, 
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(name), found)
         store.add(after)
-    return Linked(name, str(relation), meant[0], found.scope, found.item.path)
+    return ItemLinkResult(name, str(relation), meant[0], found.scope, found.item.path)
 
 
-def _linking_demand_allowed(found: Found, actor: str) -> None:
+def _linking_demand_allowed(found: ScopedItem, actor: str) -> None:
     require_change(
         found.item,
         found.scope,

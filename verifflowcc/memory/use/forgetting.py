@@ -10,10 +10,10 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.guarding import withheld_item
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.use.consolidating import Step, StepKind
+from verifflowcc.memory.use.consolidating import MaintenanceStep, StepKind
 from verifflowcc.memory.use.editing import demand_same
 from verifflowcc.memory.use.item_scope import require_change, require_person
-from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.item_search import ScopedItem
 from verifflowcc.memory.use.read_only_stores import open_for_reading
 from verifflowcc.memory.use.recording import with_source
 from verifflowcc.memory.use.stores import backend_of, open_store
@@ -22,7 +22,7 @@ from verifflowcc.sprint.use.people_acting import require_person as people_acting
 # Take a project that is there no more off as the source of user items; the items stay.
 
 
-def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[Step]:
+def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[MaintenanceStep]:
     """Take the project called `name` off every user item that names it as its source; return what was done.
 
     A project is named by its whole identity (`shop@1a2b3c4d5e6f`), or by the part before the @ where that is of one.
@@ -45,14 +45,16 @@ def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[Step
                     try:
                         store.add(with_source(stored, project=None))
                     except FormatError as error:
-                        steps.append(Step(StepKind.TOLD, USER, item_id, f"its source stays: {error.message}"))
+                        steps.append(
+                            MaintenanceStep(StepKind.NOT_DONE, USER, item_id, f"its source stays: {error.message}")
+                        )
                     else:
                         steps.append(_step(item_id, project))
         return steps
 
 
-def _step(item_id: str, project: str) -> Step:
-    return Step(StepKind.FORGOTTEN, USER, item_id, f"{project} is not its source any more")
+def _step(item_id: str, project: str) -> MaintenanceStep:
+    return MaintenanceStep(StepKind.FORGOTTEN, USER, item_id, f"{project} is not its source any more")
 
 
 def _meant(name: str, items: list[Item]) -> str:
@@ -66,12 +68,12 @@ def _meant(name: str, items: list[Item]) -> str:
             hint=f"vfcc memory maintain --forget-project {found[0]}",
         )
     near = nearest(name, [*known, *(each.rpartition("@")[0] for each in known)])
-    said = f"did you mean {near}?" if near else f"they name {', '.join(known) or 'none'}"
-    raise UsageError(f"no user item is from the project {name}; {said}", hint="vfcc memory list --scope user")
+    choice = f"did you mean {near}?" if near else f"they name {', '.join(known) or 'none'}"
+    raise UsageError(f"no user item is from the project {name}; {choice}", hint="vfcc memory list --scope user")
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class ForgottenItem:
     """An item that is gone; `linked_by` are ids of items that still link to it, `in_git` says that git keeps it."""
 
     item: Item
@@ -83,7 +85,7 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class ClearScopeResult:
     """How many items of a scope are gone."""
 
     scope: str
@@ -92,8 +94,8 @@ class Cleared:
 
 
 def forget_item(
-    workspace: Workspace | None, found: Found, *, actor: str, scopes: Sequence[str] | None = None
-) -> Forgotten:
+    workspace: Workspace | None, found: ScopedItem, *, actor: str, scopes: Sequence[str] | None = None
+) -> ForgottenItem:
     """Remove an item. `scopes` are those in which is looked for links to it; its own where none are given.
 
     Raises NotAllowed where an agent forgets what the person or the project remembers, ConflictError where it changed
@@ -104,7 +106,7 @@ def forget_item(
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(name), found)
         store.delete(name)
-    return Forgotten(
+    return ForgottenItem(
         withheld_item(found.item),
         found.scope,
         linked_by(workspace, found, scopes or (found.scope,)),
@@ -112,14 +114,14 @@ def forget_item(
     )
 
 
-def demand_may_forget(found: Found, actor: str) -> None:
+def demand_may_forget(found: ScopedItem, actor: str) -> None:
     """Raise NotAllowed where an item is not for this actor to forget."""
     name = found.item.id
     hint = f'vfcc memory add {found.item.type} "…" --supersedes {name}'
     require_change(found.item, found.scope, actor, "forgetting", hint=hint)
 
 
-def linked_by(workspace: Workspace | None, found: Found, scopes: Sequence[str]) -> tuple[str, ...]:
+def linked_by(workspace: Workspace | None, found: ScopedItem, scopes: Sequence[str]) -> tuple[str, ...]:
     """Return the ids of items that link to one, in the scopes given."""
     ids = set()
     for scope in scopes:
@@ -139,16 +141,16 @@ def count_user(workspace: Workspace | None) -> int:
         return store.count()
 
 
-def clear_user(workspace: Workspace | None, *, actor: str) -> Cleared:
+def clear_user(workspace: Workspace | None, *, actor: str) -> ClearScopeResult:
     """Forget all that is remembered of the person. Raises NotAllowed unless a person acts."""
     require_person(actor, "forgetting all that is remembered of a person", hint="vfcc memory forget --all --scope user")
     with open_store(workspace, USER) as store, store.writing():
         number = store.count()
         store.clear()
-    return Cleared(USER, number)
+    return ClearScopeResult(USER, number)
 
 
-def _in_git(workspace: Workspace | None, found: Found) -> bool:
+def _in_git(workspace: Workspace | None, found: ScopedItem) -> bool:
     """Whether a commit has the item's file, from which it can be had again."""
     if workspace is None or found.scope == USER or backend_of(workspace, found.scope) is not BackendKind.FILES:
         return False
@@ -156,7 +158,7 @@ def _in_git(workspace: Workspace | None, found: Found) -> bool:
     from verifflowcc.base.git.git_command import ask_git
 
     try:
-        said = ask_git(workspace.root, "ls-tree", "--name-only", "HEAD", "--", found.item.path)
+        listed = ask_git(workspace.root, "ls-tree", "--name-only", "HEAD", "--", found.item.path)
     except WorkspaceError:  # no git here: then it keeps nothing
         return False
-    return said.code == 0 and bool(said.out.strip())
+    return listed.code == 0 and bool(listed.out.strip())

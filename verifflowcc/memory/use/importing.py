@@ -33,7 +33,7 @@ from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import key_lines
-from verifflowcc.items.rules.item_older import Row, RowError, older_item, read_rows
+from verifflowcc.items.rules.item_older import OlderRow, RowError, older_item, read_rows
 from verifflowcc.items.store.item_edits import decode, edit_item
 from verifflowcc.memory.rules.superseded import superseded, supersession_circles
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
@@ -52,7 +52,7 @@ DECISION = "decision"
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class IncomingItem:
     """An item that is to be imported: where it was read, whose it is to be, and whether vfcc wrote it itself.
 
     `superseded`: another item of the import replaces it. `undated`: its `created` is the day of the import.
@@ -67,7 +67,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedFile:
     """A file that is no item, and why."""
 
     where: str
@@ -75,14 +75,14 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ImportContents:
     """What was read: items, files that are none, and what is wrong, each a sentence that begins with `file:line:`.
 
     `fields` are the names of fields that were not understood, with the number of rows that have them.
     """
 
-    incoming: tuple[Incoming, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    incoming: tuple[IncomingItem, ...]
+    left_out: tuple[SkippedFile, ...] = ()
     problems: tuple[str, ...] = ()
     fields: Mapping[str, int] = field(default_factory=dict)
 
@@ -97,12 +97,12 @@ class RowReading:
     today: str
 
 
-def read_lines(data: bytes, name: str, how: RowReading) -> Read:
+def read_lines(data: bytes, name: str, how: RowReading) -> ImportContents:
     """Return the items in lines of JSON; the scope of `how` goes before what they say themselves."""
     rows, problems = read_rows(data, name)
-    own: list[Incoming] = []
+    own: list[IncomingItem] = []
     older: list[ImportedRow] = []
-    told = list(problems)
+    faults = list(problems)
     for row in rows:
         try:
             if row.own:
@@ -110,44 +110,46 @@ def read_lines(data: bytes, name: str, how: RowReading) -> Read:
             else:
                 older.append(_older(row, how))
         except (RowError, VfccError) as error:
-            told.append(f"{row.where}: {error}")
+            faults.append(f"{row.where}: {error}")
     linked = link_rows(older)
     for each in linked.rows:
         try:
             own.append(_stored(each, how.today, superseded=each.path in linked.superseded))
         except (RowError, VfccError) as error:
-            told.append(f"{each.where}: {error}")
+            faults.append(f"{each.where}: {error}")
     fields = Counter(name for each in linked.rows for name in each.older.unknown)
     order = {row.where: number for number, row in enumerate(rows)}
     found = sorted(own, key=lambda each: order[each.where])
-    return Read(tuple(found), (), (*told, *linked.problems), dict(sorted(fields.items())))
+    return ImportContents(tuple(found), (), (*faults, *linked.problems), dict(sorted(fields.items())))
 
 
-def _own(row: Row, scope: str | None) -> Incoming:
-    said, item_id, path, text = (row.members[name] for name in ("scope", "id", "path", "text"))
-    if not (isinstance(said, str) and isinstance(item_id, str) and isinstance(path, str) and isinstance(text, str)):
+def _own(row: OlderRow, scope: str | None) -> IncomingItem:
+    named_scope, item_id, path, text = (row.members[name] for name in ("scope", "id", "path", "text"))
+    if not (
+        isinstance(named_scope, str) and isinstance(item_id, str) and isinstance(path, str) and isinstance(text, str)
+    ):
         raise RowError("scope, id, path and text are texts")
-    into = scope or said
+    into = scope or named_scope
     if not _SCOPE.fullmatch(into):
-        more = "; a task's items go where --scope says" if said.startswith(f"{ScopeKind.TASK}/") else ""
+        more = "; a task's items go where --scope says" if named_scope.startswith(f"{ScopeKind.TASK}/") else ""
         raise RowError(f"{into!r} is no scope to import into{more}")
     data = _encoded(text)
     stored = stored_item(path, data)
-    if into != said or not path.startswith(f"{folder_of(into)}/"):
+    if into != named_scope or not path.startswith(f"{folder_of(into)}/"):
         stored = stored_item(home_path(folder_of(into), stored.item.type, item_id), data)
     if stored.item.id != item_id:
         raise RowError(f"its text is of {stored.item.id!r}, and its id is {item_id!r}")
-    return Incoming(row.where, into, stored, own=True)
+    return IncomingItem(row.where, into, stored, own=True)
 
 
-def _older(row: Row, how: RowReading) -> ImportedRow:
+def _older(row: OlderRow, how: RowReading) -> ImportedRow:
     older = older_item(row, how.type_name, how.actor)
     _encoded(older.text())
     into = how.scope or older.scope
     return ImportedRow(row.where, older, into, home_path(folder_of(into), older.item.type, older.item.id))
 
 
-def _stored(row: ImportedRow, today: str, *, superseded: bool) -> Incoming:
+def _stored(row: ImportedRow, today: str, *, superseded: bool) -> IncomingItem:
     """Return a row as a stored item. A task's item that has no date gets the day of the import: else it never ends."""
     older = row.older
     undated = older.item.created is None and item_type(older.item.type).scope is ScopeKind.TASK
@@ -156,7 +158,7 @@ def _stored(row: ImportedRow, today: str, *, superseded: bool) -> Incoming:
     stored = stored_item(row.path, _encoded(older.text()))
     if (stored.item.id, stored.item.type, stored.item.links) != (older.item.id, older.item.type, older.item.links):
         raise RowError("it cannot be written as an item without loss")
-    return Incoming(row.where, row.scope, stored, own=False, superseded=superseded, undated=undated)
+    return IncomingItem(row.where, row.scope, stored, own=False, superseded=superseded, undated=undated)
 
 
 def _encoded(text: str) -> bytes:
@@ -166,7 +168,7 @@ def _encoded(text: str) -> bytes:
         raise RowError(f"character {error.start} of its text is half of a pair, and no text") from error
 
 
-def read_markdown(path: Path, scope: str, type_name: str, actor: str) -> Read:
+def read_markdown(path: Path, scope: str, type_name: str, actor: str) -> ImportContents:
     """Return Markdown files as items of one type, each under its own name below the folder of that type.
 
     Decisions that supersede others of the batch get links to them. Raises UsageError where there is no such file.
@@ -175,20 +177,20 @@ def read_markdown(path: Path, scope: str, type_name: str, actor: str) -> Read:
     if not files:
         raise UsageError(f"there is no Markdown file in {path}", hint="vfcc memory import FOLDER --type decision")
     folder = home_path(folder_of(scope), type_name, "x").rpartition("/")[0]
-    found: list[Incoming] = []
-    left: list[LeftOut] = []
+    found: list[IncomingItem] = []
+    left: list[SkippedFile] = []
     problems: list[str] = []
     for file, name in files:
         if _ABOUT_A_FOLDER.fullmatch(PurePosixPath(name).stem):
-            left.append(LeftOut(str(file), "it is about the folder or a template, and no record"))
+            left.append(SkippedFile(str(file), "it is about the folder or a template, and no record"))
             continue
         try:
             stored = _record(file, f"{folder}/{_ending(name)}", name, type_name, actor)
         except VfccError as error:
             problems.append(error.message)
         else:
-            found.append(Incoming(str(file), scope, stored, own=False))
-    return Read(tuple(_linked(found) if type_name == DECISION else found), tuple(left), tuple(problems))
+            found.append(IncomingItem(str(file), scope, stored, own=False))
+    return ImportContents(tuple(_linked(found) if type_name == DECISION else found), tuple(left), tuple(problems))
 
 
 def _files(path: Path) -> list[tuple[Path, str]]:
@@ -224,8 +226,8 @@ def _record(file: Path, path: str, name: str, type_name: str, actor: str) -> Sto
         "source": f"{{kind: imported, actor: {inner(actor)}}}",
         "trust": str(trust_of(actor)),
     }
-    said = key_lines(data.decode("utf-8"))
-    changes = {key: value for key, value in wanted.items() if value is not None and (key not in said or key == "type")}
+    lines = key_lines(data.decode("utf-8"))
+    changes = {key: value for key, value in wanted.items() if value is not None and (key not in lines or key == "type")}
     try:
         return stored_item(path, edit_item(path, data, changes))
     except FormatError as error:
@@ -239,9 +241,9 @@ def _titled(path: str, data: bytes, type_name: str) -> str:
 
 def _id(before: StoredItem, name: str) -> str:
     """Return the id that the file says, else its name; what cannot be an id is made one."""
-    said = before.item.id
-    if said != before.item.path.rpartition(".")[0]:
-        return said
+    own_id = before.item.id
+    if own_id != before.item.path.rpartition(".")[0]:
+        return own_id
     stem = name.rpartition(".")[0].replace("/", "-")
     return stem if GIVEN_ID.fullmatch(stem) else slug(stem, "record")
 
@@ -253,7 +255,7 @@ def _day(before: StoredItem) -> str | None:
     return date_in_name(before.item.path.rpartition("/")[2])
 
 
-def _linked(found: list[Incoming]) -> list[Incoming]:
+def _linked(found: list[IncomingItem]) -> list[IncomingItem]:
     """Return the decisions with links to those that they supersede, as their texts say."""
     ids = {each.stored.item.path: each.stored.item.id for each in found}
     older: dict[str, list[str]] = {}
@@ -274,8 +276,8 @@ JSONL, MARKDOWN = "jsonl", "markdown"
 STDIN = "-"
 
 
-class Fate(StrEnum):
-    """What becomes of an item that is imported."""
+class ImportOutcome(StrEnum):
+    """What happened to an imported item."""
 
     ADDED = "added"
     PROPOSED = "proposed"
@@ -291,7 +293,7 @@ class ImportedItem:
 
     where: str
     """File and line."""
-    fate: Fate
+    fate: ImportOutcome
     """`added`, `proposed`, `replaced`, `unchanged`, `conflict` or `left out`."""
     scope: str = ""
     id: str = ""
@@ -300,7 +302,7 @@ class ImportedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class MemoryImportResult:
     """What an import did, or would do; `problems` are the lines that were skipped.
 
     `fields` are the names of fields that were not understood, with the number of rows; their values are kept.
@@ -312,13 +314,13 @@ class Imported:
     fields: Mapping[str, int] = record_field(default_factory=dict)
     """Fields that were not understood and are kept under `imported:`, with the number of their rows."""
 
-    def count(self, fate: Fate) -> int:
+    def count(self, fate: ImportOutcome) -> int:
         """Return how many items had this fate."""
         return sum(each.fate is fate for each in self.items)
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class MemoryImportOptions:
     """How to import: into which scope and as which type what says neither goes, in which format the source is.
 
     `replace` puts what comes in the place of what is there and differs; `skip_broken` takes the sound lines alone.
@@ -332,13 +334,13 @@ class Choices:
     dry_run: bool = False
 
 
-Confirm = Callable[[Sequence[Incoming]], None]
+Confirm = Callable[[Sequence[IncomingItem]], None]
 """Asks a person about preferences that steer every prompt; raises where they do not say yes."""
 
 
 def import_memory(
-    workspace: Workspace | None, source: str, choices: Choices, *, actor: str, confirm: Confirm, today: str
-) -> Imported:
+    workspace: Workspace | None, source: str, choices: MemoryImportOptions, *, actor: str, confirm: Confirm, today: str
+) -> MemoryImportResult:
     """Import a file, a folder or `-` (stdin); `today` is an ISO day in UTC.
 
     Raises FormatError where a line is broken, with all of them, and nothing is then imported; UsageError, NotAllowed
@@ -360,11 +362,13 @@ def import_memory(
         of_scope = [each for each in coming if each.scope == scope]
         with open_store(workspace, scope) as store:
             fates += _into(store, of_scope, choices, actor, confirm)
-    left = [ImportedItem(each.where, Fate.LEFT_OUT, why=each.why) for each in read.left_out]
-    return Imported((*fates, *left), (*read.problems, *twice), choices.dry_run, read.fields)
+    left = [ImportedItem(each.where, ImportOutcome.LEFT_OUT, why=each.why) for each in read.left_out]
+    return MemoryImportResult((*fates, *left), (*read.problems, *twice), choices.dry_run, read.fields)
 
 
-def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str, today: str) -> Read:
+def _read(
+    workspace: Workspace | None, source: str, choices: MemoryImportOptions, actor: str, today: str
+) -> ImportContents:
     scope = read_scope(workspace, choices.scope) if choices.scope else None
     if choices.type is not None and choices.type not in TYPES and not workspace:
         near = nearest(choices.type, TYPES)
@@ -382,20 +386,20 @@ def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str
     return read_lines(data, "stdin" if source == STDIN else source, how)
 
 
-def _without_secrets(read: Read, source: str, choices: Choices) -> Read:
+def _without_secrets(read: ImportContents, source: str, choices: MemoryImportOptions) -> ImportContents:
     """Return what was read without items that hold secrets, where broken lines are skipped; else refuse them all."""
-    kept: list[Incoming] = []
-    told: list[str] = []
+    kept: list[IncomingItem] = []
+    secrets: list[str] = []
     for each in read.incoming:
         try:
             refuse_item(each.stored, f"{each.where}: {withhold(each.stored.item.id)}")
         except SecretError as error:
-            told.append(error.message)
+            secrets.append(error.message)
         else:
             kept.append(each)
-    if told and not choices.skip_broken:
-        raise SecretError("\n".join(told), hint=f"vfcc memory import {source} --skip-broken")
-    return replace(read, incoming=tuple(kept), problems=(*read.problems, *told))
+    if secrets and not choices.skip_broken:
+        raise SecretError("\n".join(secrets), hint=f"vfcc memory import {source} --skip-broken")
+    return replace(read, incoming=tuple(kept), problems=(*read.problems, *secrets))
 
 
 def _home(workspace: Workspace | None, type_name: str) -> str:
@@ -408,9 +412,9 @@ def _format(source: str) -> str:
     return MARKDOWN if path.is_dir() or path.suffix.lower() in (".md", ".markdown") else JSONL
 
 
-def _once(incoming: Iterable[Incoming]) -> tuple[list[Incoming], tuple[str, ...]]:
+def _once(incoming: Iterable[IncomingItem]) -> tuple[list[IncomingItem], tuple[str, ...]]:
     """Return each item once, and sentences on those that come twice and differ."""
-    first: dict[tuple[str, str], Incoming] = {}
+    first: dict[tuple[str, str], IncomingItem] = {}
     twice: list[str] = []
     for each in incoming:
         before = first.setdefault((each.scope, each.stored.item.id.casefold()), each)
@@ -419,7 +423,7 @@ def _once(incoming: Iterable[Incoming]) -> tuple[list[Incoming], tuple[str, ...]
     return list(first.values()), tuple(twice)
 
 
-def _allowed(each: Incoming, actor: str) -> Incoming:
+def _allowed(each: IncomingItem, actor: str) -> IncomingItem:
     """Return an item as this actor may add it.
 
     What the person or the project remembers is proposed by all others, and nobody else's word is trusted more than
@@ -442,7 +446,7 @@ def _allowed(each: Incoming, actor: str) -> Incoming:
 
 
 def _into(
-    store: MemoryBackend, coming: Sequence[Incoming], choices: Choices, actor: str, confirm: Confirm
+    store: MemoryBackend, coming: Sequence[IncomingItem], choices: MemoryImportOptions, actor: str, confirm: Confirm
 ) -> list[ImportedItem]:
     """Import the items of one scope. A person is asked before the lock is taken."""
     asked = [each for each in coming if asks(each.scope, each.stored.item.type)]
@@ -459,33 +463,33 @@ def _into(
 
 
 def _decided(
-    store: MemoryBackend, coming: Sequence[Incoming], choices: Choices, actor: str
+    store: MemoryBackend, coming: Sequence[IncomingItem], choices: MemoryImportOptions, actor: str
 ) -> list[tuple[ImportedItem, StoredItem | None]]:
     """Return the fate of each item, and the item to write where it is taken.
 
     An item that would supersede itself through items that are there is a conflict.
     """
-    there = _There(store.list_all())
+    there = _StoreItems(store.list_all())
     decided = [_fate(there, each, choices, actor) for each in coming]
     taken = {kept.item.id: kept.item for _, kept in decided if kept is not None}
     if not any(would_replace(item) for item in taken.values()):
         return decided
     circles = supersession_circles((there.items() | taken).values())
     return [
-        (replace(fate, fate=Fate.CONFLICT, why=f"it and {circles[fate.id]} would supersede each other"), None)
+        (replace(fate, fate=ImportOutcome.CONFLICT, why=f"it and {circles[fate.id]} would supersede each other"), None)
         if kept is not None and fate.id in circles
         else (fate, kept)
         for fate, kept in decided
     ]
 
 
-def _new(store: MemoryBackend, coming: Sequence[Incoming], choices: Choices) -> list[Incoming]:
-    there = _There(store.list_all())
-    wanted = (Fate.ADDED, Fate.REPLACED)
+def _new(store: MemoryBackend, coming: Sequence[IncomingItem], choices: MemoryImportOptions) -> list[IncomingItem]:
+    there = _StoreItems(store.list_all())
+    wanted = (ImportOutcome.ADDED, ImportOutcome.REPLACED)
     return [each for each in coming if _fate(there, each, choices, "human:")[0].fate in wanted]
 
 
-class _There:
+class _StoreItems:
     """The items of a store by all that an incoming one can meet."""
 
     def items(self) -> dict[str, Item]:
@@ -503,11 +507,13 @@ class _There:
                 self.by_key[each.item.type, each.item.key] = each
 
 
-def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[ImportedItem, StoredItem | None]:
-    """Return what becomes of an item, and what is to be kept of it."""
+def _fate(
+    there: _StoreItems, each: IncomingItem, choices: MemoryImportOptions, actor: str
+) -> tuple[ImportedItem, StoredItem | None]:
+    """Decide what happens to an incoming item, and what is to be kept of it."""
     item, scope = each.stored.item, each.scope
 
-    def fate(what: Fate, why: str = "") -> ImportedItem:
+    def fate(what: ImportOutcome, why: str = "") -> ImportedItem:
         return ImportedItem(each.where, what, scope, item.id, item.type, why)
 
     before = there.by_id.get(item.id.casefold())
@@ -516,24 +522,26 @@ def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[
         other = other or (there.by_key.get((item.type, item.key or "")) if item.status is Status.ACTIVE else None)
         if other is not None:
             what = "file name" if other.item.path.casefold() == item.path.casefold() else "key"
-            return fate(Fate.CONFLICT, f"{other.item.id} is there already with its {what}"), None
-        taken = Fate.PROPOSED if proposes(scope, actor) and item.status is Status.PENDING else Fate.ADDED
+            return fate(ImportOutcome.CONFLICT, f"{other.item.id} is there already with its {what}"), None
+        taken = (
+            ImportOutcome.PROPOSED if proposes(scope, actor) and item.status is Status.PENDING else ImportOutcome.ADDED
+        )
         return fate(taken), each.stored
-    if before.text == _as_dated(each, before).text or _differs_in_standing(before, each.stored, actor):
-        return fate(Fate.UNCHANGED), None
+    if before.text == _as_dated(each, before).text or _only_approval_differs(before, each.stored, actor):
+        return fate(ImportOutcome.UNCHANGED), None
     if not choices.replace:
-        return fate(Fate.CONFLICT, f"{before.item.id} is there and differs; --replace takes what comes"), None
+        return fate(ImportOutcome.CONFLICT, f"{before.item.id} is there and differs; --replace takes what comes"), None
     if before.item.id != item.id:
-        return fate(Fate.CONFLICT, f"{before.item.id} differs from its id in case alone"), None
+        return fate(ImportOutcome.CONFLICT, f"{before.item.id} differs from its id in case alone"), None
     if proposes(scope, actor) and before.item.status is not Status.PENDING:
         raise NotAllowed(
             f"replacing {item.id} needs a person at a terminal, and this is {actor}",
             hint="vfcc memory import … without --replace, or a person runs it",
         )
-    return fate(Fate.REPLACED), each.stored
+    return fate(ImportOutcome.REPLACED), each.stored
 
 
-def _as_dated(each: Incoming, before: StoredItem) -> StoredItem:
+def _as_dated(each: IncomingItem, before: StoredItem) -> StoredItem:
     """Return an item with the day of its first import, where it has no day of its own."""
     item = each.stored.item
     if not each.undated or before.item.created is None:
@@ -542,11 +550,14 @@ def _as_dated(each: Incoming, before: StoredItem) -> StoredItem:
     return stored_item(item.path, edit_item(item.path, each.stored.text.encode("utf-8"), created))
 
 
-def _differs_in_standing(before: StoredItem, now: StoredItem, actor: str) -> bool:
-    """Say whether what is no person's word is the item that is there already, which a person has said yes to."""
+def _only_approval_differs(before: StoredItem, now: StoredItem, actor: str) -> bool:
+    """Whether an item differs from an approved one only in its approval.
+
+    Whoever imports it is no person, and a person has approved the item that is there.
+    """
     if is_person(actor):
         return False
     keys = dict.fromkeys(("status", "trust", "source", "details", "updated"))
-    said = edit_item(now.item.path, now.text.encode("utf-8"), keys)
+    edited = edit_item(now.item.path, now.text.encode("utf-8"), keys)
     details = dict(now.item.details).items() <= dict(before.item.details).items()
-    return details and said == edit_item(before.item.path, before.text.encode("utf-8"), keys)
+    return details and edited == edit_item(before.item.path, before.text.encode("utf-8"), keys)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from verifflowcc.base.errors import NotAllowed, UsageError
 from verifflowcc.base.formats.item_render import render_archived
 from verifflowcc.base.model.item_values import (
-    Archived,
+    ArchiveNote,
     Item,
     Relation,
     SourceKind,
@@ -24,7 +24,7 @@ from verifflowcc.items.store.item_edits import edit_item
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.use.editing import demand_same
 from verifflowcc.memory.use.item_scope import is_person
-from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.item_search import ScopedItem
 from verifflowcc.memory.use.recording import awaits_adoption, rewritten
 from verifflowcc.memory.use.stores import open_store
 
@@ -34,15 +34,17 @@ REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
-    """An item that was rejected, and why, "" where nobody said."""
+class RejectedItem:
+    """A rejected item with its reason, "" without one."""
 
     item: Item
     scope: str
     reason: str
 
 
-def reject_item(workspace: Workspace | None, found: Found, *, actor: str, today: str, reason: str = "") -> Rejected:
+def reject_item(
+    workspace: Workspace | None, found: ScopedItem, *, actor: str, today: str, reason: str = ""
+) -> RejectedItem:
     """Archive a pending item with the tag `rejected`, and note who rejected it, when and why.
 
     Raises UsageError for an item that is not pending, NotAllowed where an agent rejects what another proposed,
@@ -55,10 +57,10 @@ def reject_item(workspace: Workspace | None, found: Found, *, actor: str, today:
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(found.item.id), found)
         store.add(after)
-    return Rejected(after.item, found.scope, why)
+    return RejectedItem(after.item, found.scope, why)
 
 
-def demand_may_reject(found: Found, actor: str) -> None:
+def demand_may_reject(found: ScopedItem, actor: str) -> None:
     """Raise UsageError for an item that is not pending, NotAllowed where it is not this actor's to reject."""
     item = found.item
     if not awaits_promotion(item):
@@ -87,7 +89,7 @@ def _rejected(stored: StoredItem, actor: str, today: str, why: str) -> StoredIte
             updated=today,
         ),
     )
-    line = render_archived(Archived(today, REJECTED, was=str(Status.PENDING)))
+    line = render_archived(ArchiveNote(today, REJECTED, was=str(Status.PENDING)))
     return stored_item(item.path, edit_item(item.path, after.text.encode("utf-8"), {"archived": line}))
 
 
@@ -96,7 +98,7 @@ _OLDEST_LAST = "9999"
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class ReplacedItem:
     """An item that a proposal would take the place of, or contradicts; `title` is None where it is not there."""
 
     id: str
@@ -106,7 +108,7 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingItem:
     """An item that waits: `who` proposed it, `why` it waits, and `origin`, the text it was read from, "" for none."""
 
     item: Item
@@ -116,7 +118,7 @@ class Waiting:
     why: str
     origin: str
     """Its source text, or empty."""
-    replaces: tuple[Replaced, ...]
+    replaces: tuple[ReplacedItem, ...]
     """Items that it would replace or contradict."""
 
 
@@ -124,14 +126,14 @@ class Waiting:
 class Inbox:
     """All that waits, the oldest first, and what could not be read."""
 
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingItem, ...]
     """Oldest first."""
     notices: tuple[str, ...] = ()
 
 
 def open_inbox(workspace: Workspace | None, scopes: Sequence[str]) -> Inbox:
     """Return what waits in these scopes. Raises WorkspaceError and BackendError where a store cannot be read."""
-    found: list[Waiting] = []
+    found: list[WaitingItem] = []
     notices: list[str] = []
     for scope in dict.fromkeys(scopes):
         with open_store(workspace, scope) as store:
@@ -169,16 +171,16 @@ def _titles(items: Sequence[Item]) -> dict[str, str]:
     return {name: item.title for item in items for name in (item.path, item.key or "", item.id) if name}
 
 
-def _waiting(stored: StoredItem, scope: str, titles: dict[str, str]) -> Waiting:
+def _waiting(stored: StoredItem, scope: str, titles: dict[str, str]) -> WaitingItem:
     item = stored.item
     source = item.source
     parts = (source.origin, source.turn and f"turn {source.turn}", source.session and f"session {source.session}")
     replaces = tuple(
-        Replaced(link.to, str(link.relation), _title(titles.get(link.to)))
+        ReplacedItem(link.to, str(link.relation), _title(titles.get(link.to)))
         for link in item.links
         if link.relation in (Relation.SUPERSEDES, Relation.CONTRADICTS)
     )
-    return Waiting(
+    return WaitingItem(
         withheld_item(item),
         scope,
         withhold(stored.body.strip("\n")),
@@ -194,15 +196,15 @@ def _title(title: str | None) -> str | None:
 
 
 def _why(item: Item, text: str) -> Iterator[str]:
-    """Yield why an item waits, as far as it tells itself."""
+    """Yield the way why an item waits, as far as it records them."""
     source = item.source
-    said = {
+    way = {
         SourceKind.EXPLICIT: "proposed",
         SourceKind.EXTRACTED: "extracted",
         SourceKind.INFERRED: "inferred",
         SourceKind.IMPORTED: "imported",
     }[source.kind]
-    yield f"{said} by {source.actor}" + (f", spoken by {source.speaker}" if source.speaker else "")
+    yield f"{way} by {source.actor}" + (f", spoken by {source.speaker}" if source.speaker else "")
     if may_be_heard(item):
         yield "it is memory until a person adopts it into the trace"
     elif item.status is Status.ACTIVE:

@@ -34,7 +34,7 @@ from verifflowcc.base.text.own_text import without_injected
 from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.candidates import Candidate, Extracted
+from verifflowcc.memory.rules.candidates import Extraction, StatementCandidate
 from verifflowcc.memory.rules.conversation import read_turns
 from verifflowcc.memory.rules.turn_statements import extract as extract_by_rule
 from verifflowcc.memory.rules.turns import OWN, TRUST_OF, Conversation, Turn, short_digest
@@ -44,7 +44,14 @@ from verifflowcc.memory.use.code_refs import renewed_refs
 from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, required, trust_of
 from verifflowcc.memory.use.laid_out import Stream, open_streams
 from verifflowcc.memory.use.recording import title_of
-from verifflowcc.memory.use.remembering import Fate, Learned, Said, Terms, remember, speaker_said
+from verifflowcc.memory.use.remembering import (
+    LearnedStatement,
+    LearningTerms,
+    StatementOutcome,
+    TurnStatement,
+    remember,
+    speaker_name,
+)
 from verifflowcc.memory.use.scopes import PROJECT
 from verifflowcc.memory.use.stores import memory_settings, open_store
 
@@ -57,7 +64,7 @@ _SPLIT = "split --line-bytes=60M FILE part-; vfcc memory ingest part-*"
 def read_conversations(
     sources: Sequence[str], *, kind: str | None = None, session: str | None = None, agents: Sequence[str] = ()
 ) -> tuple[Conversation, ...]:
-    """Return what stands in files, `-` being stdin, in their order.
+    """Return the conversations in files, in order; `-` is stdin.
 
     Raises UsageError where one cannot be read or is a folder, FormatError where one is no text; then none is returned.
     """
@@ -146,7 +153,7 @@ def _item(turn: Turn, number: int, origin: str, scope: str, actor: str, today: s
     path = home_path(folder_of(scope), TURN, name)
     # The place stands last: by the last number of `turn`, a search knows which turns stand beside each other.
     place = f"{plain_line(_turn_keeping_encodable(turn.id))}.{number}"
-    speaker = plain_line(_turn_keeping_encodable(speaker_said(turn)))
+    speaker = plain_line(_turn_keeping_encodable(speaker_name(turn)))
     item = Item(
         id=name,
         type=TURN,
@@ -168,15 +175,15 @@ def _turn_keeping_encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-Extractor = Callable[[Turn], Extracted]
+Extractor = Callable[[Turn], Extraction]
 """Returns what a turn says that may be worth keeping: by rule, or with a model."""
-Confirm = Callable[[Sequence[Learned]], bool]
+Confirm = Callable[[Sequence[LearnedStatement]], bool]
 """Asks a person about what would steer every prompt in every project; false proposes it instead."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
-    """How to ingest: into which scopes, everything as a proposal, nothing written, turns anew that were read before.
+class IngestOptions:
+    """Options of ingesting: scopes, proposals only, dry run, known turns again.
 
     A scope of a role (`agent/coder`) takes what is said of the project, but for what stands in the trace. `proposes`
     says why everything is proposed, where it is not that somebody asked for it (`pending`).
@@ -189,18 +196,18 @@ class Choices:
     proposes: str = ""
 
 
-PLAIN = Choices()
+PLAIN = IngestOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
+class IngestResult:
     """What an ingest did, or would do.
 
     `turns` were in the conversations, `known` of them read before into every scope; `counts` has the number of each
     fate; `problems` are what could not be read, `notes` what was left out that nobody has to mend.
     """
 
-    learned: tuple[Learned, ...]
+    learned: tuple[LearnedStatement, ...]
     counts: Mapping[str, int]
     """How many statements had each outcome."""
     sessions: tuple[str, ...]
@@ -214,13 +221,13 @@ class Ingested:
     kept_turns: KeptTurns | None = None
     """Turns kept as items, with `--keep-turns`."""
 
-    def count(self, fate: Fate) -> int:
+    def count(self, fate: StatementOutcome) -> int:
         """Return how many statements had this fate."""
         return self.counts.get(fate, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ReadTurn:
     """A turn of a conversation as it is extracted from, and where that was read."""
 
     turn: Turn
@@ -230,13 +237,13 @@ class _Read:
 def ingest(
     workspace: Workspace | None,
     conversations: Sequence[Conversation],
-    choices: Choices = PLAIN,
+    choices: IngestOptions = PLAIN,
     *,
     actor: str,
     extract: Extractor = extract_by_rule,
     confirm: Confirm = lambda _: True,
     letters: Callable[[], str] = draw_letters,
-) -> Ingested:
+) -> IngestResult:
     """Keep what conversations say, in the order given. Outside of a project only the person's scope can be meant.
 
     Nothing that is kept is changed. Turns that are not known are extracted, and a person is asked, before any lock is
@@ -258,9 +265,9 @@ def ingest(
             learned = _written(stack, run, f"{_now(workspace):%Y-%m-%dT%H:%M:%SZ}")
         else:
             learned = run.settle()
-    return Ingested(
+    return IngestResult(
         learned,
-        {str(fate): sum(each.fate is fate for each in learned) for fate in Fate},
+        {str(fate): sum(each.fate is fate for each in learned) for fate in StatementOutcome},
         tuple(dict.fromkeys(read.turn.session for read in reads)),
         len(reads),
         known,
@@ -274,7 +281,7 @@ def ingest(
     )
 
 
-def _written(stack: ExitStack, run: "_Run", at: str) -> tuple[Learned, ...]:
+def _written(stack: ExitStack, run: "_Run", at: str) -> tuple[LearnedStatement, ...]:
     """Settle everything with the stores held, and write it."""
     for stream in run.streams:
         stream.lock(stack)
@@ -294,13 +301,13 @@ def _written(stack: ExitStack, run: "_Run", at: str) -> tuple[Learned, ...]:
 class _Run:
     """An ingest: turns, the stores that want them, and what each turn gave, which is asked for once."""
 
-    reads: Sequence[_Read]
+    reads: Sequence[_ReadTurn]
     streams: Sequence[Stream]
-    terms: Terms
+    terms: LearningTerms
     again: bool
     extract: Extractor
     letters: Callable[[], str]
-    given: dict[int, Extracted] = field(default_factory=dict)
+    given: dict[int, Extraction] = field(default_factory=dict)
     wanted: list[tuple[int, tuple[Stream, ...]]] = field(default_factory=list)
 
     def look(self) -> int:
@@ -325,36 +332,38 @@ class _Run:
         read = any(each.scope == PROJECT and each not in new for each in self.streams)
         return tuple(each for each in new if not (each.of_role and read))
 
-    def _home(self, candidate: Candidate) -> str:
+    def _home(self, candidate: StatementCandidate) -> str:
         """Return the scope that a statement belongs to, of those that are open or not."""
         if candidate.layer == USER:
             return USER
         role = next((each.scope for each in self.streams if each.of_role), PROJECT)
         return PROJECT if is_trace_type(candidate.type) else role
 
-    def settle(self) -> tuple[Learned, ...]:
-        """Return what becomes of each statement; the streams collect what is new."""
+    def settle(self) -> tuple[LearnedStatement, ...]:
+        """Return the outcome of each statement; the streams collect new items."""
         speaking = {self._home(candidate) for place, _ in self.wanted for candidate in self.given[place].candidates}
         for stream in self.streams:
             if stream.scope in speaking:
                 stream.load()
         places = _places(self.reads)
-        learned: list[Learned] = []
+        learned: list[LearnedStatement] = []
         for place, wanting in observed("comparing turns with the memory", self.wanted):
             read = self.reads[place]
             for candidate in self.given[place].candidates:
                 for stream in wanting:
                     if stream.scope == self._home(candidate):
-                        told_before = stream.gave(read.turn.session, read.turn.id, candidate.type, candidate.key)
+                        learned_before = stream.gave(read.turn.session, read.turn.id, candidate.type, candidate.key)
                         unsure = not stream.has_read(read.turn.session)
-                        said = Said(candidate, read.turn, read.origin, places[read.turn.session], unsure, told_before)
-                        told, made = remember(
-                            stream.holding, said, self.terms, scope=stream.scope, letters=self.letters
+                        statement = TurnStatement(
+                            candidate, read.turn, read.origin, places[read.turn.session], unsure, learned_before
                         )
-                        learned.append(told)
+                        result, made = remember(
+                            stream.holding, statement, self.terms, scope=stream.scope, letters=self.letters
+                        )
+                        learned.append(result)
                         stream.collect(made)
-                        if told.fate in (Fate.SAME, Fate.OLDER):
-                            stream.note(read.turn.session, read.turn.id, told.others)
+                        if result.fate in (StatementOutcome.SAME, StatementOutcome.OLDER):
+                            stream.note(read.turn.session, read.turn.id, result.others)
         return tuple(learned)
 
     def ask(self, confirm: Confirm) -> None:
@@ -362,32 +371,34 @@ class _Run:
         found = (candidate for given in self.given.values() for candidate in given.candidates)
         if not is_person(self.terms.actor) or not any(asks(each.layer, each.type) for each in found):
             return
-        steering = [each for each in self.settle() if each.fate is Fate.ADDED and asks(each.scope, each.type)]
+        steering = [
+            each for each in self.settle() if each.fate is StatementOutcome.ADDED and asks(each.scope, each.type)
+        ]
         if steering and not confirm(steering):
             self.terms = replace(self.terms, steering=False)
 
 
-def _terms(workspace: Workspace | None, choices: Choices, actor: str) -> Terms:
+def _terms(workspace: Workspace | None, choices: IngestOptions, actor: str) -> LearningTerms:
     project = identity_of(workspace).text if workspace is not None and USER in choices.scopes else None
     why = choices.proposes or ("it was asked to be proposed" if choices.pending else "")
     seen = cache(partial(renewed_refs, workspace))
     speakers = memory_settings(workspace).speakers
-    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, why, seen=seen, speakers=speakers)
+    return LearningTerms(actor, f"{_now(workspace):%Y-%m-%d}", project, why, seen=seen, speakers=speakers)
 
 
 def _now(workspace: Workspace | None) -> datetime:
     return (workspace.clock if workspace else SystemClock()).now()
 
 
-def _reads(conversations: Sequence[Conversation]) -> Iterator[_Read]:
+def _reads(conversations: Sequence[Conversation]) -> Iterator[_ReadTurn]:
     """Yield the turns that say something of their own, with names that every store keeps as they are."""
     for conversation in conversations:
         origin = plain_line(conversation.origin)
         for turn in conversation.turns:
             text = "" if turn.tool == OWN else without_injected(_encodable(turn.text))
-            told, session, name = (plain_line(_encodable(each)) for each in (turn.id, turn.session, turn.name))
-            if text.strip() and told and session:
-                yield _Read(replace(turn, id=told, session=session, name=name, text=text), origin)
+            turn_id, session, name = (plain_line(_encodable(each)) for each in (turn.id, turn.session, turn.name))
+            if text.strip() and turn_id and session:
+                yield _ReadTurn(replace(turn, id=turn_id, session=session, name=name, text=text), origin)
 
 
 def _encodable(text: str) -> str:
@@ -395,7 +406,7 @@ def _encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _places(reads: Sequence[_Read]) -> dict[str, dict[str, int]]:
+def _places(reads: Sequence[_ReadTurn]) -> dict[str, dict[str, int]]:
     """Return the place of each turn in its session."""
     places: dict[str, dict[str, int]] = {}
     for read in reads:
@@ -404,7 +415,7 @@ def _places(reads: Sequence[_Read]) -> dict[str, dict[str, int]]:
     return places
 
 
-def _unread(given: Iterable[Extracted]) -> Iterator[str]:
+def _unread(given: Iterable[Extraction]) -> Iterator[str]:
     """Yield how many turns are in a language that is not read, if there are any of which nothing was learned."""
     counts = Counter(each.language for each in given if each.language and not each.candidates)
     if counts:
@@ -413,11 +424,13 @@ def _unread(given: Iterable[Extracted]) -> Iterator[str]:
         yield f"{total} {'turn is' if total == 1 else 'turns are'} in a language that vfcc does not read ({which})"
 
 
-def _counted(workspace: Workspace | None, learned: Sequence[Learned], choices: Choices) -> tuple[str, ...]:
+def _counted(
+    workspace: Workspace | None, learned: Sequence[LearnedStatement], choices: IngestOptions
+) -> tuple[str, ...]:
     """Count what was found against what is held; return why that could not be done."""
     if choices.dry_run:
         return ()
     made = [each for each in learned if each.id]
-    replaced = sum(len(each.supersedes) for each in made if each.fate is Fate.ADDED)
+    replaced = sum(len(each.supersedes) for each in made if each.fate is StatementOutcome.ADDED)
     against = sum(bool(each.supersedes or each.contradicts) for each in made)
     return note_metrics(workspace, {CONTRADICTION: against, SUPERSEDED: replaced})

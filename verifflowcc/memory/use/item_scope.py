@@ -46,13 +46,13 @@ def identity_of(workspace: Workspace, env: Mapping[str, str] = os.environ) -> Id
     given = clean_name(env.get(VARIABLE, ""))
     if given:
         return _identity(given.rpartition("@")[0] or given, None, given)
-    told = recall_repository(workspace.root, workspace.local)
-    if told is None:
+    stored = recall_repository(workspace.root, workspace.local)
+    if stored is None:
         from verifflowcc.base.git.git_identity import read_repository
 
         found = read_repository(workspace.root, workspace.local)
-        told = (found.name, found.root, found.folder) if found else ("", None, "")
-    name, root, folder = told
+        stored = (found.name, found.root, found.folder) if found else ("", None, "")
+    name, root, folder = stored
     if root is None:
         real = workspace.root.resolve()
         name = clean_name(real.name or "project")

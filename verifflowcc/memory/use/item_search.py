@@ -39,7 +39,7 @@ def refuse_circle(store: MemoryBackend, changed: Item) -> None:
 # A scope's items as they were on a day, with what was newer then.
 
 
-def day_said(text: str | None) -> str | None:
+def read_as_of(text: str | None) -> str | None:
     """Return the ISO day that `--as-of` means; None where it was left out. Raises UsageError where it is none."""
     if text is None:
         return None
@@ -70,7 +70,7 @@ LISTED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScopedItem:
     """An item, and the scope in which it is."""
 
     scope: str
@@ -82,7 +82,7 @@ class Found:
         return self.stored.item
 
 
-def find_item(workspace: Workspace | None, name: str, scopes: Sequence[str]) -> Found:
+def find_item(workspace: Workspace | None, name: str, scopes: Sequence[str]) -> ScopedItem:
     """Return the item of that id, or the only one whose id begins with it; capitals do not matter.
 
     An item with no id of its own is also found by its file's name. Raises UsageError where there is none (with the
@@ -119,23 +119,23 @@ def find_item(workspace: Workspace | None, name: str, scopes: Sequence[str]) -> 
     raise _unknown(name, wanted, seen, problems, scopes)
 
 
-def get_item(workspace: Workspace | None, scope: str, item_id: str) -> Found:
+def get_item(workspace: Workspace | None, scope: str, item_id: str) -> ScopedItem:
     """Return an item of a scope by its whole id. Raises ConflictError where it is not there any more."""
     found = _with_id(workspace, scope, item_id)
     if found is None:
-        raise gone_meanwhile(item_id)
+        raise removed_error(item_id)
     return found
 
 
-def gone_meanwhile(item_id: str) -> ConflictError:
+def removed_error(item_id: str) -> ConflictError:
     """Return the error for an item that somebody else removed since it was found."""
     return ConflictError(f"{item_id} was removed since it was read; nothing was written", hint="vfcc memory list")
 
 
-def _with_id(workspace: Workspace | None, scope: str, item_id: str) -> Found | None:
+def _with_id(workspace: Workspace | None, scope: str, item_id: str) -> ScopedItem | None:
     with open_store(workspace, scope) as store:
         stored = store.get(item_id)
-    return Found(scope, stored) if stored else None
+    return ScopedItem(scope, stored) if stored else None
 
 
 def names_of(item: Item) -> Iterator[str]:
@@ -157,10 +157,10 @@ def _several(name: str, found: Sequence[tuple[str, str]]) -> UsageError:
         return UsageError(
             f"{ids[0]} is in {places}; say in which scope", hint=f"vfcc memory show {ids[0]} --scope {found[0][0]}"
         )
-    told = [f"{item_id} ({scope})" for scope, item_id in found]
-    more = f" and {len(told) - LISTED} more" if len(told) > LISTED else ""
+    names = [f"{item_id} ({scope})" for scope, item_id in found]
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return UsageError(
-        f"{name} can be any of {len(found)} items: {', '.join(told[:LISTED])}{more}",
+        f"{name} can be any of {len(found)} items: {', '.join(names[:LISTED])}{more}",
         hint=f"vfcc memory show {ids[0]}",
     )
 

@@ -19,16 +19,16 @@ from verifflowcc.base.model.item_values import (
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.candidates import Candidate, Held
+from verifflowcc.memory.rules.candidates import KeptStatement, StatementCandidate
 from verifflowcc.memory.rules.code_names import key_of
-from verifflowcc.memory.rules.consolidate import is_consolidation, is_told
+from verifflowcc.memory.rules.consolidate import holds_in_summary, is_consolidation
 from verifflowcc.memory.rules.corrections import revision
 from verifflowcc.memory.rules.superseded import superseded, withdrawn
 from verifflowcc.memory.rules.turn_statements import statement_of
 from verifflowcc.memory.store.ingested_turns import (
+    IngestLog,
+    IngestPlan,
     Kept,
-    Log,
-    Plan,
     Turns,
     drop_plan,
     forget_read,
@@ -47,7 +47,7 @@ REJECTED = "rejected"
 """The tag of a proposal that a person turned down."""
 
 
-class Holding:
+class ScopeItems:
     """The items of one scope as they stand, kept up while new ones are added; each is read once.
 
     Two views are kept, since a proposal changes nothing until somebody says yes: what stands now, and what would stand
@@ -58,10 +58,10 @@ class Holding:
         every = list(stored)
         items = [each.item for each in every]
         self.ids = {item.id.casefold() for item in items}
-        self._by_key: dict[str, list[Held]] = {}
-        self._by_subject: dict[str, list[Held]] = {}
-        self._every: list[Held] = []
-        self._by_mark: dict[str, list[Held]] = {}
+        self._by_key: dict[str, list[KeptStatement]] = {}
+        self._by_subject: dict[str, list[KeptStatement]] = {}
+        self._every: list[KeptStatement] = []
+        self._by_mark: dict[str, list[KeptStatement]] = {}
         self._replaced = set(superseded(items).found)
         self._gone = self._replaced | withdrawn(items).keys()
         promoted = [_promoted(item) if awaits_promotion(item) else item for item in items]
@@ -69,7 +69,7 @@ class Holding:
         self._paths = {item.id: item.path for item in items}
         summaries = {item.id: item for item in items if is_consolidation(item)}
         into = ((item, summaries.get(item.archived.into or "")) for item in items if item.archived)
-        self._told = {item.path for item, summary in into if is_told(item, summary)}
+        self._in_summaries = {item.path for item, summary in into if holds_in_summary(item, summary)}
         for each in every:
             self._learn(each)
 
@@ -87,34 +87,37 @@ class Holding:
         self.ids.add(item.id.casefold())
         self._learn(stored)
 
-    def beside(self, candidate: Candidate, mark: str) -> list[Held]:
-        """Return what stands, or is proposed, that the candidate can say again, replace or contradict."""
-        found = self._every if revision(candidate.content) else self._near(candidate, mark)
-        return [each for each in found if self.stands(each.item) or self._waits(each.item)]
+    def beside(self, candidate: StatementCandidate, mark: str) -> list[KeptStatement]:
+        """Return items, in force or proposed, that a candidate repeats or contradicts.
 
-    def put_aside(self, candidate: Candidate, mark: str) -> list[Held]:
+        A candidate can also replace them.
+        """
+        found = self._every if revision(candidate.content) else self._near(candidate, mark)
+        return [each for each in found if self.is_in_force(each.item) or self._waits(each.item)]
+
+    def put_aside(self, candidate: StatementCandidate, mark: str) -> list[KeptStatement]:
         """Return what somebody turned down that the candidate can say again."""
         return [each for each in self._near(candidate, mark) if _is_put_aside(each.item)]
 
-    def proposed(self, key: str) -> list[Held]:
+    def proposed(self, key: str) -> list[KeptStatement]:
         """Return all proposals of a key that nothing in force has replaced."""
         pending = (each for each in self._by_key.get(key, ()) if each.item.status is Status.PENDING)
         return [each for each in pending if each.item.path not in self._replaced]
 
-    def said_in(self, session: str, key: str) -> list[Held]:
+    def of_session(self, session: str, key: str) -> list[KeptStatement]:
         """Return the items that a session gave for a key, whatever became of them."""
         return [each for each in self._by_key.get(key, ()) if each.item.source.session == session]
 
-    def stands(self, item: Item) -> bool:
-        """Say whether what an item says holds now: it stands itself, or a summary tells it in its place."""
-        if item.path in self._told:
+    def is_in_force(self, item: Item) -> bool:
+        """Say whether an item holds now, by itself or through its summary."""
+        if item.path in self._in_summaries:
             return item.path not in self._replaced
         return item.status is Status.ACTIVE and item.path not in self._gone
 
     def _waits(self, item: Item) -> bool:
         return awaits_promotion(item) and item.path not in self._outdone
 
-    def _near(self, candidate: Candidate, mark: str) -> Iterator[Held]:
+    def _near(self, candidate: StatementCandidate, mark: str) -> Iterator[KeptStatement]:
         buckets = (self._by_mark.get(mark, ()), self._by_key.get(candidate.key, ()))
         found = (each for bucket in (*buckets, self._by_subject.get(candidate.subject, ())) for each in bucket)
         yield from {each.item.id: each for each in found}.values()
@@ -124,7 +127,7 @@ class Holding:
         says = stored.body.strip() or item.title
         meant = item.key if item.source.kind is SourceKind.EXTRACTED else None
         subject, value, negated = statement_of(says, item.type, meant or "")
-        held = Held(item, subject, value, negated, mark_of(item.type, says), says)
+        held = KeptStatement(item, subject, value, negated, mark_of(item.type, says), says)
         self._every.append(held)
         self._by_mark.setdefault(held.fingerprint, []).append(held)
         self._by_key.setdefault(item.key or key_of(subject, value), []).append(held)
@@ -167,9 +170,9 @@ class Stream:
         self.scope, self.store = scope, store
         self.of_role = scope.startswith(f"{ScopeKind.AGENT}/")
         self.keeps_log = self.of_role or scope in (USER, PROJECT)
-        self.holding = Holding(())
+        self.holding = ScopeItems(())
         self._folder, self._root = folder, root
-        self._log = Log({}, {})
+        self._log = IngestLog({}, {})
         self._of_items: dict[str, dict[str, set[str]]] = {}
         self._noted: dict[str, dict[str, tuple[str, ...]]] = {}
         self._new: list[StoredItem] = []
@@ -200,7 +203,7 @@ class Stream:
         """Read all that the store holds, with what an interrupted ingest planned. Raises as the store does."""
         kept = self.store.list_all()
         there = {each.item.id for each in kept}
-        self.holding = Holding([*kept, *(each for each in self._planned() if each.item.id not in there)])
+        self.holding = ScopeItems([*kept, *(each for each in self._planned() if each.item.id not in there)])
 
     def _planned(self) -> list[StoredItem]:
         plan = unfinished_plan(self._folder)
@@ -226,7 +229,7 @@ class Stream:
         return session in self._log.read or session not in self._of_items
 
     def note(self, session: str, turn: str, same: Sequence[str] = ()) -> None:
-        """Note that a turn is read, and items that said already what it says."""
+        """Note that a turn was read, and the items that it repeats."""
         turns = self._noted.setdefault(session, {})
         turns[turn] = (*turns.get(turn, ()), *same)
 
@@ -236,10 +239,13 @@ class Stream:
             self._new.append(made)
 
     def write(self, at: str) -> None:
-        """Write down what is to be written, and write it. Raises as the store does; `recover` then goes on."""
+        """Write the plan, then the items. Raises as the store does.
+
+        `recover` completes a write that was interrupted.
+        """
         if self._new:
             items = tuple((each.item.path, each.text) for each in self._new)
-            plan = Plan(items, self._noted, at)
+            plan = IngestPlan(items, self._noted, at)
             write_plan(self._folder, self._root, plan)
             self._create(self._new)
 

@@ -19,7 +19,7 @@ from verifflowcc.base.process.clock import SystemClock, observed
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.memory.rules.access_lines import (
-    Planned,
+    UsePlan,
     at_least,
     merged,
     plan_bytes,
@@ -28,7 +28,7 @@ from verifflowcc.memory.rules.access_lines import (
     uses_of,
 )
 from verifflowcc.memory.rules.consolidate import is_consolidation
-from verifflowcc.memory.rules.stale_refs import Turned
+from verifflowcc.memory.rules.stale_refs import FixedCheck
 from verifflowcc.memory.store.access_log import (
     PLAN,
     drop_taken,
@@ -39,7 +39,7 @@ from verifflowcc.memory.store.access_log import (
     waiting_lines,
 )
 from verifflowcc.memory.use.access_counts import PROJECT, log_folder
-from verifflowcc.memory.use.consolidating import Maintained, Shelf, Step, StepKind
+from verifflowcc.memory.use.consolidating import MaintenanceResult, MaintenanceStep, Shelf, StepKind
 from verifflowcc.memory.use.forgetting import forget_project
 from verifflowcc.memory.use.item_scope import required
 from verifflowcc.memory.use.proving_fixes import fixes, turned_checks
@@ -61,7 +61,7 @@ Stores = Mapping[str, MemoryBackend]
 _GONE = "it was used, and is not there any more"
 
 
-def merge_uses(folder: Path, scope: str, stores: Stores) -> Iterator[Step]:
+def merge_uses(folder: Path, scope: str, stores: Stores) -> Iterator[MaintenanceStep]:
     """Merge the log in `folder`, which is that of `scope`, into the stores; yield what was done.
 
     Raises WorkspaceError, ConflictError and what the stores raise; the next merge then goes on from there.
@@ -73,25 +73,25 @@ def merge_uses(folder: Path, scope: str, stores: Stores) -> Iterator[Step]:
             if not lines.strip():
                 drop_taken(folder)
                 return
-            plan, told = _plan(lines, scope, stores)
-            yield from told
+            plan, notices = _plan(lines, scope, stores)
+            yield from notices
             write_atomic(folder / PLAN, plan_bytes(plan))
         yield from _carry_out(plan, stores)
         drop_taken(folder)
 
 
-def uses_to_merge(folder: Path, scope: str, shelves: Mapping[str, Shelf]) -> Iterator[Step]:
+def uses_to_merge(folder: Path, scope: str, shelves: Mapping[str, Shelf]) -> Iterator[MaintenanceStep]:
     """Yield what a merge would do; the log stays, and only the shelves, of a dry run, have the uses then."""
     unfinished = _unfinished(folder)
     for each in unfinished or ():
         if each.scope in shelves:
-            yield _said(shelves[each.scope], each)
-    plan, told = _plan(waiting_lines(folder, taken=unfinished is None), scope, shelves)
-    yield from told
-    yield from (_said(shelves[each.scope], each) for each in plan)
+            yield _count_uses(shelves[each.scope], each)
+    plan, notices = _plan(waiting_lines(folder, taken=unfinished is None), scope, shelves)
+    yield from notices
+    yield from (_count_uses(shelves[each.scope], each) for each in plan)
 
 
-def _unfinished(folder: Path) -> tuple[Planned, ...] | None:
+def _unfinished(folder: Path) -> tuple[UsePlan, ...] | None:
     data = read_plan(folder)
     if data is None:
         return None
@@ -101,19 +101,21 @@ def _unfinished(folder: Path) -> tuple[Planned, ...] | None:
         raise FormatError(f"{folder / PLAN}:1: {error.message}", hint=f"rm {folder / PLAN}") from error
 
 
-def _plan(lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]) -> tuple[tuple[Planned, ...], list[Step]]:
+def _plan(
+    lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]
+) -> tuple[tuple[UsePlan, ...], list[MaintenanceStep]]:
     accesses, bad = read_accesses(lines, scope)
-    told = [Step(StepKind.TOLD, scope, "", _bad_lines(bad))] if bad else []
+    notices = [MaintenanceStep(StepKind.NOT_DONE, scope, "", _bad_lines(bad))] if bad else []
     by_scope: dict[str, list[tuple[str, str]]] = {}
     for access in accesses:
         by_scope.setdefault(access.scope, []).extend((item, access.day) for item in access.ids)
-    plan: list[Planned] = []
+    plan: list[UsePlan] = []
     for name in sorted(by_scope):
         noted = uses_of(by_scope[name])
         if name not in stores:
-            told.append(
-                Step(
-                    StepKind.TOLD,
+            notices.append(
+                MaintenanceStep(
+                    StepKind.NOT_DONE,
                     name,
                     "",
                     f"of {name}, {_items(len(noted))} used, and there is no such scope any more",
@@ -121,36 +123,40 @@ def _plan(lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]) -> tup
             )
             continue
         known = {item.id: item.uses for item in stores[name].items()}
-        told += [Step(StepKind.TOLD, name, item, _GONE) for item in sorted(noted.keys() - known.keys())]
+        notices += [
+            MaintenanceStep(StepKind.NOT_DONE, name, item, _GONE) for item in sorted(noted.keys() - known.keys())
+        ]
         plan += [
-            Planned(name, item, merged(known[item], noted[item]), noted[item].count)
+            UsePlan(name, item, merged(known[item], noted[item]), noted[item].count)
             for item in sorted(noted.keys() & known.keys())
         ]
-    return tuple(plan), told
+    return tuple(plan), notices
 
 
-def _carry_out(plan: Sequence[Planned], stores: Stores) -> Iterator[Step]:
+def _carry_out(plan: Sequence[UsePlan], stores: Stores) -> Iterator[MaintenanceStep]:
     for scope in dict.fromkeys(each.scope for each in plan):
         if scope not in stores:
             continue
         with stores[scope].writing():
             for each in plan:
                 if each.scope == scope:
-                    yield _said(stores[scope], each)
+                    yield _count_uses(stores[scope], each)
 
 
-def _said(store: MemoryBackend | Shelf, planned: Planned) -> Step:
+def _count_uses(store: MemoryBackend | Shelf, planned: UsePlan) -> MaintenanceStep:
     stored = store.get(planned.item)
     refused = _refused(stored)
     if stored is None or refused:
-        return Step(StepKind.TOLD, planned.scope, planned.item, refused)
+        return MaintenanceStep(StepKind.NOT_DONE, planned.scope, planned.item, refused)
     uses = at_least(stored.item.uses, planned.uses)
     if uses != stored.item.uses:
         try:
             store.add(changed(stored, {"uses": render_uses(uses)}))
         except FormatError as error:
-            return Step(StepKind.TOLD, planned.scope, planned.item, f"its uses are not counted: {error.message}")
-    return Step(StepKind.USES, planned.scope, planned.item, _why(planned))
+            return MaintenanceStep(
+                StepKind.NOT_DONE, planned.scope, planned.item, f"its uses are not counted: {error.message}"
+            )
+    return MaintenanceStep(StepKind.USES, planned.scope, planned.item, _why(planned))
 
 
 def _refused(stored: StoredItem | None) -> str:
@@ -162,7 +168,7 @@ def _refused(stored: StoredItem | None) -> str:
     return ""
 
 
-def _why(planned: Planned) -> str:
+def _why(planned: UsePlan) -> str:
     days = f", the last on {planned.uses.last[:10]}" if planned.uses.last else ""
     return f"{planned.new} more {'use' if planned.new == 1 else 'uses'}: {planned.uses.count} now{days}"
 
@@ -187,7 +193,7 @@ def maintain(
     actor: str,
     dry_run: bool = False,
     gone_project: str | None = None,
-) -> Maintained:
+) -> MaintenanceResult:
     """Maintain the user's items, and those of the project and its parts; with a `scope`, one of the two.
 
     `gone_project` is a project that is there no more: it is taken off as the source of user items, which takes a
@@ -196,7 +202,7 @@ def maintain(
     """
     if scope == PROJECT:
         required(workspace)
-    steps: list[Step] = []
+    steps: list[MaintenanceStep] = []
     if gone_project is not None:
         steps += forget_project(gone_project, actor=actor, dry_run=dry_run)
     if scope in (None, USER):
@@ -204,13 +210,13 @@ def maintain(
     if scope in (None, PROJECT) and workspace is not None:
         if not memory_settings(workspace).enabled:
             why = "memory.enabled is false: nothing of the project is maintained"
-            return Maintained(dry_run, (*steps, Step(StepKind.TOLD, PROJECT, "", why)))
+            return MaintenanceResult(dry_run, (*steps, MaintenanceStep(StepKind.NOT_DONE, PROJECT, "", why)))
         steps += _maintained(workspace, (PROJECT, *parts_of(workspace)), dry_run=dry_run)
         steps += _ended_tasks(workspace, dry_run=dry_run)
-    return Maintained(dry_run, tuple(steps))
+    return MaintenanceResult(dry_run, tuple(steps))
 
 
-def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: bool) -> list[Step]:
+def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: bool) -> list[MaintenanceStep]:
     main = scopes[0]
     folder, _ = log_folder(workspace, of_user=main == USER)
     with ExitStack() as stack:
@@ -222,7 +228,7 @@ def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: 
         shelves = {scope: Shelf(store, dry_run=dry_run) for scope, store in stores.items()}
         if dry_run:
             steps += uses_to_merge(folder, main, shelves)
-        turned, told = _turned(workspace) if workspace and _has_fixes(shelves, main) else ((), [])
+        turned, notices = _turned(workspace) if workspace and _has_fixes(shelves, main) else ((), [])
         now = _round(workspace, shelves, main, turned)
         for scope, store in observed("maintaining scopes", stores.items()):
             with nullcontext() if dry_run else store.writing():
@@ -230,7 +236,7 @@ def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: 
                 steps += keep_up(shelf, now)
         if not dry_run and now.consolidates and any(step.kind is StepKind.CONSOLIDATED for step in steps):
             note_consolidated(folder, now.today)
-        steps += [*told, *_problems(stores)]
+        steps += [*notices, *_problems(stores)]
     return steps
 
 
@@ -238,7 +244,9 @@ def _has_fixes(shelves: Mapping[str, Shelf], main: str) -> bool:
     return main != USER and any(fixes(shelf.items()) for shelf in shelves.values())
 
 
-def _round(workspace: Workspace | None, shelves: Mapping[str, Shelf], main: str, turned: tuple[Turned, ...]) -> Round:
+def _round(
+    workspace: Workspace | None, shelves: Mapping[str, Shelf], main: str, turned: tuple[FixedCheck, ...]
+) -> Round:
     today = f"{(workspace.clock if workspace else SystemClock()).now():%Y-%m-%d}"
     if workspace is None or main == USER:
         return Round(today, MemorySettings())
@@ -268,24 +276,28 @@ def _newest(shelf: Shelf) -> str | None:
     return max((item.created[:10] for item in shelf.items() if item.created and is_consolidation(item)), default=None)
 
 
-def _turned(workspace: Workspace) -> tuple[tuple[Turned, ...], list[Step]]:
+def _turned(workspace: Workspace) -> tuple[tuple[FixedCheck, ...], list[MaintenanceStep]]:
     """Return the checks of all open sprints that turned from fail to pass, and the sprints that cannot tell."""
-    turned: list[Turned] = []
-    told = []
+    turned: list[FixedCheck] = []
+    notices = []
     for sprint in open_sprints(workspace):
         try:
             turned += turned_checks(workspace, sprint)
         except VfccError as error:
             why = f"what its checks prove is not known: {error.message}"
-            told.append(Step(StepKind.TOLD, f"sprint/{sprint.id}", "", why))
-    return tuple(turned), told
+            notices.append(MaintenanceStep(StepKind.NOT_DONE, f"sprint/{sprint.id}", "", why))
+    return tuple(turned), notices
 
 
-def _problems(stores: Stores) -> list[Step]:
-    return [Step(StepKind.TOLD, scope, "", problem) for scope, store in stores.items() for problem in store.problems]
+def _problems(stores: Stores) -> list[MaintenanceStep]:
+    return [
+        MaintenanceStep(StepKind.NOT_DONE, scope, "", problem)
+        for scope, store in stores.items()
+        for problem in store.problems
+    ]
 
 
-def _ended_tasks(workspace: Workspace, *, dry_run: bool) -> Iterator[Step]:
+def _ended_tasks(workspace: Workspace, *, dry_run: bool) -> Iterator[MaintenanceStep]:
     """Complete ends of tasks that were interrupted: the items of a task that has ended are gone."""
     for task in all_tasks(workspace):
         if not task.status.final:
@@ -296,6 +308,6 @@ def _ended_tasks(workspace: Workspace, *, dry_run: bool) -> Iterator[Step]:
             if count and not dry_run:
                 store.clear()
         if count:
-            yield Step(
+            yield MaintenanceStep(
                 StepKind.TASK, f"task/{task.id}", "", f"the task has ended ({task.status}); {count} items are gone"
             )

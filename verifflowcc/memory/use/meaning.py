@@ -7,10 +7,10 @@ from verifflowcc.base.model.ports import Embedder
 from verifflowcc.base.model.recall_values import KeptUnit
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.memory.rules.recall_fusion import Compared, fused, nearness
-from verifflowcc.memory.rules.recall_scoring import Scored, texts_of
+from verifflowcc.memory.rules.recall_fusion import SimilarUnit, fused, nearness
+from verifflowcc.memory.rules.recall_scoring import ScoredUnit, texts_of
 from verifflowcc.memory.store.recall_index import RecallIndex, Scope
-from verifflowcc.memory.store.recall_vectors import Bare, bare_units, held_vectors, put_vectors
+from verifflowcc.memory.store.recall_vectors import UnitWithoutVector, bare_units, held_vectors, put_vectors
 
 NEAREST = 50
 """So many units of each scope can be found by their meaning alone."""
@@ -36,17 +36,19 @@ def embed(index: RecallIndex, stores: Sequence[MemoryBackend], embedder: Embedde
             _keep(index, store.scope, embedder, batch)
 
 
-def _bare_of(model: str) -> Callable[[Mapping[str, Scope]], list[Bare]]:
+def _bare_of(model: str) -> Callable[[Mapping[str, Scope]], list[UnitWithoutVector]]:
     return lambda states: [unit for scope in states.values() for unit in bare_units(scope.tables, model)]
 
 
-def _keep(index: RecallIndex, scope: str, embedder: Embedder, batch: Sequence[tuple[Bare, str]]) -> None:
+def _keep(index: RecallIndex, scope: str, embedder: Embedder, batch: Sequence[tuple[UnitWithoutVector, str]]) -> None:
     pairs = list(zip((unit for unit, _ in batch), embedder.passages([text for _, text in batch]), strict=True))
     index.write(scope, lambda tables: put_vectors(tables, embedder.name, pairs))
 
 
-def _batches(missing: Sequence[Bare], store: MemoryBackend) -> Iterator[list[tuple[Bare, str]]]:
-    """Yield units with their texts, so many at once; those whose item is another one meanwhile are left out."""
+def _batches(
+    missing: Sequence[UnitWithoutVector], store: MemoryBackend
+) -> Iterator[list[tuple[UnitWithoutVector, str]]]:
+    """Yield units with their texts in batches; units of changed items are left out."""
     batch = []
     known = {each.item.id: each for each in store.list_all()} if len(missing) > _ONE_BY_ONE else None
     texts: dict[str, Sequence[str]] = {}
@@ -62,7 +64,7 @@ def _batches(missing: Sequence[Bare], store: MemoryBackend) -> Iterator[list[tup
         yield batch
 
 
-def _texts(unit: Bare, stored: StoredItem | None) -> Sequence[str]:
+def _texts(unit: UnitWithoutVector, stored: StoredItem | None) -> Sequence[str]:
     if stored is None or stored.item.path != unit.path or digest_text(stored.text.encode()) != unit.digest:
         return ()
     return texts_of(stored.item, stored.body)
@@ -74,7 +76,7 @@ class Meaning:
 
     embedder: Embedder
     question: bytes
-    _compared: dict[str, list[Compared]] = field(default_factory=dict)
+    _compared: dict[str, list[SimilarUnit]] = field(default_factory=dict)
     _best: int = 0
 
     def fused(
@@ -82,9 +84,9 @@ class Meaning:
         states: Mapping[str, Scope],
         seen: Sequence[str],
         names: Sequence[str],
-        scored: Sequence[tuple[str, Scored]],
+        scored: Sequence[tuple[str, ScoredUnit]],
         speakers: frozenset[str],
-    ) -> list[tuple[str, Scored]]:
+    ) -> list[tuple[str, ScoredUnit]]:
         """Return the items of `names`, each by its best unit: those that words found, and those that are near enough.
 
         `seen` are the scopes whose meanings are compared. Raises MissingVectorsError.
@@ -107,12 +109,12 @@ class Meaning:
         last = max([self.embedder.least, *similar[NEAREST - 1 : NEAREST]])
         return [each.unit[1] for each in self._compared[scope] if each.similarity >= last]
 
-    def _of(self, scope: str, state: Scope) -> list[Compared]:
+    def _of(self, scope: str, state: Scope) -> list[SimilarUnit]:
         if scope not in self._compared:
             held = held_vectors(state.tables, self.embedder.name, state.units)
             similar = self.embedder.similarities(self.question, [each.vector for each in held])
             self._compared[scope] = [
-                Compared((scope, each.number), each.thread, each.place, similarity)
+                SimilarUnit((scope, each.number), each.thread, each.place, similarity)
                 for each, similarity in zip(held, similar, strict=True)
             ]
         return self._compared[scope]

@@ -16,13 +16,13 @@ from verifflowcc.base.use.guarding import withheld_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.superseded import stale_summaries, superseded
 from verifflowcc.memory.use.item_search import (
-    Found,
-    day_said,
-    gone_meanwhile,
+    ScopedItem,
     has_no_id,
     items_around,
     items_as_of,
     lifetimes_here,
+    read_as_of,
+    removed_error,
 )
 from verifflowcc.memory.use.stores import open_store
 
@@ -34,7 +34,7 @@ SUPERSEDED, ARCHIVED, TRACE, PAGES = "superseded", "archived", "trace items", "p
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ItemLine:
     """An item in a list; `status` is as people say it, and `superseded_by` the newer item's id.
 
     `stale` says what became of the code that it speaks of; None where that is as it was.
@@ -51,13 +51,13 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ItemListing:
     """Rows in order; `hidden` is why → how many that fit were left out, `more` how many were beyond the limits.
 
     `notices` tell of files that cannot be read.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[ItemLine, ...]
     hidden: Mapping[str, int]
     """Why other matches were left out, with counts."""
     more: int
@@ -66,7 +66,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListQuery:
     """What is to be listed: any of the types, with any of the tags; `where` are texts as `importance>=0.7`.
 
     At most `limit` rows, and at most `of_each` of a scope. `as_of` is the day on which the items are looked at, as
@@ -85,7 +85,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ItemLinkEnd:
     """The other end of a link; its title, scope and status are None where it is not in view."""
 
     id: str
@@ -97,8 +97,8 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """An item with its text, and what it stands on, what stands on it, what is newer, and whether its code changed."""
+class ItemView:
+    """An item with its text, links in both directions, replacement and code changes."""
 
     item: Item
     scope: str
@@ -107,13 +107,13 @@ class Shown:
     text: str
     superseded_by: str | None
     """The newer item's id, or null."""
-    links: tuple[End, ...]
-    linked_by: tuple[End, ...]
+    links: tuple[ItemLinkEnd, ...]
+    linked_by: tuple[ItemLinkEnd, ...]
     stale: str | None = None
     """How the code that it cites changed, or null."""
 
 
-def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked) -> Listing:
+def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: ListQuery) -> ItemListing:
     """Return the items of scopes that fit: a person's by importance, others newest first, unless an order is asked for.
 
     What is superseded or archived, what stands in the trace, and pages without any field are left out unless they are
@@ -124,8 +124,8 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked)
         order_of(asked.order)
     if asked.limit is not None and asked.limit < 1:
         raise UsageError(f"a limit is a whole number from 1, not {asked.limit}", hint="--limit 20")
-    day = day_said(asked.as_of)
-    rows: list[Row] = []
+    day = read_as_of(asked.as_of)
+    rows: list[ItemLine] = []
     hidden: Counter[str] = Counter()
     notices: list[str] = []
     known: set[str] = set()
@@ -143,19 +143,19 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked)
         rows = _in_order(rows, asked.order)
     stale = {} if day else _stale(workspace, [row.item for row in rows[: asked.limit]])
     shown = [replace(_withheld(row), stale=stale.get(row.item.path)) for row in rows[: asked.limit]]
-    return Listing(tuple(shown), dict(sorted(hidden.items())), fit - len(shown), tuple(notices))
+    return ItemListing(tuple(shown), dict(sorted(hidden.items())), fit - len(shown), tuple(notices))
 
 
-def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> tuple[list[Row], tuple[str, ...]]:
+def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> tuple[list[ItemLine], tuple[str, ...]]:
     """Return all items of a scope, as they were on an ISO day or are, with what is newer, and what is wrong."""
     with open_store(workspace, scope) as store:
         items, problems = store.items(), store.problems
     then = items_as_of(items, day, lifetimes_here(workspace, scope))
     stale = stale_summaries(then, superseded(then).found)
-    return rows_among(then, scope), (*problems, *(each.told for each in stale))
+    return rows_among(then, scope), (*problems, *(each.notice for each in stale))
 
 
-def rows_among(items: Sequence[Item], scope: str) -> list[Row]:
+def rows_among(items: Sequence[Item], scope: str) -> list[ItemLine]:
     """Return items of a scope with what is newer among them."""
     gone = superseded(items).found
     ids = {item.path: item.id for item in items}
@@ -164,13 +164,15 @@ def rows_among(items: Sequence[Item], scope: str) -> list[Row]:
     ]
 
 
-def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str], *, as_of: str | None = None) -> Shown:
+def show_item(
+    workspace: Workspace | None, found: ScopedItem, scopes: Sequence[str], *, as_of: str | None = None
+) -> ItemView:
     """Return one item with its text; its links' other ends are looked for in `scopes`.
 
     `as_of` is a day, as somebody wrote it: what stood around the item then. Raises UsageError for what is no day, and
     where the item was made later; ConflictError where it is not there any more.
     """
-    day = day_said(as_of)
+    day = read_as_of(as_of)
     names = {found.item.id, *([found.item.key] if found.item.key else ()), *(link.to for link in found.item.links)}
     rows = {}
     for scope in dict.fromkeys((found.scope, *scopes)):
@@ -184,7 +186,7 @@ def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str], 
             hint=f"vfcc memory show {found.item.id}",
         )
     if mine is None:
-        raise gone_meanwhile(found.item.id)
+        raise removed_error(found.item.id)
     everywhere = [row for each in rows.values() for row in each]
     links = tuple(_end(link.to, str(link.relation), _target(link.to, rows, found.scope)) for link in found.item.links)
     mine_too = (found.item.id, found.item.path, found.item.key)
@@ -196,11 +198,14 @@ def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str], 
     )
     item, text = withheld_item(mine.item), withhold(found.stored.body.strip("\n"))
     stale = None if day else _stale(workspace, [mine.item]).get(mine.item.path)
-    return Shown(item, found.scope, mine.status, text, mine.superseded_by, links, back, stale)
+    return ItemView(item, found.scope, mine.status, text, mine.superseded_by, links, back, stale)
 
 
 def _stale(workspace: Workspace | None, items: Sequence[Item]) -> dict[str, str]:
-    """Return item path → what became of its code; nothing in no project, and nothing of what is put away."""
+    """Return item path → why its code is stale; archived items are left out.
+
+    Outside of a project there is none.
+    """
     if workspace is None or not any(item.refs for item in items):
         return {}
     from verifflowcc.memory.use.code_refs import stale_items
@@ -230,7 +235,7 @@ def where_of(texts: Sequence[str]) -> dict[str, dict[str, Plain]]:
     return filters
 
 
-def _conditions(asked: Asked) -> tuple[Condition, ...]:
+def _conditions(asked: ListQuery) -> tuple[Condition, ...]:
     found = conditions(where_of(asked.where))
     if asked.types:
         found += conditions({"type": [*map(type_meant, asked.types)]})
@@ -238,8 +243,8 @@ def _conditions(asked: Asked) -> tuple[Condition, ...]:
         found += conditions({"tags": list(asked.tags)})
     if asked.status is not None and asked.status not in STATUSES:
         near = nearest(asked.status, STATUSES)
-        said = f"did you mean {near}?" if near else f"there is {', '.join(STATUSES)}"
-        raise UsageError(f"there is no status {asked.status}; {said}", hint=f"--status {near or STATUSES[0]}")
+        choice = f"did you mean {near}?" if near else f"there is {', '.join(STATUSES)}"
+        raise UsageError(f"there is no status {asked.status}; {choice}", hint=f"--status {near or STATUSES[0]}")
     return found
 
 
@@ -262,11 +267,11 @@ def demand_types(types: Sequence[str], known: set[str]) -> None:
             raise UsageError(f"there is no type {each}{meant}", hint=f"--type {near or 'fact'}")
 
 
-def _has_status(row: Row, asked: Asked) -> bool:
+def _has_status(row: ItemLine, asked: ListQuery) -> bool:
     return asked.status in (None, row.status)
 
 
-def _hidden(row: Row, asked: Asked) -> str | None:
+def _hidden(row: ItemLine, asked: ListQuery) -> str | None:
     """Return why an item is not shown; None where it is."""
     if asked.everything:
         return None
@@ -279,23 +284,23 @@ def _hidden(row: Row, asked: Asked) -> str | None:
     return PAGES if has_no_id(row.item) and row.item.type == "note" else None
 
 
-def _in_order(rows: Sequence[Row], order: str) -> list[Row]:
+def _in_order(rows: Sequence[ItemLine], order: str) -> list[ItemLine]:
     by_item = {id(row.item): row for row in rows}
     return [by_item[id(item)] for item in ordered([row.item for row in rows], order)]
 
 
-def _withheld(row: Row) -> Row:
+def _withheld(row: ItemLine) -> ItemLine:
     item = withheld_item(row.item)
     return row if item is row.item else replace(row, item=item)
 
 
-def _row(item: Item, scope: str, by: str | None, ids: Mapping[str, str], gone: bool) -> Row:
+def _row(item: Item, scope: str, by: str | None, ids: Mapping[str, str], gone: bool) -> ItemLine:
     newer = ids.get(by, by) if by else None
     status = SUPERSEDED if gone and item.status is Status.ACTIVE else str(item.status)
-    return Row(item, scope, status, newer)
+    return ItemLine(item, scope, status, newer)
 
 
-def _target(to: str, rows: Mapping[str, Sequence[Row]], scope: str) -> Row | None:
+def _target(to: str, rows: Mapping[str, Sequence[ItemLine]], scope: str) -> ItemLine | None:
     """The item that a link from a scope leads to: one of that scope before another."""
     for each in (scope, *rows):
         found = next((row for row in rows.get(each, ()) if to in _names(row.item)), None)
@@ -311,7 +316,7 @@ def _names(item: Item) -> Iterator[str]:
         yield item.key
 
 
-def _end(name: str, relation: str, row: Row | None) -> End:
+def _end(name: str, relation: str, row: ItemLine | None) -> ItemLinkEnd:
     if row is None:
-        return End(name, relation, None, None, None)
-    return End(row.item.id, relation, withhold(row.item.title), row.scope, row.status)
+        return ItemLinkEnd(name, relation, None, None, None)
+    return ItemLinkEnd(row.item.id, relation, withhold(row.item.title), row.scope, row.status)

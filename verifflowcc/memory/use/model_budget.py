@@ -1,4 +1,6 @@
-"""What may still be spent on a model: calls and tokens, per turn and per day, whatever other processes spend meanwhile.
+"""Caps on the use of a model: calls and tokens, per turn and per day.
+
+They hold across processes: what another one spends at the same time counts.
 
 The caps are a person's, so that what counts against them is kept with the person, and not once in each project.
 """
@@ -18,7 +20,7 @@ LEAST_ANSWER = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ModelSpending:
     """Calls, and tokens in and out together."""
 
     calls: int = 0
@@ -26,7 +28,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Reserved:
+class Reservation:
     """What was taken off the caps of the day of `at` before a call: `most_out` tokens are left for its answer."""
 
     tokens: int
@@ -43,7 +45,7 @@ class Budget:
     folder: Path
     inside: Path
 
-    def reserve(self, tokens_in: int, turn: Spent, most_calls: int) -> Reserved:
+    def reserve(self, tokens_in: int, turn: ModelSpending, most_calls: int) -> Reservation:
         """Take a call, its prompt and the answer that is possible off the caps; `turn` is what the turn has spent.
 
         Raises ModelError (`capped`) where a cap does not allow it, WorkspaceError, ConflictError.
@@ -55,7 +57,7 @@ class Budget:
         room = self.settings.max_tokens_per_turn - turn.tokens - tokens_in
         if room < LEAST_ANSWER:
             raise _capped(f"{self.settings.max_tokens_per_turn:,} tokens for a turn (llm.max_tokens_per_turn)")
-        taken: list[Reserved] = []
+        taken: list[Reservation] = []
 
         def decide(data: bytes) -> bytes:
             at = moment(self.workspace)
@@ -65,8 +67,8 @@ class Budget:
         add_after_reading(self.folder, self.inside, decide, moment(self.workspace)[:10])
         return taken[0]
 
-    def settle(self, reserved: Reserved, tokens: int | None) -> int:
-        """Give back what a call did not take; None for tokens: nobody knows, and all of it counts.
+    def settle(self, reserved: Reservation, tokens: int | None) -> int:
+        """Give back what a call did not take; with None for tokens, all of it counts.
 
         It goes back to the day of which it was taken: the caps of a new day are not raised by it. Returns the tokens
         that count. Raises WorkspaceError, ConflictError.
@@ -79,13 +81,13 @@ class Budget:
             add_metrics(self.folder, self.inside, lines, moment(self.workspace)[:10])
         return counted
 
-    def _of_the_day(self, today: Spent, at: str, tokens_in: int, room: int) -> Reserved:
+    def _of_the_day(self, today: ModelSpending, at: str, tokens_in: int, room: int) -> Reservation:
         if today.calls >= self.settings.max_calls_per_day:
             raise _capped(f"{self.settings.max_calls_per_day:,} calls for a day (llm.max_calls_per_day)")
         room = min(room, self.settings.max_tokens_per_day - today.tokens - tokens_in)
         if room < LEAST_ANSWER:
             raise _capped(f"{self.settings.max_tokens_per_day:,} tokens for a day (llm.max_tokens_per_day)")
-        return Reserved(tokens_in + room, room, at)
+        return Reservation(tokens_in + room, room, at)
 
 
 def open_budget(workspace: Workspace | None, settings: ModelSettings) -> Budget:
@@ -94,20 +96,20 @@ def open_budget(workspace: Workspace | None, settings: ModelSettings) -> Budget:
     return Budget(workspace, settings, folder, inside)
 
 
-def spent_today(workspace: Workspace | None) -> Spent:
+def spent_today(workspace: Workspace | None) -> ModelSpending:
     """Return what this person spent today, in UTC, in all projects. Raises WorkspaceError."""
     from verifflowcc.memory.store.access_log import read_metrics_log
 
     return spent_on(read_metrics_log(log_folder(workspace, of_user=True)[0]), moment(workspace)[:10])
 
 
-def spent_on(data: bytes, day: str) -> Spent:
+def spent_on(data: bytes, day: str) -> ModelSpending:
     """Return what the lines of a log say of one day; lines of other days are not parsed."""
     begins = f'{{"at":"{day}'.encode()
     lines = b"\n".join(line for line in data.split(b"\n") if line.startswith(begins))
     found = read_metrics(lines).counted
     calls, tokens = (sum(each.by for each in found if each.metric == name) for name in (CALLS, TOKENS))
-    return Spent(max(calls, 0), max(tokens, 0))
+    return ModelSpending(max(calls, 0), max(tokens, 0))
 
 
 def _lines(at: str, calls: int, tokens: int) -> bytes:

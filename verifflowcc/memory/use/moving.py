@@ -13,19 +13,19 @@ from verifflowcc.base.use.guarding import refuse_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.store.item_edits import edit_item
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
-from verifflowcc.memory.use.adding import standing_of_key
-from verifflowcc.memory.use.archiving import brought_back
+from verifflowcc.memory.use.adding import active_of_key
+from verifflowcc.memory.use.archiving import restored_item
 from verifflowcc.memory.use.editing import ItemChange, demand_same
 from verifflowcc.memory.use.item_scope import asks, identity_of, is_person, require_person
-from verifflowcc.memory.use.item_search import Found, has_no_id
-from verifflowcc.memory.use.new_item_words import type_said
+from verifflowcc.memory.use.item_search import ScopedItem, has_no_id
+from verifflowcc.memory.use.new_item_words import checked_type
 from verifflowcc.memory.use.recording import awaits_adoption, promoted, rewritten, with_id, with_source
 from verifflowcc.memory.use.scopes import PROJECT
 from verifflowcc.memory.use.stores import open_store
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MoveResult:
     """An item at its new place. `finished` says that it was there already, from a move that was cut off."""
 
     item: Item
@@ -40,8 +40,14 @@ Confirm = Callable[[ItemChange], None]
 
 
 def move_item(
-    workspace: Workspace | None, found: Found, to: str, *, actor: str, confirm: Confirm, type_name: str | None = None
-) -> Moved:
+    workspace: Workspace | None,
+    found: ScopedItem,
+    to: str,
+    *,
+    actor: str,
+    confirm: Confirm,
+    type_name: str | None = None,
+) -> MoveResult:
     """Move an item to user or project memory, with all that its file says; as another type where one is given.
 
     Raises NotAllowed where an agent moves what is not pending, UsageError where the type, id or key does not fit there
@@ -60,7 +66,7 @@ def move_item(
     return transfer(workspace, found, to, actor=actor, confirm=confirm, type_name=type_name, promoted_as=taken)
 
 
-def _taken_over(workspace: Workspace | None, found: Found, to: str, actor: str) -> Callable[[Item], Item] | None:
+def _taken_over(workspace: Workspace | None, found: ScopedItem, to: str, actor: str) -> Callable[[Item], Item] | None:
     """Return how a person's move of what a machine wrote elsewhere is recorded: as a promotion; None for all else."""
     item = found.item
     if workspace is None or not is_person(actor) or item.status is not Status.ACTIVE:
@@ -72,7 +78,7 @@ def _taken_over(workspace: Workspace | None, found: Found, to: str, actor: str) 
 
 def transfer(  # noqa: PLR0913 - a move, and what a promotion adds to it
     workspace: Workspace | None,
-    found: Found,
+    found: ScopedItem,
     to: str,
     *,
     actor: str,
@@ -80,7 +86,7 @@ def transfer(  # noqa: PLR0913 - a move, and what a promotion adds to it
     type_name: str | None = None,
     promoted_as: Callable[[Item], Item] | None = None,
     always: bool = False,
-) -> Moved:
+) -> MoveResult:
     """Write the item in the scope `to`, then take it away where it was.
 
     `promoted_as` makes it what it is from then on; `always` says that a person sees it first, whatever it is.
@@ -109,12 +115,12 @@ def transfer(  # noqa: PLR0913 - a move, and what a promotion adds to it
                 hint=f"vfcc memory show {found.item.id} --scope {found.scope}",
             )
         source.delete(found.item.id)
-    return Moved(after.item, to, found.scope, finished)
+    return MoveResult(after.item, to, found.scope, finished)
 
 
 def _there(
     workspace: Workspace | None,
-    found: Found,
+    found: ScopedItem,
     to: str,
     type_name: str | None,
     promoted_as: Callable[[Item], Item] | None,
@@ -123,7 +129,7 @@ def _there(
     stored = _with_type(found, to, type_name)
     if promoted_as is not None:
         if stored.item.status is Status.ARCHIVED:
-            stored = brought_back(stored)
+            stored = restored_item(stored)
         stored = rewritten(stored, promoted_as(stored.item))
     if has_no_id(found.item):
         stored = with_id(stored, found.item.id.rpartition("/")[2])
@@ -137,9 +143,9 @@ def _there(
     return moved
 
 
-def _with_type(found: Found, to: str, type_name: str | None) -> StoredItem:
+def _with_type(found: ScopedItem, to: str, type_name: str | None) -> StoredItem:
     if type_name is not None:
-        name = type_said(type_name, to, None)
+        name = checked_type(type_name, to, None)
         same = name == found.item.type
         return found.stored if same else rewritten(found.stored, replace(found.item, type=name))
     if to == USER and found.item.type not in USER_TYPES:
@@ -166,7 +172,7 @@ def _demand_room(target: MemoryBackend, after: StoredItem, to: str) -> None:
         raise UsageError(
             f"{to} memory has another item {taken.id}: {taken.title}", hint=f"vfcc memory show {taken.id} --scope {to}"
         )
-    other = standing_of_key(target, after.item.type, after.item.key) if after.item.status is Status.ACTIVE else None
+    other = active_of_key(target, after.item.type, after.item.key) if after.item.status is Status.ACTIVE else None
     if other is not None:
         raise UsageError(
             f"{to} memory has a {other.item.type} of the key {other.item.key} already, {other.item.id}: "
@@ -181,7 +187,7 @@ CONTEXT_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PromotionDiff:
     """The id of the item that is replaced, None where there is none, and the lines of a unified diff without heads."""
 
     against: str | None
@@ -190,14 +196,14 @@ class Change:
     """Lines of a diff: `+`, `-` or a space, then the text."""
 
 
-NOTHING = Change(None, ())
+NOTHING = PromotionDiff(None, ())
 
 
-def change_of(store: MemoryBackend, after: StoredItem) -> Change:
+def change_of(store: MemoryBackend, after: StoredItem) -> PromotionDiff:
     """Return what changes in a store when this item comes to hold; against nothing, each line is a new one."""
     before = _replaced(store, after.item)
-    old = [] if before is None else list(_said(before))
-    return Change(before.item.id if before else None, tuple(_differing(old, list(_said(after)))))
+    old = [] if before is None else list(_lines_of(before))
+    return PromotionDiff(before.item.id if before else None, tuple(_differing(old, list(_lines_of(after)))))
 
 
 def _replaced(store: MemoryBackend, item: Item) -> StoredItem | None:
@@ -206,11 +212,11 @@ def _replaced(store: MemoryBackend, item: Item) -> StoredItem | None:
             found = store.get(link.to)
             if found is not None and found.item.id != item.id:
                 return found
-    other = standing_of_key(store, item.type, item.key)
+    other = active_of_key(store, item.type, item.key)
     return other if other is not None and other.item.id != item.id else None
 
 
-def _said(stored: StoredItem) -> Iterator[str]:
+def _lines_of(stored: StoredItem) -> Iterator[str]:
     """Yield what an item says, a line each: its fields that matter to a reader, then its text."""
     item = stored.item
     yield f"title: {withhold(item.title)}"
@@ -240,8 +246,10 @@ def _differing(old: list[str], new: list[str]) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Promoted:
-    """An item after its promotion. `was` is its scope before, `supersedes` what it now stands in the place of.
+class Promotion:
+    """An item after its promotion.
+
+    `was` is its former scope, `supersedes` the items that it replaces.
 
     `change` is what that changed, against the item that it replaced.
     """
@@ -251,26 +259,26 @@ class Promoted:
     was: str
     supersedes: tuple[str, ...]
     finished: bool = False
-    change: Change = NOTHING
+    change: PromotionDiff = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
-class Promoting:
+class PromotionPlan:
     """A promotion that is about to be made: the scope it goes to, the item then, what changes, and whether it asks."""
 
     scope: str
     after: StoredItem
-    change: Change
+    change: PromotionDiff
     asks: bool
 
 
-Show = Callable[[Promoting], None]
+Show = Callable[[PromotionPlan], None]
 """Shows a person what would change, or asks them; raises where they do not say yes."""
 
 
 def promote_item(  # noqa: PLR0913 - one for each word of the command
     workspace: Workspace | None,
-    found: Found,
+    found: ScopedItem,
     to: str | None,
     *,
     actor: str,
@@ -279,7 +287,7 @@ def promote_item(  # noqa: PLR0913 - one for each word of the command
     show: Show | None = None,
     type_name: str | None = None,
     vouch: bool = False,
-) -> Promoted:
+) -> Promotion:
     """Make a pending item active, or with `to` (`project` or `user`) move it up; who did it is kept in the item.
 
     A requirement that was heard in a conversation is part of the trace from then on. Its trust stays what it was; with
@@ -289,7 +297,7 @@ def promote_item(  # noqa: PLR0913 - one for each word of the command
     """
     require_person(actor, f"promoting {found.item.id}", hint=f"vfcc memory show {found.item.id}")
 
-    def seen_by_person(promoting: Promoting) -> None:
+    def seen_by_person(promoting: PromotionPlan) -> None:
         if show is not None:
             show(promoting)
         if promoting.asks:
@@ -304,7 +312,7 @@ def promote_item(  # noqa: PLR0913 - one for each word of the command
             raise UsageError("a type goes with --to", hint=f"vfcc memory promote {found.item.id} --to user")
         return _activated(workspace, found, lambda item: replace(as_promoted(item), updated=today), seen_by_person)
     _demand_way(found, to)
-    seen: list[Change] = []
+    seen: list[PromotionDiff] = []
 
     def shown(moving: ItemChange) -> None:
         seen.append(_shown(workspace, to, moving.after, seen_by_person))
@@ -312,10 +320,12 @@ def promote_item(  # noqa: PLR0913 - one for each word of the command
     done = transfer(
         workspace, found, to, actor=actor, confirm=shown, type_name=type_name, promoted_as=as_promoted, always=True
     )
-    return Promoted(done.item, to, found.scope, _superseded_by(done.item), done.finished, seen[0])
+    return Promotion(done.item, to, found.scope, _superseded_by(done.item), done.finished, seen[0])
 
 
-def _activated(workspace: Workspace | None, found: Found, as_promoted: Callable[[Item], Item], show: Show) -> Promoted:
+def _activated(
+    workspace: Workspace | None, found: ScopedItem, as_promoted: Callable[[Item], Item], show: Show
+) -> Promotion:
     item = found.item
     if not awaits_promotion(item) and not awaits_adoption(found.stored):
         up = _next(found.scope)
@@ -326,24 +336,24 @@ def _activated(workspace: Workspace | None, found: Found, as_promoted: Callable[
     change = _shown(workspace, found.scope, after, show)
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(item.id), found)
-        other = standing_of_key(store, item.type, item.key)
+        other = active_of_key(store, item.type, item.key)
         if other is not None and other.item.id != item.id and not _supersedes(item, other.item):
             raise UsageError(
                 f"the key {item.key} is that of {other.item.id}, which {item.id} does not supersede",
                 hint=f"vfcc memory link {item.id} supersedes {other.item.id}",
             )
         store.add(after)
-    return Promoted(after.item, found.scope, found.scope, _superseded_by(after.item), change=change)
+    return Promotion(after.item, found.scope, found.scope, _superseded_by(after.item), change=change)
 
 
-def _shown(workspace: Workspace | None, scope: str, after: StoredItem, show: Show) -> Change:
+def _shown(workspace: Workspace | None, scope: str, after: StoredItem, show: Show) -> PromotionDiff:
     with open_store(workspace, scope) as store:
         change = change_of(store, after)
-    show(Promoting(scope, after, change, asks(scope, after.item.type)))
+    show(PromotionPlan(scope, after, change, asks(scope, after.item.type)))
     return change
 
 
-def _demand_way(found: Found, to: str) -> None:
+def _demand_way(found: ScopedItem, to: str) -> None:
     name = found.item.id
     if to not in (PROJECT, USER):
         raise UsageError(

@@ -28,7 +28,7 @@ _JOINERS = frozenset("\u200c\u200d\u00ad")
 _SHOWN_BY_NOTHING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
-def said(text: str, what: str) -> str:
+def checked_text(text: str, what: str) -> str:
     """Return a text with LF newlines and no blank lines around it.
 
     Raises UsageError where it says nothing, is too long, or holds a character that cannot be seen and could steer a
@@ -46,7 +46,7 @@ def said(text: str, what: str) -> str:
     return stripped
 
 
-def title_said(text: str) -> str:
+def checked_title(text: str) -> str:
     """Return a title: one line, not empty. Raises UsageError."""
     title = one_line(text, "the title", LONGEST_TITLE)
     if not title:
@@ -54,7 +54,7 @@ def title_said(text: str) -> str:
     return title
 
 
-def key_said(text: str) -> str:
+def checked_key(text: str) -> str:
     """Return a key: letters and digits, spaces and `. : + @ # - _` between them. Raises UsageError."""
     key = one_line(text, "the key", LONGEST_TITLE)
     if not _KEY.fullmatch(key):
@@ -64,14 +64,14 @@ def key_said(text: str) -> str:
     return key
 
 
-def id_said(text: str) -> str:
+def checked_id(text: str) -> str:
     """Return an id that can name a file. Raises UsageError."""
     if not GIVEN_ID.fullmatch(text) or text.endswith("."):
         raise UsageError(f"{text!r} cannot be an id: it names a file, with letters, digits and . _ - alone")
     return text
 
 
-def tags_said(tags: Iterable[str]) -> tuple[str, ...]:
+def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return each tag once, in the order given. Raises UsageError."""
     lines = [one_line(each, "a tag", LONGEST_TITLE) for each in tags]
     if not all(lines):
@@ -81,7 +81,7 @@ def tags_said(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def details_said(details: Iterable[str], type_name: str, own: str | None) -> tuple[tuple[str, str], ...]:
+def checked_details(details: Iterable[str], type_name: str, own: str | None) -> tuple[tuple[str, str], ...]:
     """Return `name=value` texts as pairs, with the detail of its own that the type has. Raises UsageError."""
     pairs: dict[str, str] = {}
     for each in details:
@@ -96,7 +96,7 @@ def details_said(details: Iterable[str], type_name: str, own: str | None) -> tup
     return tuple(pairs.items())
 
 
-def day_said(text: str | None, option: str, today: str, *, may_be_over: bool) -> str | None:
+def checked_day(text: str | None, option: str, today: str, *, may_be_over: bool) -> str | None:
     """Return a day as in 2026-12-31. Raises UsageError where it is none, or over already."""
     if text is None:
         return None
@@ -111,7 +111,7 @@ def day_said(text: str | None, option: str, today: str, *, may_be_over: bool) ->
     return day
 
 
-def type_said(name: str, scope: str, policy: TracePolicy | None) -> str:
+def checked_type(name: str, scope: str, policy: TracePolicy | None) -> str:
     """Return the type that was meant, in a scope. `policy` has the workflow's trace types, where there is a project.
 
     Raises UsageError for another, with the nearest; for a trace item, which `vfcc trace add` makes.
@@ -165,29 +165,31 @@ _NOT_LEARNED = frozenset(ScopeKind) - {ScopeKind.USER, ScopeKind.PROJECT, ScopeK
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class LearningScopes:
     """The scopes that a conversation is learned into; `proposes` says why a person is to say yes to each, if so."""
 
     scopes: tuple[str, ...]
     proposes: str = ""
 
 
-def scopes_to_learn(workspace: Workspace | None, named: str | None, *, agent: str | None) -> Chosen:
-    """Return where what is said goes: the scope that is named goes before the mode. `agent` is the role that acts.
+def scopes_to_learn(workspace: Workspace | None, named: str | None, *, agent: str | None) -> LearningScopes:
+    """Return the scopes that learned statements go to.
+
+    A scope that is named goes before the mode. `agent` is the role that acts.
 
     Raises UsageError for a scope that nothing is learned into, and as `read_scope` does.
     """
     if named is not None:
         if named.partition("/")[0] in _NOT_LEARNED:
-            told = f"what is learned is of the user, the project or an agent's role, not of {named}"
-            raise UsageError(told, hint="--scope project")
-        return Chosen((read_scope(workspace, named, agent=agent),))
+            message = f"what is learned is of the user, the project or an agent's role, not of {named}"
+            raise UsageError(message, hint="--scope project")
+        return LearningScopes((read_scope(workspace, named, agent=agent),))
     if workspace is None:
-        return Chosen((USER,))
+        return LearningScopes((USER,))
     mode = memory_settings(workspace).scope.mode
     if mode is ScopeMode.SKILL and agent is not None and is_role(workspace, agent):
-        return Chosen((USER, PROJECT, f"{ScopeKind.AGENT}/{agent}"))
-    return Chosen((USER, PROJECT), f"{MANUAL}: a person says the scope" if mode is ScopeMode.MANUAL else "")
+        return LearningScopes((USER, PROJECT, f"{ScopeKind.AGENT}/{agent}"))
+    return LearningScopes((USER, PROJECT), f"{MANUAL}: a person says the scope" if mode is ScopeMode.MANUAL else "")
 
 
 def scope_to_add(workspace: Workspace | None, type_name: str) -> str:

@@ -11,9 +11,9 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.consolidate import is_consolidation
-from verifflowcc.memory.rules.stale_refs import Turned, proven
+from verifflowcc.memory.rules.stale_refs import FixedCheck, proven
 from verifflowcc.memory.rules.superseded import superseded
-from verifflowcc.memory.use.consolidating import Shelf, Step, StepKind
+from verifflowcc.memory.use.consolidating import MaintenanceStep, Shelf, StepKind
 from verifflowcc.memory.use.recording import rewritten
 from verifflowcc.memory.use.stores import memory_settings, open_store
 from verifflowcc.memory.use.task_finding import all_tasks
@@ -76,7 +76,7 @@ def _in_project(item: Item, state: SprintState) -> tuple[str, str] | None:
     return f"{with_article(item.type)} made during the sprint", f"vfcc memory show {item.id} >> {page}"
 
 
-def turned_checks(workspace: Workspace, state: SprintState) -> tuple[Turned, ...]:
+def turned_checks(workspace: Workspace, state: SprintState) -> tuple[FixedCheck, ...]:
     """Return the checks of a sprint that failed and then passed, in the order of its ledger.
 
     Evidence that nobody vouches for as far as the criterion asks counts for nothing, as at the gate. Raises as reading
@@ -96,13 +96,13 @@ def turned_checks(workspace: Workspace, state: SprintState) -> tuple[Turned, ...
         if verdict is Verdict.FAIL:
             failed[place] = evidence.id, evidence.time[:10], evidence.examples
         elif verdict is Verdict.PASS and place in failed:
-            was, day, told = failed.pop(place)
+            was, day, lines = failed.pop(place)
             command = evidence.run.command if evidence.run else _command(criterion)
-            found.append(Turned(criterion.id, command, was, day, evidence.id, evidence.time[:10], told))
+            found.append(FixedCheck(criterion.id, command, was, day, evidence.id, evidence.time[:10], lines))
     return tuple(found)
 
 
-def raise_confidence(shelf: Shelf, turned: Sequence[Turned]) -> Iterator[Step]:
+def raise_confidence(shelf: Shelf, turned: Sequence[FixedCheck]) -> Iterator[MaintenanceStep]:
     """Make the fixes of a scope surer that checks prove; each check counts once. Raises as the store does."""
     for item in fixes(shelf.items()):
         after, by = proven(item, turned)
@@ -113,11 +113,11 @@ def raise_confidence(shelf: Shelf, turned: Sequence[Turned]) -> Iterator[Step]:
             shelf.add(rewritten(stored, after))
         except FormatError as error:
             why = f"its confidence stays: {error.message}"
-            yield Step(StepKind.TOLD, shelf.scope, item.id, why)
+            yield MaintenanceStep(StepKind.NOT_DONE, shelf.scope, item.id, why)
         else:
             checks = ", ".join(f"{each.criterion} (failed {each.failed_on}, passed {each.passed_on})" for each in by)
             sure = f"{show_thousandths(item.confidence)} → {show_thousandths(after.confidence)}"
-            yield Step(StepKind.RAISED, shelf.scope, item.id, f"confidence {sure}: {checks}")
+            yield MaintenanceStep(StepKind.RAISED, shelf.scope, item.id, f"confidence {sure}: {checks}")
 
 
 def fixes(items: Iterable[Item]) -> list[Item]:

@@ -12,7 +12,7 @@ from verifflowcc.base.model.item_values import Item, Link, Relation, Source
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.consolidate import made_of
-from verifflowcc.memory.rules.superseded import standing
+from verifflowcc.memory.rules.superseded import excluded_items
 from verifflowcc.memory.store.ingested_turns import Turns
 from verifflowcc.memory.use.consolidating import Shelf, undo
 from verifflowcc.memory.use.item_scope import require_person
@@ -24,7 +24,7 @@ from verifflowcc.memory.use.upkeep import parts_of
 
 @dataclass(frozen=True, slots=True)
 class PurgedItem:
-    """An item as it is told of."""
+    """An item as the result of a purge shows it."""
 
     scope: str
     id: str
@@ -33,12 +33,13 @@ class PurgedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgeResult:
     """What a purge did, or would do.
 
     `gone` are the items of the source and the summaries made of them, `back` other items that such a summary told,
-    `stand` items that hold again; `linked_by` are ids of items that still link to what is gone; `said_too` are sessions
-    with statements that were not kept since the source had said the same: read again, they are.
+    `stand` items that hold again; `linked_by` are ids of items that still link to what is gone;
+    `other_sessions` are sessions with statements that were not kept since the source had the same:
+    a new reading keeps them.
     """
 
     source: str
@@ -48,14 +49,14 @@ class Purged:
     stand: tuple[PurgedItem, ...]
     """Items in force again."""
     linked_by: tuple[str, ...]
-    said_too: tuple[str, ...]
+    other_sessions: tuple[str, ...]
     """Sessions with the same statement, to be ingested again."""
     turns: int
     """Turns that count as not read again."""
     dry_run: bool
 
 
-Confirm = Callable[[Purged], None]
+Confirm = Callable[[PurgeResult], None]
 """Asks a person; raises where they do not say yes."""
 
 
@@ -67,7 +68,7 @@ def purge(
     actor: str,
     confirm: Confirm,
     dry_run: bool = False,
-) -> Purged:
+) -> PurgeResult:
     """Remove all items that came from a source: a session, an origin as items have it, a file's name or its digest.
 
     Looked at are these scopes, and where the project's is among them all parts of it, closed ones too.
@@ -79,12 +80,12 @@ def purge(
         require_person(actor, "purging a source", hint=f"vfcc memory forget --source {source} --dry-run")
     if workspace is not None and PROJECT in scopes:
         scopes = tuple(dict.fromkeys((*scopes, *parts_of(workspace))))
-    told = _purged(workspace, source, scopes, dry_run=True)
-    if not told.gone and not told.turns:
+    found = _purged(workspace, source, scopes, dry_run=True)
+    if not found.gone and not found.turns:
         raise UsageError(f"nothing here came from {source}", hint="vfcc memory show ID  # it says where it was read")
     if dry_run:
-        return told
-    confirm(told)
+        return found
+    confirm(found)
     return _purged(workspace, source, scopes, dry_run=False)
 
 
@@ -107,8 +108,8 @@ def _is_session(session: str | None, source: str) -> bool:
     return session is not None and (session == source or session.startswith(f"{source}/"))
 
 
-def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, dry_run: bool) -> Purged:
-    done = _Done()
+def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, dry_run: bool) -> PurgeResult:
+    done = _PurgeTotals()
     with ExitStack() as stack:
         streams = open_streams(stack, workspace, scopes, reading=False)
         shelves = []
@@ -118,7 +119,7 @@ def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, 
                     stream.lock(stack)
                 stack.enter_context(stream.store.writing())
             shelves.append(Shelf(stream.store, dry_run=dry_run))
-        before = {shelf.scope: set(standing(shelf.items()).left_out) for shelf in shelves}
+        before = {shelf.scope: set(excluded_items(shelf.items()).left_out) for shelf in shelves}
         gone = {shelf.scope: _of_source(shelf, source) for shelf in shelves}
         done.sessions = {item.source.session for found in gone.values() for item in found.values()} - {None}
         undone = _undo_summaries(shelves, gone, done)
@@ -129,10 +130,10 @@ def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, 
                 if not dry_run:
                     kept = {(item.source.session, item.source.turn) for item in shelf.items()}
                     stream.forget(lambda session, _, same: done.is_forgotten(session, same, source), kept)
-    return done.told(source, dry_run=dry_run)
+    return done.result(source, dry_run=dry_run)
 
 
-class _Done:
+class _PurgeTotals:
     """What is gathered over the scopes."""
 
     def __init__(self) -> None:
@@ -142,7 +143,7 @@ class _Done:
         self.stand: list[PurgedItem] = []
         self.linked_by: list[str] = []
         self.sessions: set[str | None] = set()
-        self._said_too: dict[str, None] = {}
+        self._other_sessions: dict[str, None] = {}
         self._turns = 0
 
     def is_forgotten(self, session: str, same: Sequence[str], source: str) -> bool:
@@ -160,17 +161,17 @@ class _Done:
             forgotten = [turn for turn, same in turns.items() if self.is_forgotten(session, same, source)]
             self._turns += len(forgotten)
             if forgotten and session not in self.sessions and not _is_session(session, source):
-                self._said_too[session] = None
+                self._other_sessions[session] = None
 
-    def told(self, source: str, *, dry_run: bool) -> Purged:
+    def result(self, source: str, *, dry_run: bool) -> PurgeResult:
         """Return all of it as one value."""
-        return Purged(
+        return PurgeResult(
             source,
             tuple(self.gone),
             tuple(self.back),
             tuple(self.stand),
             tuple(self.linked_by),
-            tuple(self._said_too),
+            tuple(self._other_sessions),
             self._turns,
             dry_run,
         )
@@ -184,33 +185,33 @@ def _of_source(shelf: Shelf, source: str) -> dict[str, Item]:
     return {item.id: item for item in shelf.items() if came_from(item.source, source)}
 
 
-def _undo_summaries(shelves: Sequence[Shelf], gone: _Gone, done: _Done) -> dict[str, set[str]]:
-    """Take apart every summary that tells of what goes, wherever it was promoted to; return scope → their ids."""
+def _undo_summaries(shelves: Sequence[Shelf], gone: _Gone, done: _PurgeTotals) -> dict[str, set[str]]:
+    """Undo every summary that contains a purged item; return scope → their ids."""
     homes = {shelf.scope: shelf for shelf in shelves}
     undone: dict[str, set[str]] = {shelf.scope: set() for shelf in shelves}
     for shelf in shelves:
         for summary in shelf.items():
-            scope, told = made_of(summary)
-            if gone.get(scope, {}).keys().isdisjoint(told):
+            scope, originals = made_of(summary)
+            if gone.get(scope, {}).keys().isdisjoint(originals):
                 continue
             back = undo(shelf, summary, homes[scope])
             undone[shelf.scope].add(summary.id)
-            done.went(_told(shelf, summary))
-            done.back += [_told(homes[scope], item) for item in back if item.id not in gone[scope]]
+            done.went(_shown(shelf, summary))
+            done.back += [_shown(homes[scope], item) for item in back if item.id not in gone[scope]]
     return undone
 
 
-def _purge_scope(shelf: Shelf, gone: dict[str, Item], undone: set[str], before: set[str], done: _Done) -> None:
+def _purge_scope(shelf: Shelf, gone: dict[str, Item], undone: set[str], before: set[str], done: _PurgeTotals) -> None:
     if not gone and not undone:
         return
     _link_past(shelf, gone)
     for item in gone.values():
         shelf.delete(item.id)
-        done.went(_told(shelf, item))
-    left_out = standing(shelf.items()).left_out
+        done.went(_shown(shelf, item))
+    left_out = excluded_items(shelf.items()).left_out
     back = {(each.scope, each.id) for each in done.back}
     stand = [item for item in shelf.items() if item.path in before and item.path not in left_out]
-    done.stand += [_told(shelf, item) for item in stand if (shelf.scope, item.id) not in back]
+    done.stand += [_shown(shelf, item) for item in stand if (shelf.scope, item.id) not in back]
     done.linked_by += _linked_by(shelf.items(), gone.keys() | undone)
 
 
@@ -253,5 +254,5 @@ def _linked_by(items: Iterable[Item], gone: Set[str]) -> list[str]:
     return [item.id for item in items if any(link.to in gone for link in item.links)]
 
 
-def _told(shelf: Shelf, item: Item) -> PurgedItem:
+def _shown(shelf: Shelf, item: Item) -> PurgedItem:
     return PurgedItem(shelf.scope, item.id, item.type, item.title)

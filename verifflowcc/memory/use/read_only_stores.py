@@ -1,4 +1,4 @@
-"""Open a store to look at it, and leave no trace: no index, no lock, no database where there is none."""
+"""Open a store only to read."""
 
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +11,8 @@ from verifflowcc.base.model.memory_protocol import MemoryBackend
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.store.placing import folder_of
 from verifflowcc.memory.use.stores import backend_of, database_of, open_store
+
+# Open a store to look at it, and leave no trace: no index, no lock, no database where there is none.
 
 
 @contextmanager

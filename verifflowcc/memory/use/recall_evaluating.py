@@ -5,21 +5,21 @@ from fractions import Fraction
 
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.model.item_values import Item
-from verifflowcc.base.model.recall_values import DEFAULT_LIMIT, Sought
+from verifflowcc.base.model.recall_values import DEFAULT_LIMIT, RecallQuery
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.recall_evaluation import (
     Expectation,
-    Labelled,
+    LabelledQuestion,
     basis_points,
     mean_reciprocal_rank,
     recall_at,
     worst_first,
 )
-from verifflowcc.memory.rules.superseded import standing
-from verifflowcc.memory.use.item_search import day_said
+from verifflowcc.memory.rules.superseded import excluded_items
+from verifflowcc.memory.use.item_search import read_as_of
 from verifflowcc.memory.use.searching import search
 from verifflowcc.memory.use.stores import open_store
 
@@ -32,26 +32,26 @@ MANY_NAMES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExpectedAnswer:
     """An item that was expected: as it was named, its rank from 1, None where it is not among the best.
 
-    `standing` is why it does not stand any more, so that only a question with `all` finds it; else empty.
+    `invalid_reason` is why it holds no more, so that only a question with `all` finds it; else empty.
     """
 
     name: str
     rank: int | None
     """Null if it was not found."""
-    standing: str = ""
+    invalid_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionResult:
     """A question of the file, with its line there and its answers."""
 
     question: str
     line: int
     """Its line in the file."""
-    answers: tuple[Answer, ...]
+    answers: tuple[ExpectedAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Evaluation:
     is how many of the best were looked at. `enough` says whether recall at that k is not below.
     """
 
-    asked: tuple[Asked, ...]
+    asked: tuple[QuestionResult, ...]
     """Worst first."""
     recall: tuple[RecallAt, ...]
     reciprocal_rank_bp: int
@@ -90,17 +90,17 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ready:
+class _PreparedQuestion:
     """A question with the scopes in which it is asked, and for each expectation the items that it names."""
 
-    labelled: Labelled
+    labelled: LabelledQuestion
     scopes: tuple[str, ...]
     named: tuple[frozenset[Place], ...]
 
 
 def evaluate(
     workspace: Workspace | None,
-    queries: Sequence[Labelled],
+    queries: Sequence[LabelledQuestion],
     scopes: Scopes,
     *,
     file: str,
@@ -114,19 +114,19 @@ def evaluate(
     Raises FormatError, with every problem as `file:line: …`, where an expectation names no item that there is in the
     scopes, or none that its question could find, and where a scope or a day is none: then nothing was asked.
     """
-    known = _Known(workspace)
+    known = _ScopeNames(workspace)
     ready = _ready(queries, scopes, known, file)
     limit = max(*ks, DEFAULT_LIMIT)
-    asked: list[Asked] = []
+    asked: list[QuestionResult] = []
     notices: list[str] = []
     for each in observed("asking questions", ready):
-        ranks, told = _ranks(workspace, each, limit)
-        notices += told
+        ranks, messages = _ranks(workspace, each, limit)
+        notices += messages
         answers = (
-            Answer(expected.name, rank, "" if rank else known.standing(each.labelled, named))
+            ExpectedAnswer(expected.name, rank, "" if rank else known.invalid_reason(each.labelled, named))
             for expected, rank, named in zip(each.labelled.expect, ranks, each.named, strict=True)
         )
-        asked.append(Asked(each.labelled.question, each.labelled.line, tuple(answers)))
+        asked.append(QuestionResult(each.labelled.question, each.labelled.line, tuple(answers)))
     found = [[answer.rank for answer in each.answers] for each in asked]
     return Evaluation(
         asked=tuple(asked[place] for place in worst_first(at, found)),
@@ -140,36 +140,42 @@ def evaluate(
     )
 
 
-def _ranks(workspace: Workspace | None, ready: _Ready, limit: int) -> tuple[list[int | None], tuple[str, ...]]:
+def _ranks(
+    workspace: Workspace | None, ready: _PreparedQuestion, limit: int
+) -> tuple[list[int | None], tuple[str, ...]]:
     """The rank of each expectation, the best of the items that it names, and what the search has to say."""
     of = ready.labelled
-    recalled = search(workspace, ready.scopes, Sought(of.question, limit, of.everything, of.files, of.types, of.as_of))
+    recalled = search(
+        workspace, ready.scopes, RecallQuery(of.question, limit, of.everything, of.files, of.types, of.as_of)
+    )
     direct = [(hit.scope, hit.item.path) for hit in recalled.hits if hit.via is None]
     ranks = [next((rank for rank, hit in enumerate(direct, 1) if hit in named), None) for named in ready.named]
     return ranks, recalled.notices
 
 
-def _ready(queries: Sequence[Labelled], scopes: Scopes, known: "_Known", file: str) -> list[_Ready]:
+def _ready(
+    queries: Sequence[LabelledQuestion], scopes: Scopes, known: "_ScopeNames", file: str
+) -> list[_PreparedQuestion]:
     """Every question with what it names. Raises FormatError with all that is wrong."""
     problems: list[str] = []
-    ready: list[_Ready] = []
+    ready: list[_PreparedQuestion] = []
     for each in queries:
         try:
             within = tuple(scopes(each.scope))
-            day_said(each.as_of)
+            read_as_of(each.as_of)
         except UsageError as error:
             problems.append(f"{file}:{each.line}: {error.message}")
             continue
         named = [known.named(within, expected.name) for expected in each.expect]
         problems += [f"{file}:{line}: {reason}" for line, reason in _wrong(each, within, named, known)]
-        ready.append(_Ready(each, within, tuple(map(frozenset, named))))
+        ready.append(_PreparedQuestion(each, within, tuple(map(frozenset, named))))
     if problems:
         raise FormatError("\n".join(problems), hint="vfcc memory list --all")
     return ready
 
 
 def _wrong(
-    query: Labelled, scopes: Sequence[str], named: Sequence[Mapping[Place, Item]], known: "_Known"
+    query: LabelledQuestion, scopes: Sequence[str], named: Sequence[Mapping[Place, Item]], known: "_ScopeNames"
 ) -> Iterator[tuple[int, str]]:
     """What makes a question one that cannot be answered, or an answer one that counts twice, with the line."""
     seen: dict[Place, Expectation] = {}
@@ -185,7 +191,7 @@ def _wrong(
         seen |= dict.fromkeys(items, expected)
 
 
-class _Known:
+class _ScopeNames:
     """The items of scopes, by all their names; each scope is read once."""
 
     def __init__(self, workspace: Workspace | None) -> None:
@@ -207,8 +213,11 @@ class _Known:
         near = nearest(name, names) if len(names) <= MANY_NAMES else None
         return f"{where}; did you mean {near}?" if near else where
 
-    def standing(self, query: Labelled, places: frozenset[Place]) -> str:
-        """Why none of some items stands, so that a question is not answered with them; empty where one does."""
+    def invalid_reason(self, query: LabelledQuestion, places: frozenset[Place]) -> str:
+        """Why none of some items is in force; empty where one is.
+
+        A question is not answered with items that are out of force.
+        """
         if query.everything or query.as_of:
             return ""
         reasons = [self._left_out[scope].get(path, "") for scope, path in sorted(places)]
@@ -223,7 +232,7 @@ class _Known:
                 for name in _names(item):
                     names.setdefault(name, {})[scope, item.path] = item
             self._names[scope] = names
-            self._left_out[scope] = standing(items).left_out
+            self._left_out[scope] = excluded_items(items).left_out
         return self._names[scope]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.model.item_values import Item, Link, Relation, Status
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.items.rules.item_older import SUPERSEDED, Older, snake_case
+from verifflowcc.items.rules.item_older import SUPERSEDED, OlderItem, snake_case
 from verifflowcc.memory.rules.superseded import superseded, supersession_circles
 from verifflowcc.memory.store.placing import stored_item
 
@@ -19,7 +19,7 @@ class ImportedRow:
     """A row of an older store with its place in the file, and the scope and path that its item will have."""
 
     where: str
-    older: Older
+    older: OlderItem
     scope: str
     path: str
 

@@ -1,10 +1,10 @@
-"""Keep what somebody says as an item of a store: a new one, or the one of the same key said anew."""
+"""Keep a statement as an item of a store: a new one, or the one of the same key."""
 
 import re
 from collections.abc import Callable, Mapping
 
 from verifflowcc.base.errors import BackendError, FormatError, NotAllowed, UsageError
-from verifflowcc.base.formats.front_matter_values import Scalar, Sequence, Table, Value, texts_of
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldScalar, FieldTable, Value, texts_of
 from verifflowcc.base.formats.item_render import render_details, render_item, render_tags, scalar
 from verifflowcc.base.model.item_values import (
     DEFAULT_CONFIDENCE,
@@ -90,11 +90,13 @@ def with_source(stored: StoredItem, **texts: str | None) -> StoredItem:
     """Return a stored item with members of its source set; those that are not named stay. Raises FormatError."""
     path, text = stored.item.path, stored.text
     value = _value(text, "source")
-    now: dict[str, Value] = dict(value.pairs) if isinstance(value, Table) else {"kind": Scalar("explicit", True, 1)}
-    now |= {name: Scalar(each, False, 1) for name, each in texts.items() if each is not None}
+    now: dict[str, Value] = (
+        dict(value.pairs) if isinstance(value, FieldTable) else {"kind": FieldScalar("explicit", True, 1)}
+    )
+    now |= {name: FieldScalar(each, False, 1) for name, each in texts.items() if each is not None}
     for name in [name for name, each in texts.items() if each is None]:
         now.pop(name, None)
-    line = entry(Table(tuple(now.items()), 1))
+    line = entry(FieldTable(tuple(now.items()), 1))
     return stored_item(path, edit_item(path, text.encode("utf-8"), {"source": line}))
 
 
@@ -102,7 +104,7 @@ def with_link(stored: StoredItem, link: Link) -> StoredItem:
     """Return a stored item with one more link. Raises FormatError."""
     path, data = stored.item.path, stored.text.encode("utf-8")
     if split(stored.text.replace("\r\n", "\n")).block is None:
-        line = entry(Sequence((_entry(link),), 1))
+        line = entry(FieldList((_entry(link),), 1))
         return stored_item(path, edit_item(path, data, {"links": line}))
     return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (_entry(link),))))
 
@@ -126,8 +128,10 @@ def values_of(item: Item) -> dict[str, str]:
     return {key: value for key, _, value in parted}
 
 
-def _entry(link: Link) -> Table:
-    return Table((("to", Scalar(link.to, False, 1)), ("relation", Scalar(str(link.relation), True, 1))), 1)
+def _entry(link: Link) -> FieldTable:
+    return FieldTable(
+        (("to", FieldScalar(link.to, False, 1)), ("relation", FieldScalar(str(link.relation), True, 1))), 1
+    )
 
 
 def _value(text: str, key: str) -> Value | None:
@@ -164,7 +168,7 @@ def promoted(item: Item, actor: str, today: str, *, vouch: bool) -> Item:
 
 
 def vouched(item: Item, actor: str, today: str) -> Item:
-    """Return an item that is trusted as whoever vouches for it, with who that was and when."""
+    """Return an item with the trust of the actor who vouches for it, and the day."""
     return replace(_with_details(item, {VOUCHED_BY: actor, VOUCHED_ON: today}), trust=trust_of(actor))
 
 
@@ -218,7 +222,9 @@ class Draft:
 
 
 def record(backend: MemoryBackend, draft: Draft, *, today: str, letters: Letters) -> StoredItem:
-    """Add an item, or say anew the active one of the draft's type and key; return it as it is kept.
+    """Add an item, or update the active one of the draft's type and key.
+
+    Returns the item as it is kept.
 
     What is said anew keeps its id, its file and all lines of it but those that change. What an agent says of the
     project or the user waits for a person. Raises UsageError where the text says nothing, SecretError where any of it
@@ -231,7 +237,7 @@ def record(backend: MemoryBackend, draft: Draft, *, today: str, letters: Letters
     with backend.writing():
         status = Status.PENDING if waits else Status.ACTIVE
         known = keyed(backend, draft.type, draft.key, status) if draft.key else None
-        made = _anew(known, draft, today) if known else _new(backend, draft, today, letters)
+        made = _updated(known, draft, today) if known else _new(backend, draft, today, letters)
         if waits:
             made = _proposed(backend, made, draft)
         backend.add(made)
@@ -297,7 +303,7 @@ def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> 
     return stored_item(path, _bytes(render_item(item, draft.text)))
 
 
-def _anew(known: StoredItem, draft: Draft, today: str) -> StoredItem:
+def _updated(known: StoredItem, draft: Draft, today: str) -> StoredItem:
     _bytes(draft.text)
     keys = {"title": scalar(draft.title or title_of(draft.text, draft.type)), "updated": today}
     if draft.text.strip("\n") != known.body.strip("\n") and known.item.trust is not trust_of(draft.source.actor):

@@ -10,10 +10,10 @@ from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings,
 from verifflowcc.base.model.ports import Count, Model
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.candidates import Candidate, Extracted, Signals
+from verifflowcc.memory.rules.candidates import Extraction, Signals, StatementCandidate
 from verifflowcc.memory.rules.metric_lines import count_line
 from verifflowcc.memory.rules.model_extraction import (
-    Answered,
+    ExtractionAnswer,
     StatementOf,
     answer_schema,
     question_about,
@@ -21,9 +21,9 @@ from verifflowcc.memory.rules.model_extraction import (
 )
 from verifflowcc.memory.rules.turns import Turn
 from verifflowcc.memory.use.access_counts import CALLS, FALLBACK, moment, note_lines
-from verifflowcc.memory.use.model_budget import Budget, Reserved, Spent, open_budget
+from verifflowcc.memory.use.model_budget import Budget, ModelSpending, Reservation, open_budget
 
-Extract = Callable[[Turn], Extracted]
+Extract = Callable[[Turn], Extraction]
 SURE_CERTAINTY, SURE_CONFIDENCE = 600, 500
 """In thousandths: what the rules are at least so sure of stays, whatever a model says of it."""
 
@@ -37,7 +37,9 @@ _MANY_SIGNS = 3
 
 @dataclass(slots=True)
 class Extractor:
-    """Extracts from one turn after another. What a model did meanwhile is in `calls`, `tokens` and `fallbacks`.
+    """Extracts statements from one turn after another, and counts a model's use.
+
+    What a model did is in `calls`, `tokens` and `fallbacks`.
 
     Where it only looks (`asks` is False) it asks no model, and counts in `unasked` the turns about which it would.
     `notices` are sentences for the person, each once; `refused` counts items of answers that were not taken, by why.
@@ -56,14 +58,14 @@ class Extractor:
     tokens: int = 0
     fallbacks: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
-    _told: dict[str, str] = field(default_factory=dict)
+    _notices: dict[str, str] = field(default_factory=dict)
     _failed: int = 0
     _last_why: str = ""
 
     @property
     def notices(self) -> tuple[str, ...]:
         """What the person should know, in the order in which it came up."""
-        return (*self._told.values(), *([self._would_ask()] if self.unasked else ()))
+        return (*self._notices.values(), *([self._would_ask()] if self.unasked else ()))
 
     def _would_ask(self) -> str:
         turns = "1 turn" if self.unasked == 1 else f"{self.unasked:,} turns"
@@ -75,9 +77,9 @@ class Extractor:
 
     def tell(self, about: str, notice: str) -> None:
         """Tell of something once."""
-        self._told.setdefault(about, notice)
+        self._notices.setdefault(about, notice)
 
-    def __call__(self, turn: Turn) -> Extracted:
+    def __call__(self, turn: Turn) -> Extraction:
         """Return what a turn gives: what the rules find, refined where the mode asks a model about such a turn."""
         found = self.extract(turn)
         if not self.asks_about(found):
@@ -98,19 +100,19 @@ class Extractor:
         theirs = [_as_rules_say(each, turn, self.extract) for each in answered.candidates]
         return replace(found, candidates=_merged(self.mode, found.candidates, theirs))
 
-    def asks_about(self, found: Extracted) -> bool:
+    def asks_about(self, found: Extraction) -> bool:
         """Say whether the mode asks a model about a turn of which the rules found this."""
         if self.model is None or not found.signals.worth or self.mode is ExtractionMode.HEURISTIC:
             return False
         return self.mode is ExtractionMode.LLM or found.ambiguous or high_value(found.signals)
 
-    def _ask(self, turn: Turn) -> Answered:
+    def _ask(self, turn: Turn) -> ExtractionAnswer:
         """Ask about a turn, and again where the answer is no good and the caps allow. Raises ModelError."""
         if self._failed >= FAILURES_IN_A_ROW:
-            told = f"the model failed {FAILURES_IN_A_ROW} times in a row and is not asked again in this run"
-            self.tell("failing", told)
-            raise ModelError(told, why=self._last_why)
-        prompt, spent = question_about(turn), Spent()
+            message = f"the model failed {FAILURES_IN_A_ROW} times in a row and is not asked again in this run"
+            self.tell("failing", message)
+            raise ModelError(message, why=self._last_why)
+        prompt, spent = question_about(turn), ModelSpending()
         while True:
             try:
                 answered, _ = self._call(prompt, turn, spent)
@@ -123,7 +125,7 @@ class Extractor:
                 self._failed = 0
                 return answered
 
-    def _call(self, prompt: str, turn: Turn, spent: Spent) -> tuple[Answered, Spent]:
+    def _call(self, prompt: str, turn: Turn, spent: ModelSpending) -> tuple[ExtractionAnswer, ModelSpending]:
         if self.model is None or self.budget is None:
             raise ModelError("no model is named", why="command")
         reserved = _reserved(self.budget, self.count(prompt), spent, self.most_calls)
@@ -139,7 +141,7 @@ class Extractor:
         finally:
             self.tokens += self._settled(self.budget, reserved, took)
 
-    def _settled(self, budget: Budget, reserved: Reserved, took: int | None) -> int:
+    def _settled(self, budget: Budget, reserved: Reservation, took: int | None) -> int:
         """Where it cannot be written what a call took, all that was reserved for it stays taken."""
         try:
             return budget.settle(reserved, took)
@@ -147,14 +149,14 @@ class Extractor:
             self.tell("settle", f"the tokens of a call are counted as reserved: {error.message}")
             return reserved.tokens
 
-    def _spent(self, before: Spent, tokens: int) -> Spent:
-        return Spent(before.calls + 1, before.tokens + tokens)
+    def _spent(self, before: ModelSpending, tokens: int) -> ModelSpending:
+        return ModelSpending(before.calls + 1, before.tokens + tokens)
 
 
 class _FailedCallError(Exception):
     """A call that cost something and gave nothing."""
 
-    def __init__(self, cause: ModelError, spent: Spent) -> None:
+    def __init__(self, cause: ModelError, spent: ModelSpending) -> None:
         super().__init__(cause.message)
         self.cause = cause
         self.spent = spent
@@ -212,11 +214,11 @@ def high_value(signals: Signals) -> bool:
     return bool(signals.decision and signals.change) or sum(map(bool, kinds)) >= _MANY_SIGNS
 
 
-def _nothing(_: Turn) -> Extracted:
-    return Extracted(Signals(), ())
+def _nothing(_: Turn) -> Extraction:
+    return Extraction(Signals(), ())
 
 
-def _reserved(budget: Budget, tokens_in: int, spent: Spent, most_calls: int) -> Reserved:
+def _reserved(budget: Budget, tokens_in: int, spent: ModelSpending, most_calls: int) -> Reservation:
     """Where the caps cannot be counted, none may be spent."""
     try:
         return budget.reserve(tokens_in, spent, most_calls)
@@ -226,7 +228,9 @@ def _reserved(budget: Budget, tokens_in: int, spent: Spent, most_calls: int) -> 
         raise ModelError(f"the caps cannot be counted: {error.message}", why="capped", tokens=0) from error
 
 
-def _merged(mode: ExtractionMode, ours: Sequence[Candidate], theirs: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def _merged(
+    mode: ExtractionMode, ours: Sequence[StatementCandidate], theirs: Sequence[StatementCandidate]
+) -> tuple[StatementCandidate, ...]:
     """Return what the model found, and what the rules keep beside it.
 
     The rules keep what they are sure of. What they are not sure of stays where the model says the same; in the mode
@@ -236,11 +240,11 @@ def _merged(mode: ExtractionMode, ours: Sequence[Candidate], theirs: Sequence[Ca
     refined = [_raised(each, same.get(_statement(each))) for each in theirs]
     if mode is ExtractionMode.LLM:
         return tuple(refined)
-    said = {_statement(each) for each in refined}
-    return (*(each for each in ours if _is_sure(each) and _statement(each) not in said), *refined)
+    known = {_statement(each) for each in refined}
+    return (*(each for each in ours if _is_sure(each) and _statement(each) not in known), *refined)
 
 
-def _as_rules_say(candidate: Candidate, turn: Turn, extract: Extract) -> Candidate:
+def _as_rules_say(candidate: StatementCandidate, turn: Turn, extract: Extract) -> StatementCandidate:
     """Return a model's candidate under the key and normal form that the rules give its sentence, where they know it.
 
     So that what a model found and what the rules found on one subject replace each other.
@@ -265,7 +269,7 @@ def _as_rules_say(candidate: Candidate, turn: Turn, extract: Extract) -> Candida
     )
 
 
-def _known_key(candidate: Candidate) -> str | None:
+def _known_key(candidate: StatementCandidate) -> str | None:
     """Return the key that the rules give a rule whose aspect they know (`start:a_`), however worded; else None."""
     from verifflowcc.memory.rules.code_names import key_of
 
@@ -273,11 +277,11 @@ def _known_key(candidate: Candidate) -> str | None:
     return key_of(candidate.subject, candidate.value) if knows else None
 
 
-def _statement(candidate: Candidate) -> tuple[str, str, str, str, bool]:
+def _statement(candidate: StatementCandidate) -> tuple[str, str, str, str, bool]:
     return candidate.layer, candidate.type, candidate.subject, candidate.value, candidate.negated
 
 
-def _raised(theirs: Candidate, ours: Candidate | None) -> Candidate:
+def _raised(theirs: StatementCandidate, ours: StatementCandidate | None) -> StatementCandidate:
     """Return the rules' own candidate where the model says the same, as sure as the surer of both."""
     if ours is None or ours.rewritten:
         return theirs
@@ -285,7 +289,7 @@ def _raised(theirs: Candidate, ours: Candidate | None) -> Candidate:
     return replace(ours, importance=theirs.importance, confidence=sure[0], certainty=sure[1])
 
 
-def _is_sure(candidate: Candidate) -> bool:
+def _is_sure(candidate: StatementCandidate) -> bool:
     return candidate.certainty >= SURE_CERTAINTY and candidate.confidence >= SURE_CONFIDENCE
 
 

@@ -25,21 +25,21 @@ from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.identifiers import item_id
 from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.text.secrets import find_secrets
-from verifflowcc.memory.rules.candidates import Candidate, Held, Settles
+from verifflowcc.memory.rules.candidates import KeptStatement, MatchKind, StatementCandidate
 from verifflowcc.memory.rules.qualifiers import doubt_about
 from verifflowcc.memory.rules.settle import settle
 from verifflowcc.memory.rules.turn_statements import is_users_own
 from verifflowcc.memory.rules.turns import TRUST_OF, Speaker, Turn
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
 from verifflowcc.memory.use.item_scope import asks, is_person, trust_of
-from verifflowcc.memory.use.laid_out import Holding, mark_of
+from verifflowcc.memory.use.laid_out import ScopeItems, mark_of
 
 SURE_LAYER, SURE = 600, 500
 """Thousandths of certainty and confidence below which a person is asked."""
 
 
-class Fate(StrEnum):
-    """What becomes of a statement."""
+class StatementOutcome(StrEnum):
+    """The outcome of a statement."""
 
     ADDED = "added"
     PROPOSED = "proposed"
@@ -49,7 +49,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class LearningTerms:
     """On whose terms things are remembered: `today` is for turns of no date, `project` the id of the project here.
 
     `proposes` says why everything is only proposed, empty where it is not; `steering` says whether what steers every
@@ -83,13 +83,13 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedStatement:
     """A statement and its fate; `title` and `key` are empty where they must not be shown, `id` where no item was made.
 
     `others` are the items that say it already, or newer ones; `supersedes` and `contradicts` those of a new item.
     """
 
-    fate: Fate
+    fate: StatementOutcome
     """`added`, `proposed`, `same`, `older` (something newer is known) or `refused`."""
     scope: str
     type: str
@@ -110,112 +110,114 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TurnStatement:
     """A statement with its turn; `places` has the place of each turn of the session.
 
-    `unsure` says that nobody knows which turns of the session were read before: the log of it is lost. `told_before`
+    `unsure` says that nobody knows which turns of the session were read before: the log of it is lost. `learned_before`
     says that an item is kept, whatever became of it, from when this turn was read before.
     """
 
-    candidate: Candidate
+    candidate: StatementCandidate
     turn: Turn
     origin: str
     places: Mapping[str, int]
     unsure: bool = False
-    told_before: bool = False
+    learned_before: bool = False
 
 
 def remember(
-    holding: Holding, said: Said, terms: Terms, *, scope: str, letters: Callable[[], str]
-) -> tuple[Learned, StoredItem | None]:
-    """Return what becomes of a statement, and the item to keep, which `holding` then has already.
+    holding: ScopeItems, statement: TurnStatement, terms: LearningTerms, *, scope: str, letters: Callable[[], str]
+) -> tuple[LearnedStatement, StoredItem | None]:
+    """Return the outcome of a statement and its new item, which `holding` already has.
 
     What the session itself says of it later, and is kept, goes before; where it is unsure what was read, what it said
     last before is not taken as new.
     """
-    status, why = _status(said, terms, scope)
-    trust = least_trust(terms.trust_in(said.turn), trust_of(terms.actor))
-    draft = _draft(said, terms, scope, status, trust)
-    refused = _refused(draft, said.candidate.content)
+    status, why = _status(statement, terms, scope)
+    trust = least_trust(terms.trust_in(statement.turn), trust_of(terms.actor))
+    draft = _draft(statement, terms, scope, status, trust)
+    refused = _refused(draft, statement.candidate.content)
     if refused:
-        return _learned(Fate.REFUSED, said, scope, why=refused, shown=False), None
-    if said.told_before:
-        return _learned(Fate.SAME, said, scope, why="it was learned from this turn before"), None
-    known, fate, told = _known(holding, said, draft)
+        return _learned(StatementOutcome.REFUSED, statement, scope, why=refused, shown=False), None
+    if statement.learned_before:
+        return _learned(StatementOutcome.SAME, statement, scope, why="it was learned from this turn before"), None
+    known, fate, reason = _known(holding, statement, draft)
     if known:
-        return _learned(fate, said, scope, known, why=told), None
-    beside = _beside(holding, said.candidate, said.turn.session)
+        return _learned(fate, statement, scope, known, why=reason), None
+    beside = _beside(holding, statement.candidate, statement.turn.session)
     if beside.lost:
-        return _learned(Fate.SAME, said, scope, why="it is not known what it corrects"), None
-    if beside.asks and (draft.status is Status.ACTIVE or not said.candidate.rewritten):
+        return _learned(StatementOutcome.SAME, statement, scope, why="it is not known what it corrects"), None
+    if beside.asks and (draft.status is Status.ACTIVE or not statement.candidate.rewritten):
         draft, why = replace(draft, status=Status.PENDING), f"{beside.asks}: confirm it, or reject it"
     draft, why = _weighed(draft, beside.rivals, holding, why)
     if beside.same and not _outdoes(draft, beside.same):
-        return _learned(Fate.SAME, said, scope, _ids(beside.same), why="it is known already"), None
+        return _learned(StatementOutcome.SAME, statement, scope, _ids(beside.same), why="it is known already"), None
     newer = [each for each in beside.rivals if _newer(each.item, draft)]
-    if any(holding.stands(each.item) or draft.status is Status.PENDING for each in newer):
-        return _learned(Fate.OLDER, said, scope, _ids(newer), why="something newer is known"), None
-    draft = replace(draft, links=_links(holding, said.candidate, draft, beside))
-    made = _made(draft, said.candidate.content, holding, letters)
+    if any(holding.is_in_force(each.item) or draft.status is Status.PENDING for each in newer):
+        return _learned(StatementOutcome.OLDER, statement, scope, _ids(newer), why="something newer is known"), None
+    draft = replace(draft, links=_links(holding, statement.candidate, draft, beside))
+    made = _made(draft, statement.candidate.content, holding, letters)
     holding.add(made)
-    return _told(made.item, said, scope, why), made
+    return _added(made.item, statement, scope, why), made
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
-    """What is held, as a candidate stands to it: it says the same, cannot hold beside it, or says the opposite."""
+class _RelatedStatements:
+    """Existing items that say the same as a candidate, exclude it, or contradict it."""
 
-    same: tuple[Held, ...]
-    rivals: tuple[Held, ...]
-    against: tuple[Held, ...]
+    same: tuple[KeptStatement, ...]
+    rivals: tuple[KeptStatement, ...]
+    against: tuple[KeptStatement, ...]
     asks: str = ""
     """Why a person should confirm that it takes the place of its rivals; empty where that is certain."""
     lost: bool = False
     """Whether it corrects something, and nothing is held that it can mean."""
 
 
-def _beside(holding: Holding, candidate: Candidate, session: str) -> _Beside:
+def _beside(holding: ScopeItems, candidate: StatementCandidate, session: str) -> _RelatedStatements:
     mark = mark_of(candidate.type, candidate.content)
     held = {each.item.id: each for each in holding.beside(candidate, mark)}
     first = settle(candidate, tuple(held.values()), mark, session=session)
-    same = tuple(held.pop(name) for name in first.others) if first.outcome is Settles.SAME else ()
+    same = tuple(held.pop(name) for name in first.others) if first.outcome is MatchKind.SAME else ()
     then = settle(candidate, tuple(held.values()), mark, session=session) if same else first
     others = tuple(held[name] for name in then.others)
-    replaces = then.outcome is Settles.SUPERSEDES
-    lost = first.outcome is Settles.SAME and not first.others
-    against = others if then.outcome is Settles.CONTRADICTS else ()
-    return _Beside(same, others if replaces else (), against, then.why if then.asks else "", lost)
+    replaces = then.outcome is MatchKind.SUPERSEDES
+    lost = first.outcome is MatchKind.SAME and not first.others
+    against = others if then.outcome is MatchKind.CONTRADICTS else ()
+    return _RelatedStatements(same, others if replaces else (), against, then.why if then.asks else "", lost)
 
 
-def _known(holding: Holding, said: Said, draft: Item) -> tuple[tuple[str, ...], Fate, str]:
+def _known(holding: ScopeItems, statement: TurnStatement, draft: Item) -> tuple[tuple[str, ...], StatementOutcome, str]:
     """Return the items for which a statement is not taken although none of them may stand, its fate, and why."""
-    candidate = said.candidate
+    candidate = statement.candidate
     mark = mark_of(candidate.type, candidate.content)
     aside = settle(candidate, holding.put_aside(candidate, mark), mark)
-    if aside.outcome is Settles.SAME:
-        return aside.others, Fate.SAME, "it was put aside before"
-    here = said.places.get(said.turn.id, 0)
+    if aside.outcome is MatchKind.SAME:
+        return aside.others, StatementOutcome.SAME, "it was put aside before"
+    here = statement.places.get(statement.turn.id, 0)
     of_session = sorted(
         (place, each.item.id, settle(candidate, (each,), mark).outcome)
-        for each in holding.said_in(said.turn.session, candidate.key)
-        if (place := said.places.get(each.item.source.turn or "", here)) != here
+        for each in holding.of_session(statement.turn.session, candidate.key)
+        if (place := statement.places.get(each.item.source.turn or "", here)) != here
         and each.item.status in (Status.ACTIVE, draft.status)
     )
-    later = [name for place, name, how in of_session if place > here and how in (Settles.SAME, Settles.SUPERSEDES)]
+    later = [name for place, name, how in of_session if place > here and how in (MatchKind.SAME, MatchKind.SUPERSEDES)]
     if later:
-        return tuple(later), Fate.OLDER, "the same session says something of it later"
+        return tuple(later), StatementOutcome.OLDER, "the same session says something of it later"
     before = [(name, how) for place, name, how in of_session if place < here]
-    if said.unsure and before and before[-1][1] is Settles.SAME:
-        return (before[-1][0],), Fate.SAME, "the same session contains it already"
-    return (), Fate.SAME, ""
+    if statement.unsure and before and before[-1][1] is MatchKind.SAME:
+        return (before[-1][0],), StatementOutcome.SAME, "the same session contains it already"
+    return (), StatementOutcome.SAME, ""
 
 
-def _links(holding: Holding, candidate: Candidate, draft: Item, beside: _Beside) -> tuple[Link, ...]:
+def _links(
+    holding: ScopeItems, candidate: StatementCandidate, draft: Item, beside: _RelatedStatements
+) -> tuple[Link, ...]:
     """Return the links of a new item: in the place of what cannot hold beside it, of proposals too, or against it."""
     mark = mark_of(candidate.type, candidate.content)
     replaced = [*beside.same, *beside.rivals]
     if beside.rivals or draft.status is Status.PENDING:
-        one_of = (Settles.SAME, Settles.SUPERSEDES)
+        one_of = (MatchKind.SAME, MatchKind.SUPERSEDES)
         waiting = holding.proposed(candidate.key)
         replaced += [each for each in waiting if settle(candidate, (each,), mark).outcome in one_of]
     same = {each.item.id for each in beside.same}
@@ -224,9 +226,9 @@ def _links(holding: Holding, candidate: Candidate, draft: Item, beside: _Beside)
     return (*links, *(Link(each.item.id, Relation.CONTRADICTS) for each in beside.against))
 
 
-def _status(said: Said, terms: Terms, scope: str) -> tuple[Status, str]:
+def _status(statement: TurnStatement, terms: LearningTerms, scope: str) -> tuple[Status, str]:
     """Return the status of what is new, and why it is only proposed."""
-    candidate, turn = said.candidate, said.turn
+    candidate, turn = statement.candidate, statement.turn
     if not is_person(terms.actor):
         return Status.PENDING, "no person runs this"
     if turn.speaker is Speaker.OUTSIDE:
@@ -248,16 +250,16 @@ def _status(said: Said, terms: Terms, scope: str) -> tuple[Status, str]:
     return Status.ACTIVE, ""
 
 
-def _draft(said: Said, terms: Terms, scope: str, status: Status, trust: Trust) -> Item:
-    candidate, turn = said.candidate, said.turn
+def _draft(statement: TurnStatement, terms: LearningTerms, scope: str, status: Status, trust: Trust) -> Item:
+    candidate, turn = statement.candidate, statement.turn
     source = Source(
         SourceKind.EXTRACTED,
         terms.actor,
         terms.project if scope == "user" else None,
         turn.session,
-        said.origin,
+        statement.origin,
         turn.id,
-        speaker_said(turn),
+        speaker_name(turn),
     )
     return Item(
         id="",
@@ -290,7 +292,7 @@ def _refused(draft: Item, content: str) -> str:
     return ""
 
 
-def _outdoes(draft: Item, same: Sequence[Held]) -> bool:
+def _outdoes(draft: Item, same: Sequence[KeptStatement]) -> bool:
     """Say whether a draft counts for more than all that says the same: proposals, and older ones less trusted."""
     if draft.status is not Status.ACTIVE:
         return False
@@ -305,15 +307,15 @@ def _rank(item: Item) -> int:
     return list(Trust).index(item.trust)
 
 
-def _weighed(draft: Item, rivals: Sequence[Held], holding: Holding, why: str) -> tuple[Item, str]:
+def _weighed(draft: Item, rivals: Sequence[KeptStatement], holding: ScopeItems, why: str) -> tuple[Item, str]:
     """Return the draft as a proposal where it would replace what is trusted more."""
-    more = [each.item for each in rivals if holding.stands(each.item) and _rank(each.item) < _rank(draft)]
+    more = [each.item for each in rivals if holding.is_in_force(each.item) and _rank(each.item) < _rank(draft)]
     if not more or draft.status is Status.PENDING:
         return draft, why
     return replace(draft, status=Status.PENDING), f"it would replace {more[0].id}, which is trusted more"
 
 
-def _made(draft: Item, content: str, holding: Holding, letters: Callable[[], str]) -> StoredItem:
+def _made(draft: Item, content: str, holding: ScopeItems, letters: Callable[[], str]) -> StoredItem:
     name = item_id(draft.title, letters())
     while name in holding.ids:
         name = item_id(draft.title, letters())
@@ -328,14 +330,19 @@ def _newer(item: Item, draft: Item) -> bool:
     return its[:most] > mine[:most]
 
 
-def _ids(held: Sequence[Held]) -> tuple[str, ...]:
+def _ids(held: Sequence[KeptStatement]) -> tuple[str, ...]:
     return tuple(each.item.id for each in held)
 
 
-def _told(item: Item, said: Said, scope: str, why: str) -> Learned:
+def _added(item: Item, statement: TurnStatement, scope: str, why: str) -> LearnedStatement:
     named = {relation: tuple(each.to for each in item.links if each.relation == relation) for relation in Relation}
     return replace(
-        _learned(Fate.ADDED if item.status is Status.ACTIVE else Fate.PROPOSED, said, scope, why=why),
+        _learned(
+            StatementOutcome.ADDED if item.status is Status.ACTIVE else StatementOutcome.PROPOSED,
+            statement,
+            scope,
+            why=why,
+        ),
         id=item.id,
         supersedes=named[Relation.SUPERSEDES],
         contradicts=named[Relation.CONTRADICTS],
@@ -343,10 +350,16 @@ def _told(item: Item, said: Said, scope: str, why: str) -> Learned:
 
 
 def _learned(
-    fate: Fate, said: Said, scope: str, others: Sequence[str] = (), *, why: str, shown: bool = True
-) -> Learned:
-    candidate, turn = said.candidate, said.turn
-    return Learned(
+    fate: StatementOutcome,
+    statement: TurnStatement,
+    scope: str,
+    others: Sequence[str] = (),
+    *,
+    why: str,
+    shown: bool = True,
+) -> LearnedStatement:
+    candidate, turn = statement.candidate, statement.turn
+    return LearnedStatement(
         fate,
         scope,
         candidate.type,
@@ -355,12 +368,12 @@ def _learned(
         "",
         turn.session,
         turn.id,
-        speaker_said(turn),
+        speaker_name(turn),
         others=tuple(others),
         why=why,
     )
 
 
-def speaker_said(turn: Turn) -> str:
-    """Return who said a turn, as an item's source says it: `person:Other`, `agent`."""
+def speaker_name(turn: Turn) -> str:
+    """Return the speaker of a turn, as in an item's source: `person:Other`, `agent`."""
     return f"{turn.speaker}:{turn.name}" if turn.name else str(turn.speaker)

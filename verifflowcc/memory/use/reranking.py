@@ -1,4 +1,6 @@
-"""Have the person's own model order the best hits anew, where the words do not tell; where it fails, they stand.
+"""Let the person's own model rank the best hits again, if words do not decide.
+
+Where the model fails, the order by words is kept.
 
 The model, its caps of calls and tokens, and the words for its failures are those of extraction. Naming a model in one's
 own settings is the leave to ask it: a project says that it would have hits ordered anew (`memory.rerank.enabled`), and
@@ -11,7 +13,7 @@ from verifflowcc.base.errors import ModelError, VfccError
 from verifflowcc.base.model.config_values import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.ports import Count, Model
-from verifflowcc.base.model.recall_values import Hit, Reranked
+from verifflowcc.base.model.recall_values import Hit, RerankResult
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.markdown import sections
 from verifflowcc.base.text.secrets import withhold
@@ -26,7 +28,7 @@ from verifflowcc.memory.rules.reranking_order import (
     why_rerank,
 )
 from verifflowcc.memory.use.access_counts import RERANK_CALLS, RERANK_SKIPPED, moment, note_lines
-from verifflowcc.memory.use.model_budget import LEAST_ANSWER, Reserved, Spent, open_budget
+from verifflowcc.memory.use.model_budget import LEAST_ANSWER, ModelSpending, Reservation, open_budget
 
 TextOf = Callable[[Hit], str]
 """The text of a hit's best passage (`passage`)."""
@@ -39,7 +41,7 @@ _CLEAR = "no condition to rerank holds"
 _PRIVATE = frozenset({"user", "task"})
 _TOKENS_PER_NUMBER = 4
 
-Ordered = tuple[list[Hit], Reranked, tuple[str, ...]]
+Ordered = tuple[list[Hit], RerankResult, tuple[str, ...]]
 """The hits, whether and why a model ordered them, and sentences for the person."""
 
 
@@ -62,7 +64,7 @@ def rerank(
     cannot be read.
     """
     if not (settings.enabled and settings.rerank.enabled):
-        return [*hits], Reranked("", OFF), ()
+        return [*hits], RerankResult("", OFF), ()
     because = why_rerank(question, hits, settings.rerank)
     if because is None:
         return _as_they_are(workspace, hits, "clear", _CLEAR)
@@ -76,7 +78,7 @@ def rerank(
     if len(sent.places) < 2:
         return _as_they_are(workspace, hits, "withheld", "fewer than two hits may be shown to a model", asker)
     if not asks:
-        return [*hits], Reranked("", f"{asker.model.name} would order the best {len(sent.places)} hits"), ()
+        return [*hits], RerankResult("", f"{asker.model.name} would order the best {len(sent.places)} hits"), ()
     try:
         order = asker.order(safe_text(question), sent.texts)
     except ModelError as error:
@@ -87,12 +89,14 @@ def rerank(
     ordered = [*hits]
     for place, number in zip(sent.places, order, strict=True):
         ordered[place] = hits[sent.places[number]]
-    told = _counted(workspace, asker.calls)
-    return ordered, Reranked(asker.model.name, withhold(because)), (*asker.notices, *told)
+    notices = _counted(workspace, asker.calls)
+    return ordered, RerankResult(asker.model.name, withhold(because)), (*asker.notices, *notices)
 
 
 def passage(body: str, heading: str) -> str:
-    """Return what stands under a heading of a text, with it; the whole text where no heading is named, or it has none.
+    """Return the section of a text below a heading, with the heading.
+
+    Without a heading, or where the text does not have it, it is the whole text.
 
     >>> passage("# Cache\\nRedis.\\n# Store\\nPostgres.\\n", "Store")
     '# Store\\nPostgres.\\n'
@@ -102,15 +106,15 @@ def passage(body: str, heading: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    """What a model is given: the places among the hits, their texts, and what is told of those that it is not."""
+class _SentHits:
+    """What a model is given: the places among the hits and their texts, with notices."""
 
     places: tuple[int, ...]
     texts: tuple[str, ...]
     notices: tuple[str, ...]
 
 
-def _sent(hits: Sequence[Hit], settings: MemorySettings, text_of: TextOf) -> _Sent:
+def _sent(hits: Sequence[Hit], settings: MemorySettings, text_of: TextOf) -> _SentHits:
     reads_private = settings.extraction_mode is not ExtractionMode.HEURISTIC
     places: list[int] = []
     texts: list[str] = []
@@ -125,7 +129,7 @@ def _sent(hits: Sequence[Hit], settings: MemorySettings, text_of: TextOf) -> _Se
             continue
         places.append(place)
         texts.append(text)
-    return _Sent(tuple(places), tuple(texts), tuple(notices))
+    return _SentHits(tuple(places), tuple(texts), tuple(notices))
 
 
 def _shown(item: Item, text: str) -> str:
@@ -173,16 +177,16 @@ class _Asker:
                 break
         return prompt, tokens_in
 
-    def _reserved(self, tokens_in: int) -> Reserved:
+    def _reserved(self, tokens_in: int) -> Reservation:
         """Where the caps cannot be counted, none may be spent."""
         try:
-            return open_budget(self.workspace, self.wanted).reserve(tokens_in, Spent(), self.most_calls)
+            return open_budget(self.workspace, self.wanted).reserve(tokens_in, ModelSpending(), self.most_calls)
         except ModelError:
             raise
         except VfccError as error:
             raise ModelError(f"the caps cannot be counted: {error.message}", why="capped", tokens=0) from error
 
-    def _settle(self, reserved: Reserved, took: int | None) -> None:
+    def _settle(self, reserved: Reservation, took: int | None) -> None:
         try:
             open_budget(self.workspace, self.wanted).settle(reserved, took)
         except VfccError as error:
@@ -205,11 +209,11 @@ def _asker(workspace: Workspace | None, settings: MemorySettings) -> _Asker | No
 
 
 def _as_they_are(
-    workspace: Workspace | None, hits: Sequence[Hit], why: str, told: str, asker: _Asker | None = None
+    workspace: Workspace | None, hits: Sequence[Hit], why: str, reason: str, asker: _Asker | None = None
 ) -> Ordered:
     """Return the hits in the order by words, which is counted under `why`."""
     calls, notices = (asker.calls, asker.notices) if asker else (0, [])
-    return [*hits], Reranked("", told), (*notices, *_counted(workspace, calls, why))
+    return [*hits], RerankResult("", reason), (*notices, *_counted(workspace, calls, why))
 
 
 def _counted(workspace: Workspace | None, calls: int, why: str = "") -> tuple[str, ...]:

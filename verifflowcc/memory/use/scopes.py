@@ -37,8 +37,8 @@ def read_scope(workspace: Workspace | None, text: str, *, agent: str | None = No
     kinds = [str(kind) for kind in ScopeKind]
     if word not in kinds:
         near = nearest(word.casefold(), kinds)
-        said = f"did you mean {near}?" if near else f"there is {', '.join(kinds)}"
-        raise UsageError(f"there is no scope {text!r}; {said}", hint=f"--scope {near or PROJECT}")
+        choice = f"did you mean {near}?" if near else f"there is {', '.join(kinds)}"
+        raise UsageError(f"there is no scope {text!r}; {choice}", hint=f"--scope {near or PROJECT}")
     if word in (USER, PROJECT):
         if "/" in text:
             raise UsageError(f"the scope {word} has no name behind it", hint=f"--scope {word}")
@@ -165,14 +165,14 @@ def _agent(workspace: Workspace, name: str) -> str:
     if not name:
         raise UsageError("an agent's memory is named by its role", hint=f"--scope agent/{min(known)}")
     near = nearest(name, known)
-    said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(known))}"
-    raise UsageError(f"there is no agent {name}; {said}", hint=f"--scope agent/{near or min(known)}")
+    choice = f"did you mean {near}?" if near else f"there is {', '.join(sorted(known))}"
+    raise UsageError(f"there is no agent {name}; {choice}", hint=f"--scope agent/{near or min(known)}")
 
 
 def _task(workspace: Workspace, name: str | None, agent: str | None) -> str:
-    from verifflowcc.memory.use.task_finding import task_in_work
+    from verifflowcc.memory.use.task_finding import active_task
 
-    task = task_in_work(workspace, name, agent, command="vfcc task show")
+    task = active_task(workspace, name, agent, command="vfcc task show")
     if task.status.final:
         raise UsageError(f"the task {task.id} has ended, and its memory with it", hint="vfcc task list")
     return f"task/{task.id}"

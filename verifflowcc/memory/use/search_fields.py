@@ -1,9 +1,12 @@
-"""One question to scopes that are in one state each: candidates, scores, what stands, what links bring in."""
+"""Answer one question from scopes, each read in one state.
+
+Candidates are found and scored, items in force preferred, and links followed.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.model.config_values import MemorySettings, Stale
+from verifflowcc.base.model.config_values import MemorySettings, StalePolicy
 from verifflowcc.base.model.item_values import (
     DecisionStatus,
     Item,
@@ -12,15 +15,23 @@ from verifflowcc.base.model.item_values import (
     awaits_promotion,
     is_trace_type,
 )
-from verifflowcc.base.model.recall_values import NOTHING, Corpus, Hit, Lost, Parts, Recalled, Sought
+from verifflowcc.base.model.recall_values import NOTHING, Corpus, Hit, OmittedHit, Parts, RecallQuery, RecallResult
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import withheld_item
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.recall_ranking import SHARE, Neighbour, edge_between, expanded, names_of, parts_of
-from verifflowcc.memory.rules.recall_scoring import REACH, WEIGHTS, Question, Scored, is_file_term, score, wanted
+from verifflowcc.memory.rules.recall_scoring import (
+    REACH,
+    WEIGHTS,
+    QuestionTerms,
+    ScoredUnit,
+    is_file_term,
+    score,
+    wanted,
+)
 from verifflowcc.memory.rules.superseded import superseded, withdrawn
-from verifflowcc.memory.store.recall_index import Known, Scope
+from verifflowcc.memory.store.recall_index import IndexedItem, Scope
 from verifflowcc.memory.use.item_search import items_as_of, lifetimes_here
 from verifflowcc.memory.use.stores import kind_of
 
@@ -43,39 +54,39 @@ PRIVATE = frozenset({ScopeKind.USER, ScopeKind.TASK})
 
 
 @dataclass(slots=True)
-class Finding:
+class ScopeSearch:
     """A question to `states`, scopes by name. `day` is the ISO day on which they are looked at, None: now."""
 
     workspace: Workspace | None
-    sought: Sought
-    question: Question
+    sought: RecallQuery
+    question: QuestionTerms
     day: str | None
     states: Mapping[str, Scope]
     memory: MemorySettings
     places: Mapping[tuple[str, str], int]
     meaning: "Meaning | None"
     candidates: int = 0
-    _then: dict[str, dict[str, Known]] = field(default_factory=dict)
+    _then: dict[str, dict[str, IndexedItem]] = field(default_factory=dict)
     _corpora: dict[str, Corpus] = field(default_factory=dict)
 
-    def found(self) -> Recalled:
+    def found(self) -> RecallResult:
         """Return the answer."""
         kept, lost = self._sorted()
         kept.sort(key=self._place)
         direct, others = kept[: self.sought.limit], kept[self.sought.limit :]
-        lost += [Lost(hit.item, hit.scope, hit.score, f"behind the best {len(direct):,}") for hit in others]
+        lost += [OmittedHit(hit.item, hit.scope, hit.score, f"behind the best {len(direct):,}") for hit in others]
         lost.sort(key=lambda each: -each.score)
         direct = [_shown(hit) for hit in direct]
         lost = [replace(each, item=withheld_item(each.item)) for each in lost[:SHOWN_LOST]]
         brought = [self._brought(*each) for each in self._expanded(direct)]
         words = tuple(word for term, word in self.question.terms.items() if not is_file_term(term))
-        return Recalled((*direct, *brought), tuple(lost), self.candidates, words=words)
+        return RecallResult((*direct, *brought), tuple(lost), self.candidates, words=words)
 
     def ranked(self) -> list[Hit]:
         """Return the direct hits by their scores, without a limit."""
         return [_shown(hit) for hit in self._sorted()[0]]
 
-    def _sorted(self) -> tuple[list[Hit], list[Lost]]:
+    def _sorted(self) -> tuple[list[Hit], list[OmittedHit]]:
         """Return the hits that may be answered, best first, and those that may not, with why."""
         scored = [*self._scored(private=False), *self._scored(private=True)]
         hidden = {(scope, known.item.path): _hidden(known) for scope, known, _, _ in scored}
@@ -85,7 +96,7 @@ class Finding:
         kept, lost = [], []
         for hit in fitting:
             why = "" if self.sought.everything else hidden[hit.scope, hit.item.path] or self._withheld(hit)
-            kept.append(hit) if not why else lost.append(Lost(hit.item, hit.scope, hit.score, why))
+            kept.append(hit) if not why else lost.append(OmittedHit(hit.item, hit.scope, hit.score, why))
         return kept, lost
 
     def _with_stale(self, hits: Sequence[Hit]) -> list[Hit]:
@@ -98,13 +109,13 @@ class Finding:
         return [replace(hit, stale=stale.get(hit.item.path, "")) for hit in hits]
 
     def _withheld(self, hit: Hit) -> str:
-        withheld = hit.stale and self.memory.stale is Stale.WITHHOLD and not is_trace_type(hit.item.type)
+        withheld = hit.stale and self.memory.stale is StalePolicy.WITHHOLD and not is_trace_type(hit.item.type)
         return f"stale: {hit.stale} (memory.stale: withhold)" if withheld else ""
 
     def _place(self, hit: Hit) -> int:
         return self.places.get((hit.scope, hit.item.path), len(self.places))
 
-    def _scored(self, *, private: bool) -> list[tuple[str, Known, Parts, Scored]]:
+    def _scored(self, *, private: bool) -> list[tuple[str, IndexedItem, Parts, ScoredUnit]]:
         """Return the best items of one sort of scopes: those that all clones have, or the private ones."""
         names = [name for name in self.states if (kind_of(name) in PRIVATE) is private]
         corpora = self._statistics()
@@ -123,12 +134,12 @@ class Finding:
     def _with_meaning(
         self,
         meaning: "Meaning",
-        best: Sequence[tuple[str, Known, Scored]],
+        best: Sequence[tuple[str, IndexedItem, ScoredUnit]],
         names: Sequence[str],
         speakers: frozenset[str],
         *,
         private: bool,
-    ) -> list[tuple[str, Known, Scored]]:
+    ) -> list[tuple[str, IndexedItem, ScoredUnit]]:
         """Return the best items by words and meaning, and those of these scopes that meaning alone finds."""
         seen = list(self.states) if private else names
         known = {(name, one.kept.path): each for name, each, one in best}
@@ -141,14 +152,14 @@ class Finding:
 
     def _best(
         self, name: str, corpus: Corpus, terms: Mapping[str, int], speakers: frozenset[str]
-    ) -> list[tuple[str, Known, Scored]]:
+    ) -> list[tuple[str, IndexedItem, ScoredUnit]]:
         """Return the best items of a scope: more are looked at where too few of these may be answered."""
         state, most = self.states[name], CANDIDATES
         held = {term: self._statistics()[name].containing[term] for term in terms}
         while True:
             numbers, complete = state.best(held, WEIGHTS, most)
             kept = state.kept(numbers, REACH)
-            firsts: dict[str, Scored] = {}
+            firsts: dict[str, ScoredUnit] = {}
             for one in score(self.question, corpus, kept, speakers=speakers):
                 firsts.setdefault(one.kept.path, one)
             found, enough = self._considered(name, list(firsts.values()))
@@ -157,9 +168,11 @@ class Finding:
                 return found
             most *= MORE
 
-    def _considered(self, scope: str, scored: Sequence[Scored]) -> tuple[list[tuple[str, Known, Scored]], bool]:
+    def _considered(
+        self, scope: str, scored: Sequence[ScoredUnit]
+    ) -> tuple[list[tuple[str, IndexedItem, ScoredUnit]], bool]:
         """Return the best items until enough of them may be answered, and whether there are so many."""
-        found: list[tuple[str, Known, Scored]] = []
+        found: list[tuple[str, IndexedItem, ScoredUnit]] = []
         fitting = 0
         for begin in range(0, len(scored), CONSIDERED):
             part = scored[begin : begin + CONSIDERED]
@@ -175,10 +188,10 @@ class Finding:
         """The most that a model is given to put into order."""
         return self.memory.rerank.max_candidates if self.memory.rerank.enabled else 0
 
-    def _fits(self, known: Known) -> bool:
+    def _fits(self, known: IndexedItem) -> bool:
         return self._is_asked_for(known) and (self.sought.everything or not _hidden(known))
 
-    def _is_asked_for(self, known: Known) -> bool:
+    def _is_asked_for(self, known: IndexedItem) -> bool:
         return not self.sought.types or known.item.type in self.sought.types
 
     def _statistics(self) -> Mapping[str, Corpus]:
@@ -188,10 +201,10 @@ class Finding:
 
     def _speakers(self, names: Sequence[str]) -> frozenset[str]:
         """The question's names that are of somebody who speaks in these scopes."""
-        said = {term for name in names for term in self.states[name].speakers}
-        return frozenset(term for term in self.question.names if term in said)
+        speakers = {term for name in names for term in self.states[name].speakers}
+        return frozenset(term for term in self.question.names if term in speakers)
 
-    def _items(self, scope: str, paths: Sequence[str]) -> Mapping[str, Known]:
+    def _items(self, scope: str, paths: Sequence[str]) -> Mapping[str, IndexedItem]:
         """The items at paths as they are, or were on the day."""
         if self.day is None:
             return self.states[scope].certain(paths)
@@ -200,19 +213,19 @@ class Finding:
             then = items_as_of(every, self.day, lifetimes_here(self.workspace, scope))
             gone = superseded(then).found
             self._then[scope] = {
-                item.path: Known(item, gone[item.path].why if item.path in gone else "") for item in then
+                item.path: IndexedItem(item, gone[item.path].why if item.path in gone else "") for item in then
             }
         return self._then[scope]
 
-    def _hit(self, scope: str, known: Known, parts: Parts, one: Scored) -> Hit:
+    def _hit(self, scope: str, known: IndexedItem, parts: Parts, one: ScoredUnit) -> Hit:
         matched = {
             "a file in play" if is_file_term(term) else self.question.terms[term]: fields
             for term, fields in one.matched.items()
         }
-        return Hit(known.item, scope, parts, matched, one.kept.unit.heading, standing=_standing(known))
+        return Hit(known.item, scope, parts, matched, one.kept.unit.heading, invalid_reason=_why_invalid(known))
 
     def _around(self, hit: Hit) -> Iterator[Neighbour]:
-        """What stands, one link away from a hit, in its scope or in another of these."""
+        """Yield the items one link away from a hit, in its scope or in another of these."""
         for scope, state in self.states.items():
             if scope != hit.scope and _is_private(scope):
                 continue
@@ -222,7 +235,7 @@ class Finding:
                 if edge and self._is_asked_for(known) and (there := self._as_then(scope, known)):
                     yield Neighbour(there, scope, edge)
 
-    def _as_then(self, scope: str, known: Known) -> Item | None:
+    def _as_then(self, scope: str, known: IndexedItem) -> Item | None:
         """The item as it is or was; None where it was not there, or does not stand."""
         there = self._items(scope, [known.item.path]).get(known.item.path)
         return None if there is None or (_hidden(there) and not self.sought.everything) else there.item
@@ -235,12 +248,12 @@ class Finding:
         return Hit(withheld_item(found.item), found.scope, Parts(max(1, hit.score // SHARE)), {}, via=found.edge)
 
 
-def _hidden(known: Known) -> str:
+def _hidden(known: IndexedItem) -> str:
     """Why an item is found with `everything` alone. What was decided against is an answer, and is found."""
     decided = known.item.decision
     rejected = decided is not None and decided.status is DecisionStatus.REJECTED
     is_no = rejected and not known.replaced and known.item.status is Status.ACTIVE and not awaits_promotion(known.item)
-    return "" if is_no else _standing(known)
+    return "" if is_no else _why_invalid(known)
 
 
 def _shown(hit: Hit) -> Hit:
@@ -248,7 +261,7 @@ def _shown(hit: Hit) -> Hit:
     return replace(hit, item=withheld_item(hit.item), heading=withhold(hit.heading))
 
 
-def _standing(known: Known) -> str:
+def _why_invalid(known: IndexedItem) -> str:
     """Why an item does not stand; empty where it does."""
     return known.replaced or withdrawn([known.item]).get(known.item.path, "")
 

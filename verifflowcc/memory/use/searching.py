@@ -10,15 +10,15 @@ from verifflowcc.base.model.config_values import MemorySettings
 from verifflowcc.base.model.item_values import TYPES, Item
 from verifflowcc.base.model.memory_protocol import MemoryBackend
 from verifflowcc.base.model.ports import Embedder
-from verifflowcc.base.model.recall_values import Hit, Recalled, Sought
+from verifflowcc.base.model.recall_values import Hit, RecallQuery, RecallResult
 from verifflowcc.base.records import replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.recall_scoring import file_term, question_of, units_of
 from verifflowcc.memory.rules.superseded import superseded
-from verifflowcc.memory.store.recall_index import RecallIndex, Rules, Scope
+from verifflowcc.memory.store.recall_index import IndexRules, RecallIndex, Scope
 from verifflowcc.memory.store.recall_vectors import MissingVectorsError
-from verifflowcc.memory.use.item_search import day_said
-from verifflowcc.memory.use.search_fields import Finding
+from verifflowcc.memory.use.item_search import read_as_of
+from verifflowcc.memory.use.search_fields import ScopeSearch
 from verifflowcc.memory.use.stores import memory_settings, open_store
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ def local_model() -> Embedder:
 def search(
     workspace: Workspace | None,
     scopes: Sequence[str],
-    sought: Sought,
+    sought: RecallQuery,
     *,
     asks: bool = False,
-    tell: Tell = lambda said: None,
+    tell: Tell = lambda message: None,
     embedder: Callable[[], Embedder] = local_model,
-) -> Recalled:
+) -> RecallResult:
     """Return the items of scopes that bear on a question, best first.
 
     Nothing that no word of the question is in is ever returned; where the settings have meanings compared, nothing
@@ -65,16 +65,16 @@ def search(
     memory = memory_settings(workspace)
     files = sought.paths if memory.active.file_boost else ()
     question = question_of(sought.text, map(file_term, files))
-    day = day_said(sought.as_of)
+    day = read_as_of(sought.as_of)
     with ExitStack() as opened:
         stores = [opened.enter_context(open_store(workspace, scope)) for scope in dict.fromkeys(scopes)]
         embed, meaning, lacking = _comparing(sought.text, memory, embedder, tell)
 
-        def finding(states: States, places: Mapping[tuple[str, str], int]) -> Finding:
+        def finding(states: States, places: Mapping[tuple[str, str], int]) -> ScopeSearch:
             _check_types(sought.types, states)
-            return Finding(workspace, sought, question, day, states, memory, places, meaning())
+            return ScopeSearch(workspace, sought, question, day, states, memory, places, meaning())
 
-        def ask(states: States) -> Recalled:
+        def ask(states: States) -> RecallResult:
             return finding(states, {}).found()
 
         if not memory.rerank.enabled:
@@ -91,13 +91,13 @@ def search(
             return passage(stored.body, hit.heading) if stored else ""
 
         hits = with_states(workspace, stores, look, embed)
-        ordered, told, notices = rerank(workspace, sought.text, hits, memory, text_of=text_of, asks=asks)
-        places = {(hit.scope, hit.item.path): place for place, hit in enumerate(ordered)} if told.by else {}
+        ordered, reranked, notices = rerank(workspace, sought.text, hits, memory, text_of=text_of, asks=asks)
+        places = {(hit.scope, hit.item.path): place for place, hit in enumerate(ordered)} if reranked.by else {}
 
-        def ask_again(states: States) -> Recalled:
+        def ask_again(states: States) -> RecallResult:
             return finding(states, places).found()
 
-        recalled = replace(with_states(workspace, stores, ask_again, embed), reranked=told, notices=notices)
+        recalled = replace(with_states(workspace, stores, ask_again, embed), reranked=reranked, notices=notices)
         return _with_problems(recalled, stores, lacking)
 
 
@@ -110,7 +110,7 @@ def _check_types(types: Sequence[str], states: States) -> None:
     demand_types(types, {known.item.type for state in states.values() for known in state.every()})
 
 
-def _with_problems(recalled: Recalled, stores: Sequence[MemoryBackend], others: Sequence[str]) -> Recalled:
+def _with_problems(recalled: RecallResult, stores: Sequence[MemoryBackend], others: Sequence[str]) -> RecallResult:
     """Return an answer with notices on what could not be read in the stores, and others."""
     problems = (each for store in stores for each in store.problems)
     return replace(recalled, notices=(*recalled.notices, *others, *problems))
@@ -163,7 +163,7 @@ def _comparing(
 
 def _index(workspace: Workspace | None, scope: str) -> RecallIndex:
     local = user_home() / USER / "local" if scope == USER or workspace is None else workspace.local
-    return RecallIndex(local / "index.db", Rules(lambda stored: units_of(stored.item, stored.body), _replaced))
+    return RecallIndex(local / "index.db", IndexRules(lambda stored: units_of(stored.item, stored.body), _replaced))
 
 
 def _replaced(items: Sequence[Item]) -> dict[str, str]:

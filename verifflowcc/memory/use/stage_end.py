@@ -13,10 +13,17 @@ from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, Stage
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.rules.stale_refs import Turned
+from verifflowcc.memory.rules.stale_refs import FixedCheck
 from verifflowcc.memory.rules.tasks import Task
-from verifflowcc.memory.use.archiving import STAGE, put_away
-from verifflowcc.memory.use.consolidating import Shelf, Step, StepKind, Terms, complete_interrupted, consolidate
+from verifflowcc.memory.use.archiving import STAGE, archive_item
+from verifflowcc.memory.use.consolidating import (
+    ConsolidationTerms,
+    MaintenanceStep,
+    Shelf,
+    StepKind,
+    complete_interrupted,
+    consolidate,
+)
 from verifflowcc.memory.use.proving_fixes import fixes, raise_confidence, turned_checks
 from verifflowcc.memory.use.stores import memory_settings, open_store
 from verifflowcc.memory.use.task_finding import all_tasks, find_task
@@ -36,7 +43,9 @@ class Stages:
         self._states: dict[str, SprintState | None] = {}
 
     def left(self, sprint: str | None, stage: str | None) -> bool:
-        """Say whether a stage is over: passed or skipped, and not in work again; or its sprint is closed.
+        """Say whether a stage is over: passed, skipped, or of a closed sprint.
+
+        A stage that was opened again is not over.
 
         Of a sprint that is not there, forked or broken, nothing is over.
         """
@@ -57,7 +66,7 @@ class Stages:
         return self._states[sprint]
 
 
-def end_with_stage(shelf: Shelf, workspace: Workspace, stages: Stages, today: str) -> Iterator[Step]:
+def end_with_stage(shelf: Shelf, workspace: Workspace, stages: Stages, today: str) -> Iterator[MaintenanceStep]:
     """Archive the items of a stage or a task that end with a stage that is over; yield what was done.
 
     A task's item is of the stage that it says, else of that in which the task began. Raises as the store does.
@@ -82,14 +91,16 @@ def _ends(item: Item) -> bool:
     return item.status is not Status.ARCHIVED and item_type(item.type).ends_with_stage
 
 
-def _archived(shelf: Shelf, item: Item, why: str, today: str) -> Step:
+def _archived(shelf: Shelf, item: Item, why: str, today: str) -> MaintenanceStep:
     stored = shelf.get(item.id)
     try:
         if stored is not None:
-            shelf.add(put_away(stored, today=today, why=STAGE))
+            shelf.add(archive_item(stored, today=today, why=STAGE))
     except FormatError as error:
-        return Step(StepKind.TOLD, shelf.scope, item.id, f"it cannot be archived ({why}): {error.message}")
-    return Step(StepKind.STAGE, shelf.scope, item.id, why)
+        return MaintenanceStep(
+            StepKind.NOT_DONE, shelf.scope, item.id, f"it cannot be archived ({why}): {error.message}"
+        )
+    return MaintenanceStep(StepKind.STAGE, shelf.scope, item.id, why)
 
 
 LISTED = 6
@@ -149,16 +160,16 @@ def _still_open(task: Task) -> str:
     return f"still open: task {task.id}, begun in {task.stage} ({task.description}): vfcc task finish {task.id}"
 
 
-def _ended(steps: Iterable[Step], scope: str) -> list[str]:
+def _ended(steps: Iterable[MaintenanceStep], scope: str) -> list[str]:
     """Offer what was not promoted: it is archived, and stays until its task or sprint is gone."""
     every = list(steps)
     ids = [step.item for step in every if step.kind is StepKind.STAGE]
-    told = [f"{step.item}: {step.why}" for step in every if step.kind is StepKind.TOLD]
+    undone = [f"{step.item}: {step.why}" for step in every if step.kind is StepKind.NOT_DONE]
     if not ids:
-        return told
+        return undone
     more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
     keep = f"vfcc memory promote {ids[0]} --to project --scope {scope}"
-    return [f"ended with the stage, in {scope}: {', '.join(ids[:LISTED])}{more}; to keep one: {keep}", *told]
+    return [f"ended with the stage, in {scope}: {', '.join(ids[:LISTED])}{more}; to keep one: {keep}", *undone]
 
 
 def _in_stage(workspace: Workspace, state: SprintState, stage: str, settings: MemorySettings) -> Sequence[str]:
@@ -171,13 +182,13 @@ def _in_stage(workspace: Workspace, state: SprintState, stage: str, settings: Me
             ended = _ended(end_with_stage(shelf, workspace, Stages(workspace), today), scope)
             steps = list(complete_interrupted(shelf, today))
             if settings.consolidation.enabled:
-                steps += consolidate(shelf, Terms(today, settings.ttl_days))
+                steps += consolidate(shelf, ConsolidationTerms(today, settings.ttl_days))
     return [*ended, *(f"consolidated: {step.item}: {step.why}" for step in steps)]
 
 
 def _proven(workspace: Workspace, state: SprintState, stage: str, _: MemorySettings) -> Sequence[str]:
     notes: list[str] = []
-    turned: tuple[Turned, ...] | None = None
+    turned: tuple[FixedCheck, ...] | None = None
     for scope in ("project", f"sprint/{state.id}", f"stage/{state.id}/{stage}"):
         with open_store(workspace, scope) as store:
             if not fixes(store.items()):

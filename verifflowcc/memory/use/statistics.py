@@ -12,7 +12,7 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace, provider
-from verifflowcc.memory.rules.metric_lines import Metrics, PromptsCounted, RecallMeasured, read_metrics
+from verifflowcc.memory.rules.metric_lines import Metrics, PromptSummaryLine, RecallLine, read_metrics
 from verifflowcc.memory.use.access_counts import (
     CALLS,
     CANDIDATES,
@@ -59,7 +59,7 @@ NOT_MEASURED = "not measured yet"
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedFailures:
     """How many tools were executed, how many of them failed, and of how many failures memory had known by then."""
 
     executions: int
@@ -78,7 +78,7 @@ class Indicator:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MemoryMetrics:
     """The ten counters, by cause where they have causes, and the four indicators, since the log began.
 
     `since` is the day of the first line, None for an empty log.
@@ -132,7 +132,7 @@ def model_use(workspace: Workspace | None, memory: MemorySettings) -> ModelUse:
     )
 
 
-def measured(workspace: Workspace | None) -> tuple[Measured, tuple[str, ...]]:
+def measured(workspace: Workspace | None) -> tuple[MemoryMetrics, tuple[str, ...]]:
     """Return what the log of the project says, of the person's outside of one, and notices of what it does not say."""
     from verifflowcc.memory.store.access_log import read_metrics_log
 
@@ -142,12 +142,15 @@ def measured(workspace: Workspace | None) -> tuple[Measured, tuple[str, ...]]:
         return measure(Metrics()), (f"metrics are not read: {error.message}",)
     failures, unread = _failures(workspace)
     lines = "line of the log of metrics says" if found.bad == 1 else "lines of the log of metrics say"
-    told = (f"{found.bad} {lines} nothing",) if found.bad else ()
-    return measure(found, failures), (*told, *unread)
+    notices = (f"{found.bad} {lines} nothing",) if found.bad else ()
+    return measure(found, failures), (*notices, *unread)
 
 
-def _failures(workspace: Workspace | None) -> tuple[Repeated | None, tuple[str, ...]]:
-    """Return how many failures there were, and of how many memory had known; notices where nobody can tell."""
+def _failures(workspace: Workspace | None) -> tuple[RepeatedFailures | None, tuple[str, ...]]:
+    """Return the number of failures, and of those that memory had known.
+
+    Notices say why they cannot be counted.
+    """
 
     try:
         return (provider("repeated failures")(workspace) if workspace else None), ()
@@ -155,7 +158,7 @@ def _failures(workspace: Workspace | None) -> tuple[Repeated | None, tuple[str, 
         return None, (f"the history is not read: {error.message}",)
 
 
-def measure(found: Metrics, failures: Repeated | None = None) -> Measured:
+def measure(found: Metrics, failures: RepeatedFailures | None = None) -> MemoryMetrics:
     """Return the counters and indicators of a log, and of the failures in the history.
 
     >>> measure(Metrics()).counters["token.overhead"]
@@ -168,12 +171,12 @@ def measure(found: Metrics, failures: Repeated | None = None) -> Measured:
             counters[each.metric] += each.by
         if each.metric == FALLBACK:
             fallbacks[each.why or "unknown"] += each.by
-    prompts = (*found.summed, *map(PromptsCounted.of, found.prompts))
+    prompts = (*found.summed, *map(PromptSummaryLine.of, found.prompts))
     for name, field in _OF_PROMPTS.items():
         counters[name] += sum(getattr(each, field) for each in prompts)
     counters[OVERHEAD] += sum(each.memory_tokens * each.times for each in prompts)
     days = sorted([*(each.at[:10] for each in found.counted), *(each.at[:10] for each in prompts)])
-    return Measured(
+    return MemoryMetrics(
         counters={name: counters[name] for name in METRICS},
         fallbacks=dict(sorted(fallbacks.items())),
         indicators=_indicators(prompts, found.recall, failures),
@@ -183,7 +186,7 @@ def measure(found: Metrics, failures: Repeated | None = None) -> Measured:
 
 
 def _indicators(
-    prompts: Sequence[PromptsCounted], recall: RecallMeasured | None, failures: Repeated | None
+    prompts: Sequence[PromptSummaryLine], recall: RecallLine | None, failures: RepeatedFailures | None
 ) -> tuple[Indicator, ...]:
     none = "no prompt was compiled yet"
     many, clashing = sum(each.times for each in prompts), sum(each.clashing for each in prompts)
@@ -196,7 +199,7 @@ def _indicators(
     )
 
 
-def _repeated(found: Repeated | None) -> Indicator:
+def _repeated(found: RepeatedFailures | None) -> Indicator:
     name = "repeated failure rate"
     if found is None or not found.executions:
         return Indicator(name, None, f"{NOT_MEASURED}: no tool executions are recorded yet")
@@ -206,14 +209,14 @@ def _repeated(found: Repeated | None) -> Indicator:
     return Indicator(name, rate, f"{found.known} of {found.failures} failed tool executions")
 
 
-def _recall(found: RecallMeasured | None) -> Indicator:
+def _recall(found: RecallLine | None) -> Indicator:
     if found is None:
         return Indicator("recall@k", None, f"{NOT_MEASURED}: vfcc memory eval FILE measures it")
     questions = f"{found.questions:,} {'question' if found.questions == 1 else 'questions'}"
     return Indicator("recall@k", found.recall_bp / 10_000, f"k = {found.k}, {questions}, on {found.at[:10]}")
 
 
-def _median(prompts: Sequence[PromptsCounted], many: int) -> int | None:
+def _median(prompts: Sequence[PromptSummaryLine], many: int) -> int | None:
     """Return the median of the tokens of `many` prompts, the upper one of two in the middle; None where none is."""
     passed = 0
     for each in sorted(prompts, key=lambda one: one.memory_tokens):
@@ -255,7 +258,7 @@ class Numbers:
     """The project's identity, or null."""
     scopes: tuple[ScopeNumbers, ...]
     notices: tuple[str, ...]
-    metrics: Measured
+    metrics: MemoryMetrics
     model: ModelUse
 
 

@@ -18,8 +18,8 @@ from verifflowcc.base.use.workspace import Workspace, provider
 from verifflowcc.memory.rules.tasks import Task, TaskStatus
 from verifflowcc.memory.store.placing import folder_of, home_path, stored_item
 from verifflowcc.memory.store.task_files import changing_task, load_task, remove_task, save_task
-from verifflowcc.memory.use.adding import proposal_of_key, standing_of_key
-from verifflowcc.memory.use.archiving import brought_back
+from verifflowcc.memory.use.adding import active_of_key, proposal_of_key
+from verifflowcc.memory.use.archiving import restored_item
 from verifflowcc.memory.use.item_scope import proposes
 from verifflowcc.memory.use.recording import changed, promoted, rewritten, with_link, without_vouching
 from verifflowcc.memory.use.stores import open_store
@@ -30,7 +30,7 @@ KEPT_TASKS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Promoted:
+class PromotedItem:
     """An item of a task that stays in the project; a `pending` one waits for a person."""
 
     id: str
@@ -40,16 +40,16 @@ class Promoted:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedTask:
     """A task that has ended, what stays of it, and the items that are gone."""
 
     task: Task
-    promoted: tuple[Promoted, ...]
+    promoted: tuple[PromotedItem, ...]
     gone: tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class TaskEndPlan:
     """What the end of a task would do: the items that stay, and those that go."""
 
     task: Task
@@ -57,13 +57,13 @@ class Ending:
     go: tuple[Item, ...]
 
 
-def plan_end(workspace: Workspace, name: str, promote: Sequence[str] = ()) -> Ending:
+def plan_end(workspace: Workspace, name: str, promote: Sequence[str] = ()) -> TaskEndPlan:
     """Return what the end of a task would do. Raises UsageError for an item that the task does not have."""
     task = find_task(workspace, name)
     with open_store(workspace, f"task/{task.id}") as backend:
         items = tuple(backend.items())
     stay = _chosen(task, items, promote)
-    return Ending(task, stay, tuple(item for item in items if item.id not in {each.id for each in stay}))
+    return TaskEndPlan(task, stay, tuple(item for item in items if item.id not in {each.id for each in stay}))
 
 
 def end_task(
@@ -74,14 +74,14 @@ def end_task(
     actor: str,
     outcome: str = "",
     promote: Sequence[str] = (),
-) -> Ended:
+) -> EndedTask:
     """End a task. A person's promoted items are active in the project, anybody else's wait for a person.
 
     Raises UsageError for a task that there is not, or of which nothing is left, and for an item that it does not have;
     ConflictError where the project has another item under such an id; and as the stores do.
     """
-    said, folder = one_line(outcome, "--outcome"), tasks_folder(workspace)
-    refuse_secrets(("--outcome", said))
+    outcome_line, folder = one_line(outcome, "--outcome"), tasks_folder(workspace)
+    refuse_secrets(("--outcome", outcome_line))
     task_id = find_task(workspace, name).id
     with changing_task(folder, workspace.memory, task_id):
         task = load_task(folder, task_id) or find_task(workspace, name)
@@ -90,16 +90,16 @@ def end_task(
             if task.status.final and not items:
                 raise UsageError(f"the task {task_id} has ended already ({task.status})", hint="vfcc task list --all")
             kept = _promote(workspace, own, _chosen(task, items, promote), actor=actor)
-            ended = _ended(task, status, stamp(workspace.clock.now()), said, kept)
+            ended = _ended(task, status, stamp(workspace.clock.now()), outcome_line, kept)
             save_task(folder, workspace.memory, ended)
             own.clear()
     provider("task history")(workspace, ended)
     _forget_oldest(workspace)
     stay = {each.id for each in kept}
-    return Ended(ended, kept, tuple(item for item in items if item.id not in stay))
+    return EndedTask(ended, kept, tuple(item for item in items if item.id not in stay))
 
 
-def clear_task(workspace: Workspace, name: str, *, actor: str) -> Ended:
+def clear_task(workspace: Workspace, name: str, *, actor: str) -> EndedTask:
     """Remove the items of a task that is not tried again, and of no other; it has failed then, if it had not ended.
 
     Of a task that has ended nothing is left, mostly; then nothing is done. Raises UsageError for a task that there is
@@ -109,7 +109,7 @@ def clear_task(workspace: Workspace, name: str, *, actor: str) -> Ended:
     with open_store(workspace, f"task/{task.id}") as backend:
         empty = backend.count() == 0
     if task.status.final and empty:
-        return Ended(task, (), ())
+        return EndedTask(task, (), ())
     return end_task(workspace, task.id, TaskStatus.FAILED, actor=actor, outcome="cleared")
 
 
@@ -130,11 +130,13 @@ def _unknown(task: Task, name: str, known: Iterable[str], found: Sequence[str]) 
     if found:
         return UsageError(ambiguous(name, found, "items"), hint=f"vfcc task show {task.id}")
     near = nearest(name, known)
-    said = f"; did you mean {near}?" if near else ""
-    return UsageError(f"the task {task.id} has no item {name}{said}", hint=f"vfcc task show {task.id}")
+    choice = f"; did you mean {near}?" if near else ""
+    return UsageError(f"the task {task.id} has no item {name}{choice}", hint=f"vfcc task show {task.id}")
 
 
-def _promote(workspace: Workspace, own: MemoryBackend, items: Sequence[Item], *, actor: str) -> tuple[Promoted, ...]:
+def _promote(
+    workspace: Workspace, own: MemoryBackend, items: Sequence[Item], *, actor: str
+) -> tuple[PromotedItem, ...]:
     """Keep copies in the project, under the ids that they have; a copy that is there already is not made again."""
     if not items:
         return ()
@@ -148,7 +150,7 @@ def _promote(workspace: Workspace, own: MemoryBackend, items: Sequence[Item], *,
         for before, after in kept:
             if before is None or before.text != after.text:
                 project.add(after)
-    return tuple(Promoted(after.item.id, after.item.title, pending) for _, after in kept)
+    return tuple(PromotedItem(after.item.id, after.item.title, pending) for _, after in kept)
 
 
 def _kept(
@@ -168,7 +170,7 @@ def _kept(
                 f"the project has another item {item.id}; nothing was removed", hint=f"vfcc memory show {item.id}"
             )
         return there, there
-    active = standing_of_key(project, item.type, item.key)
+    active = active_of_key(project, item.type, item.key)
     same = active if not pending else proposal_of_key(project, item.type, item.key)
     if same is not None:
         trust = least_trust(same.item.trust, item.trust)
@@ -180,7 +182,7 @@ def _kept(
 
 
 def _copy(stored: StoredItem, *, by: str | None, today: str) -> StoredItem:
-    stored = brought_back(stored) if stored.item.status is Status.ARCHIVED else stored
+    stored = restored_item(stored) if stored.item.status is Status.ARCHIVED else stored
     item = stored.item
     path = home_path(folder_of("project"), item.type, item.id)
     there = stored_item(path, stored.text.encode("utf-8"))
@@ -188,8 +190,8 @@ def _copy(stored: StoredItem, *, by: str | None, today: str) -> StoredItem:
     return kept if by is None else rewritten(kept, promoted(kept.item, by, today, vouch=False))
 
 
-def _ended(task: Task, status: TaskStatus, now: str, outcome: str, kept: Sequence[Promoted]) -> Task:
-    """The first end stands; what was promoted adds up."""
+def _ended(task: Task, status: TaskStatus, now: str, outcome: str, kept: Sequence[PromotedItem]) -> Task:
+    """Return a task with its end: the first end counts, promoted items add up."""
     promoted = tuple(dict.fromkeys((*task.promoted, *(each.id for each in kept))))
     if task.status.final:
         return replace(task, promoted=promoted)

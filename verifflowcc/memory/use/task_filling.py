@@ -1,4 +1,4 @@
-"""Start a task, and note what it finds out while it is in work."""
+"""Start a task, and note what it finds out."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -21,11 +21,11 @@ from verifflowcc.memory.rules.lifetimes import evicted
 from verifflowcc.memory.rules.tasks import Task
 from verifflowcc.memory.store.in_memory import InMemoryBackend
 from verifflowcc.memory.store.task_files import changing_task, load_task, save_task
-from verifflowcc.memory.use.archiving import EVICTED, put_away
+from verifflowcc.memory.use.archiving import EVICTED, archive_item
 from verifflowcc.memory.use.recording import Draft, Letters, changed, keyed, record, title_of
 from verifflowcc.memory.use.scopes import NAME, agent_of
 from verifflowcc.memory.use.stores import open_store
-from verifflowcc.memory.use.task_finding import find_task, task_in_work, tasks_folder
+from verifflowcc.memory.use.task_finding import active_task, find_task, tasks_folder
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.sprint.use.sprint_reading import active_sprint, ledger_of, open_sprints, show_sprint
 
@@ -44,7 +44,7 @@ def evict(backend: MemoryBackend, max_items: int, *, today: str) -> tuple[Item, 
         for item in gone:
             stored = backend.get(item.id)
             if stored is not None:
-                backend.add(put_away(stored, today=today, why=EVICTED))
+                backend.add(archive_item(stored, today=today, why=EVICTED))
     return gone
 
 
@@ -281,7 +281,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class NoteResult:
     """An item of a task as it is kept."""
 
     task: str
@@ -297,7 +297,7 @@ def start_task(
     sprint: str | None = None,
     stage: str | None = None,
 ) -> Task:
-    """Begin a task: of the acting role, in the open sprint and its stage in work, where nothing else is said.
+    """Start a task of the acting role, by default in the open sprint and active stage.
 
     Raises UsageError for words that say nothing, for a sprint or stage that there is not, and where none of
     several open sprints is chosen; WorkspaceError where it cannot be written.
@@ -316,8 +316,8 @@ def start_task(
     return task
 
 
-def note_in_task(workspace: Workspace, note: Note, *, actor: str, task: str | None = None) -> Noted:
-    """Keep an item in a task, the newest one in work where none is named. Its stage is the one in work, if not said.
+def note_in_task(workspace: Workspace, note: Note, *, actor: str, task: str | None = None) -> NoteResult:
+    """Keep an item in a task; by default in the newest active task and its stage.
 
     Raises UsageError for a task that there is not or that has ended, an unknown type, a tool where none can be, and a
     text that says nothing; and as the store does.
@@ -329,7 +329,7 @@ def note_in_task(workspace: Workspace, note: Note, *, actor: str, task: str | No
         raise UsageError("a tool's output has a tool", hint="--tool NAME")
     tool, key = (one_line(word, what) if word else None for word, what in ((note.tool, "--tool"), (note.key, "--key")))
     refuse_secrets(("the text", note.text), ("--tool", tool), ("--key", key))
-    found = task_in_work(workspace, task, agent_of(actor), command="")
+    found = active_task(workspace, task, agent_of(actor), command="")
     stage = _stage(workspace, found, note.stage)
     count = open_counter(effective_config(workspace).config.tokens).count
     folder = tasks_folder(workspace)
@@ -337,7 +337,7 @@ def note_in_task(workspace: Workspace, note: Note, *, actor: str, task: str | No
         demand_open(load_task(folder, found.id) or find_task(workspace, found.id))
         with open_store(workspace, f"task/{found.id}") as backend:
             store = TaskMemoryStore(found.id, backend, Source(actor=actor), workspace.clock, draw_letters, count)
-            return Noted(found.id, store.add(kind, note.text, stage=stage, tool=tool, key=key).item)
+            return NoteResult(found.id, store.add(kind, note.text, stage=stage, tool=tool, key=key).item)
 
 
 def demand_open(task: Task) -> None:

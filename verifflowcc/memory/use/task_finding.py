@@ -50,9 +50,9 @@ def find_task(workspace: Workspace, name: str) -> Task:
     if found:
         raise UsageError(ambiguous(name, found, "tasks"), hint=f"vfcc task show {min(found)}")
     near = nearest(name.strip().casefold(), by_id)
-    said = f"; did you mean {near}?" if near else "" if by_id else ": there is none at all"
+    choice = f"; did you mean {near}?" if near else "" if by_id else ": there is none at all"
     hint = f"vfcc task show {near}" if near else "vfcc task list --all" if by_id else _START
-    raise UsageError(f"there is no task {name}{said}", hint=hint)
+    raise UsageError(f"there is no task {name}{choice}", hint=hint)
 
 
 def fitting_task_id(workspace: Workspace, name: str) -> str:
@@ -66,8 +66,8 @@ def fitting_task_id(workspace: Workspace, name: str) -> str:
     return found[0] if found else name
 
 
-def task_in_work(workspace: Workspace, name: str | None, agent: str | None, *, command: str) -> Task:
-    """Return the task called `name`, else the newest that is in work here.
+def active_task(workspace: Workspace, name: str | None, agent: str | None, *, command: str) -> Task:
+    """Return the task called `name`, by default the newest active one here.
 
     Raises UsageError where there is none, or where `name` is left out and the one that is meant is not plain: for a
     `command` that ends a task, several that are in work.
@@ -126,8 +126,11 @@ def list_tasks(workspace: Workspace, *, everything: bool = False) -> tuple[TaskL
 
 
 def show_task(workspace: Workspace, name: str | None, agent: str | None) -> TaskPage:
-    """Return a task with its items; the newest that is in work where none is named. Raises UsageError."""
-    task = task_in_work(workspace, name, agent, command="")
+    """Return a task with its items, by default the newest active one.
+
+    Raises UsageError.
+    """
+    task = active_task(workspace, name, agent, command="")
     with open_store(workspace, f"task/{task.id}") as backend:
         stored = sorted(backend.list_all(), key=lambda each: (each.item.created or "", each.item.id))
         return TaskPage(task, tuple(map(withheld, stored)), backend.problems)

@@ -11,9 +11,16 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.memory.rules.consolidate import DOING, is_consolidation, originals_of
 from verifflowcc.memory.rules.lifetimes import evicted, has_ended, has_faded, why_ended, why_faded
-from verifflowcc.memory.rules.stale_refs import Turned
-from verifflowcc.memory.use.archiving import DECAYED, ENDED, EVICTED, put_away
-from verifflowcc.memory.use.consolidating import Shelf, Step, StepKind, Terms, complete_interrupted, consolidate
+from verifflowcc.memory.rules.stale_refs import FixedCheck
+from verifflowcc.memory.use.archiving import DECAYED, ENDED, EVICTED, archive_item
+from verifflowcc.memory.use.consolidating import (
+    ConsolidationTerms,
+    MaintenanceStep,
+    Shelf,
+    StepKind,
+    complete_interrupted,
+    consolidate,
+)
 from verifflowcc.memory.use.proving_fixes import raise_confidence
 from verifflowcc.memory.use.stage_end import Stages, end_with_stage
 from verifflowcc.memory.use.task_finding import all_tasks
@@ -22,7 +29,10 @@ from verifflowcc.memory.use.task_finding import all_tasks
 
 
 def parts_of(workspace: Workspace) -> tuple[str, ...]:
-    """Return the scopes of the project's sprints, stages, agents and tasks in work. Raises WorkspaceError."""
+    """Return the scopes of the project's sprints, stages, agents and active tasks.
+
+    Raises WorkspaceError.
+    """
     names = {kind: _folders(workspace.memory / kind) for kind in ("sprint", "stage", "agent")}
     stages = [
         f"stage/{sprint}/{name}" for sprint in names["stage"] for name in _folders(workspace.memory / "stage" / sprint)
@@ -55,12 +65,12 @@ class Round:
     settings: MemorySettings
     consolidates: bool = False
     apart: frozenset[str] = frozenset()
-    turned: tuple[Turned, ...] = ()
+    turned: tuple[FixedCheck, ...] = ()
     stages: Stages | None = None
     workspace: Workspace | None = None
 
 
-def keep_up(shelf: Shelf, now: Round) -> Iterator[Step]:
+def keep_up(shelf: Shelf, now: Round) -> Iterator[MaintenanceStep]:
     """Do all that is due to the items of a scope and yield what was done. Raises as the store does."""
     kind = ScopeKind(shelf.scope.partition("/")[0])
     ttl = now.settings.ttl_days
@@ -81,25 +91,25 @@ def keep_up(shelf: Shelf, now: Round) -> Iterator[Step]:
     yield from raise_confidence(shelf, now.turned)
 
 
-def _completed(shelf: Shelf, now: Round, undone: set[str]) -> Iterator[Step]:
-    """Come to the end of what was interrupted; add what is told by nothing any more to `undone`."""
-    told = {item.id: item for item in shelf.items() if is_consolidation(item)}
+def _completed(shelf: Shelf, now: Round, undone: set[str]) -> Iterator[MaintenanceStep]:
+    """Complete interrupted consolidations; add freed originals to `undone`."""
+    summaries = {item.id: item for item in shelf.items() if is_consolidation(item)}
     for step in complete_interrupted(shelf, now.today):
-        if step.kind is StepKind.RESTORED and DOING not in dict(told[step.item].details):
-            undone.update(originals_of(told[step.item]))
+        if step.kind is StepKind.RESTORED and DOING not in dict(summaries[step.item].details):
+            undone.update(originals_of(summaries[step.item]))
         yield step
 
 
-def _consolidated(shelf: Shelf, now: Round, undone: set[str]) -> Iterator[Step]:
-    """Consolidate what is due: all of a scope once in the interval, and what was told by a stale summary at once."""
-    terms = Terms(now.today, now.settings.ttl_days, now.apart)
+def _consolidated(shelf: Shelf, now: Round, undone: set[str]) -> Iterator[MaintenanceStep]:
+    """Consolidate a scope once per interval; originals of stale summaries at once."""
+    terms = ConsolidationTerms(now.today, now.settings.ttl_days, now.apart)
     if now.consolidates:
         yield from consolidate(shelf, terms)
     elif undone and now.settings.consolidation.enabled:
         yield from consolidate(shelf, replace(terms, only=frozenset(undone)))
 
 
-def _make_room(shelf: Shelf, now: Round) -> Iterator[Step]:
+def _make_room(shelf: Shelf, now: Round) -> Iterator[MaintenanceStep]:
     """Archive the lowest tenth, and again, until no more are there than may be."""
     most = now.settings.max_items
     why = f"more than {most:,} extracted and inferred items, and this is of the lowest tenth"
@@ -111,18 +121,18 @@ def _make_room(shelf: Shelf, now: Round) -> Iterator[Step]:
 
 def _archive(
     shelf: Shelf, items: Sequence[Item], now: Round, words: tuple[StepKind, str], reasons: Sequence[str]
-) -> Iterator[Step]:
+) -> Iterator[MaintenanceStep]:
     kind, word = words
     for item, why in zip(items, reasons, strict=True):
         stored = shelf.get(item.id)
         try:
             if stored is not None:
-                shelf.add(put_away(stored, today=now.today, why=word))
+                shelf.add(archive_item(stored, today=now.today, why=word))
         except FormatError as error:
-            said = f"it cannot be archived ({why}): {error.message}"
-            yield Step(StepKind.TOLD, shelf.scope, item.id, said)
+            reason = f"it cannot be archived ({why}): {error.message}"
+            yield MaintenanceStep(StepKind.NOT_DONE, shelf.scope, item.id, reason)
         else:
-            yield Step(kind, shelf.scope, item.id, why)
+            yield MaintenanceStep(kind, shelf.scope, item.id, why)
 
 
 def _live(shelf: Shelf) -> list[Item]:

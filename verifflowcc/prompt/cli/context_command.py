@@ -175,9 +175,9 @@ def show(
 def _day(text: str | None) -> str | None:
     if text is None:
         return None
-    from verifflowcc.memory.use.item_search import day_said
+    from verifflowcc.memory.use.item_search import read_as_of
 
-    return day_said(text)
+    return read_as_of(text)
 
 
 def _for_person(question: "Question") -> "ContextPackage":

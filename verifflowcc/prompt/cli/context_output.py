@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.files.text_files import write_given
 from verifflowcc.base.model.config_values import WHOLE
-from verifflowcc.base.model.entries import ContextPackage, Fate, LayerUse, PartUse, Placed, Prompt
+from verifflowcc.base.model.entries import ContextPackage, Fate, LayerUse, PartUse, PlacedCandidate, Prompt
 from verifflowcc.base.model.layers import PRIORITY
 from verifflowcc.base.terminal import output as out
 from verifflowcc.base.terminal.table import UNBOUNDED, table, width_of
@@ -49,8 +49,8 @@ def _used(part: str, use: PartUse, total: int) -> str:
     return f"{part} {use.tokens * 100 // total} % (share {use.share * 100 / WHOLE:g} %)"
 
 
-def _placed(one: Placed) -> _Row:
-    """The fate stands in a column of its own, so the reason does not begin with it."""
+def _placed(one: PlacedCandidate) -> _Row:
+    """Return the reason without the fate, which has a column of its own."""
     reason = one.reason.removeprefix(f"{Fate.DROPPED}: ")
     return (
         str(one.candidate.layer),
@@ -62,12 +62,12 @@ def _placed(one: Placed) -> _Row:
     )
 
 
-def _why(one: Placed, reason: str) -> str:
+def _why(one: PlacedCandidate, reason: str) -> str:
     """The reason, why it does not hold any more or is stale, the virtual source with its lifetime, and the score."""
     candidate = one.candidate
     source = f"{candidate.origin} ({candidate.tier})" if candidate.origin else ""
     stale = f"stale: {candidate.stale}" if candidate.stale else ""
-    return "; ".join(part for part in (reason, candidate.standing, stale, source, candidate.why) if part)
+    return "; ".join(part for part in (reason, candidate.invalid_reason, stale, source, candidate.why) if part)
 
 
 def _listing(rows: list[_Row], width: int) -> str:

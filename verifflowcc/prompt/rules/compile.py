@@ -8,7 +8,7 @@ what it has to spare is offered once more.
 from collections.abc import Callable, Sequence
 
 from verifflowcc.base.errors import BudgetError
-from verifflowcc.base.model.entries import Candidate, Fate, Placed
+from verifflowcc.base.model.entries import Candidate, Fate, PlacedCandidate
 from verifflowcc.base.model.item_values import Trust
 from verifflowcc.base.model.layers import CODE, Layer
 from verifflowcc.base.model.ports import Count
@@ -16,7 +16,7 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE
 from verifflowcc.prompt.rules.fill import LayerQueue
 from verifflowcc.prompt.rules.pack import Packing, pack
-from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, summarise, trim_text
+from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, TrimmedBody, summarise, trim_text
 
 REFINEMENTS = 3
 """How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""
@@ -31,8 +31,8 @@ BOUNDLESS_TOKENS = 1 << 50
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """An entry as it stands in the prompt: its body whole or trimmed."""
+class ShownEntry:
+    """An entry in the prompt, with its body whole or trimmed."""
 
     candidate: Candidate
     text: str
@@ -45,11 +45,11 @@ class Tools:
 
     count: Count
     text_of: Callable[[Candidate], str]
-    render: Callable[[Sequence[Shown]], str]
+    render: Callable[[Sequence[ShownEntry]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledPrompt:
     """A prompt within its budget, and how it was packed. `overhead` is what the template takes with no entry at all."""
 
     text: str
@@ -58,13 +58,13 @@ class Compiled:
     packing: Packing
 
 
-def compile_prompt(queues: Sequence[LayerQueue], budget_tokens: int, tools: Tools) -> Compiled:
+def compile_prompt(queues: Sequence[LayerQueue], budget_tokens: int, tools: Tools) -> CompiledPrompt:
     """Return the prompt for these candidates, at most `budget_tokens` as counted on the final text.
 
     Raises BudgetError, with the smallest budget that would do, where the budget holds none of the agent's entries
     (none at all, where the agent has none that its layer may hold).
     """
-    compiling = _Compiling(queues, tools)
+    compiling = _Compilation(queues, tools)
     compiled = compiling.fit(budget_tokens)
     if compiled is not None and compiling.holds(compiled):
         return compiled
@@ -76,7 +76,7 @@ def compile_prompt(queues: Sequence[LayerQueue], budget_tokens: int, tools: Tool
     )
 
 
-class _Compiling:
+class _Compilation:
     """One set of candidates, compiled at one or more budgets; bodies are trimmed once per limit."""
 
     def __init__(self, queues: Sequence[LayerQueue], tools: Tools) -> None:
@@ -86,7 +86,7 @@ class _Compiling:
         self._overhead = tools.count(tools.render(()))
         self._possible: set[Layer] | None = None
 
-    def fit(self, budget: int) -> Compiled | None:
+    def fit(self, budget: int) -> CompiledPrompt | None:
         """Return the fullest prompt found within `budget`, or None where not even the empty one is."""
         if self._overhead > budget:
             return None
@@ -105,7 +105,7 @@ class _Compiling:
             available, compiled = available + spare, fuller
         return compiled
 
-    def holds(self, compiled: Compiled) -> bool:
+    def holds(self, compiled: CompiledPrompt) -> bool:
         """Whether something of the agent layer is in the prompt; anything, where the agent layer can have nothing in.
 
         A layer's `max_tokens` may keep all of its entries out at any budget; then none would do. Beside other layers,
@@ -139,14 +139,14 @@ class _Compiling:
         sizes = [min(one.tokens, MINIMUM_TRIMMED_TOKENS) for queue in self._queues for one in queue.candidates]
         return min(sizes, default=0)
 
-    def _attempt(self, available: int) -> Compiled:
+    def _attempt(self, available: int) -> CompiledPrompt:
         packing = pack(self._queues, available, frame_tokens, self._trim)
         text = self._tools.render(self._shown(packing.placed))
-        return Compiled(text, self._tools.count(text), self._overhead, packing)
+        return CompiledPrompt(text, self._tools.count(text), self._overhead, packing)
 
-    def _shown(self, placed: Sequence[Placed]) -> tuple[Shown, ...]:
+    def _shown(self, placed: Sequence[PlacedCandidate]) -> tuple[ShownEntry, ...]:
         return tuple(
-            Shown(
+            ShownEntry(
                 one.candidate,
                 self._tools.text_of(one.candidate) if one.text is None else one.text,
                 one.fate is Fate.TRIMMED,
@@ -160,11 +160,11 @@ def _layers_in(packing: Packing) -> set[Layer]:
     return {one.candidate.layer for one in packing.placed if one.fate is not Fate.DROPPED}
 
 
-def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Candidate, int], Trimmed | None]:
+def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Candidate, int], TrimmedBody | None]:
     """Return what trims a candidate's body to a number of tokens; once per body and limit."""
-    known: dict[tuple[Layer, str, int], Trimmed | None] = {}
+    known: dict[tuple[Layer, str, int], TrimmedBody | None] = {}
 
-    def trim(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+    def trim(candidate: Candidate, limit_tokens: int) -> TrimmedBody | None:
         key = (candidate.layer, candidate.path, limit_tokens)
         if key not in known and candidate.kind == DIFF_LANGUAGE:
             known[key] = None  # part of a hunk is no diff
@@ -188,7 +188,7 @@ def frame_tokens(candidate: Candidate) -> int:
     """
     if candidate.origin == CODE:
         return CODE_FRAME_TOKENS
-    marks = sum(4 + _tokens_in(each) for each in (candidate.standing, candidate.stale) if each)
+    marks = sum(4 + _tokens_in(each) for each in (candidate.invalid_reason, candidate.stale) if each)
     marks += 2 + _tokens_in(candidate.unsettled) if candidate.unsettled else 0
     if candidate.item:
         return 2 + marks + _title_tokens(candidate) + _tokens_in(candidate.error)

@@ -15,7 +15,7 @@ from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.item_values import Item, Relation
 from verifflowcc.base.model.sprint_state import Edits
 
-# Which items that stand say what cannot both hold: two of one key, or one that says it contradicts the other.
+# Valid items contradict each other if two have one key, or one has a link that says so.
 
 
 def conflicts(items: Iterable[Item]) -> tuple[tuple[str, str], ...]:

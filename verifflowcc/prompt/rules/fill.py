@@ -6,12 +6,12 @@ from enum import IntEnum
 from verifflowcc.base.model.entries import Candidate
 from verifflowcc.base.model.layers import CODE, TRACE, Layer
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
+from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, TrimmedBody
 
-# Whose turn it is to take from what the shares of the layers leave over.
+# What the shares of the layers leave over is given out in turns, the most important entries first.
 
 
-class Turn(IntEnum):
+class FillTurn(IntEnum):
     """The turns, first to last; within each, layers follow one another in the order of PRIORITY.
 
     `RULES` are always-loaded files that a person wrote as rules, and no `max_tokens` caps them. `ALWAYS` are other
@@ -27,15 +27,15 @@ class Turn(IntEnum):
     CODE = 5
 
 
-def turn_of(candidate: Candidate) -> Turn:
+def turn_of(candidate: Candidate) -> FillTurn:
     """Return the turn at which a candidate takes from what is left over."""
     if candidate.origin == CODE:
-        return Turn.CODE
+        return FillTurn.CODE
     if candidate.always:
-        return Turn.RULES if candidate.rule and not candidate.origin else Turn.ALWAYS
+        return FillTurn.RULES if candidate.rule and not candidate.origin else FillTurn.ALWAYS
     if candidate.rule or candidate.origin == TRACE:
-        return Turn.IN_FORCE
-    return Turn.EARLIER if candidate.short_form else Turn.REST
+        return FillTurn.IN_FORCE
+    return FillTurn.EARLIER if candidate.short_form else FillTurn.REST
 
 
 SUMMARY_TOKENS = 128
@@ -44,7 +44,7 @@ SUMMARY_TOKENS = 128
 LEAST_SUMMARY_TOKENS = 64
 """With less room than this, the frame around a summary would cost as much as what it says."""
 
-Trim = Callable[[Candidate, int], Trimmed | None]
+Trim = Callable[[Candidate, int], TrimmedBody | None]
 """Cuts a candidate's body to at most so many tokens, or says that it cannot."""
 
 
@@ -65,12 +65,12 @@ class LayerQueue:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class LayerOffer:
     """A queue made ready: the candidates' costs, their frames included, their turns, and the order of trying."""
 
     queue: LayerQueue
     costs: tuple[int, ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[FillTurn, ...]
     order: tuple[int, ...]
 
     @property
@@ -85,7 +85,7 @@ class Offer:
 
     def room(self, place: int, left: int, capped_tokens: int) -> int:
         """Return what of `left` is open to the candidate at `place`, where those under the cap have `capped_tokens`."""
-        return left if self.turns[place] is Turn.RULES else min(left, self.max_tokens - capped_tokens)
+        return left if self.turns[place] is FillTurn.RULES else min(left, self.max_tokens - capped_tokens)
 
     def frame_tokens(self, place: int) -> int:
         """Return what the frame around the candidate at `place` costs."""
@@ -93,16 +93,16 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
+class TrimmedEntry:
     """A trimmed entry of a layer: its place in the queue, and the tokens that were left when its turn came."""
 
     place: int
-    trimmed: Trimmed
+    trimmed: TrimmedBody
     left_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class LayerFill:
     """A layer filled up to `limit_tokens`: the places of entries kept whole, the trimmed ones, those that could not be.
 
     `used_tokens` includes frames; `capped_tokens` are those of them that count against the layer's cap.
@@ -112,7 +112,7 @@ class Filled:
     used_tokens: int
     capped_tokens: int
     whole: frozenset[int]
-    cuttings: tuple[Cutting, ...] = ()
+    cuttings: tuple[TrimmedEntry, ...] = ()
     refused: frozenset[int] = frozenset()
 
     @property
@@ -120,7 +120,7 @@ class Filled:
         """How many entries are in, whole or trimmed."""
         return len(self.whole) + len(self.cuttings)
 
-    def cutting_of(self, place: int) -> Cutting | None:
+    def cutting_of(self, place: int) -> TrimmedEntry | None:
         """Return how the entry at `place` was trimmed, or None."""
         return next((one for one in self.cuttings if one.place == place), None)
 
@@ -128,7 +128,7 @@ class Filled:
 class _Account:
     """What a layer has taken of a limit, in all and under its cap."""
 
-    def __init__(self, offer: Offer, limit_tokens: int) -> None:
+    def __init__(self, offer: LayerOffer, limit_tokens: int) -> None:
         self._offer, self.left, self.capped_tokens = offer, limit_tokens, 0
 
     def room(self, place: int) -> int:
@@ -136,10 +136,10 @@ class _Account:
 
     def pay(self, place: int, tokens: int) -> None:
         self.left -= tokens
-        self.capped_tokens += 0 if self._offer.turns[place] is Turn.RULES else tokens
+        self.capped_tokens += 0 if self._offer.turns[place] is FillTurn.RULES else tokens
 
 
-def make_offer(queue: LayerQueue, frame: Callable[[Candidate], int]) -> Offer:
+def make_offer(queue: LayerQueue, frame: Callable[[Candidate], int]) -> LayerOffer:
     """Return the queue with each candidate's cost; always-load entries are tried first, rules before the others."""
     costs = tuple(max(0, one.tokens) + max(0, frame(one)) for one in queue.candidates)
     turns = tuple(map(turn_of, queue.candidates))
@@ -148,10 +148,10 @@ def make_offer(queue: LayerQueue, frame: Callable[[Candidate], int]) -> Offer:
     ends = max(0, queue.head_tail_preserve)
     if 0 < ends < len(ranked) - ends:
         ranked = ranked[:ends] + ranked[-ends:] + ranked[ends:-ends]
-    return Offer(queue, costs, turns, tuple(sorted(always, key=turns.__getitem__) + ranked))
+    return LayerOffer(queue, costs, turns, tuple(sorted(always, key=turns.__getitem__) + ranked))
 
 
-def fill(offer: Offer, limit_tokens: int, trim: Trim | None, *, summaries: bool = True) -> Filled:
+def fill(offer: LayerOffer, limit_tokens: int, trim: Trim | None, *, summaries: bool = True) -> LayerFill:
     """Return what of `offer` goes into `limit_tokens`.
 
     An entry that does not fit hides no smaller one. At most one is trimmed: the first always-load entry that does not
@@ -184,12 +184,12 @@ def fill(offer: Offer, limit_tokens: int, trim: Trim | None, *, summaries: bool 
     cuttings = (*([cutting] if cutting else []), *short)
     refused = frozenset(tried.values()) - {one.place for one in cuttings} - whole
     used = limit_tokens - account.left
-    return Filled(limit_tokens, used, account.capped_tokens, frozenset(whole), cuttings, refused)
+    return LayerFill(limit_tokens, used, account.capped_tokens, frozenset(whole), cuttings, refused)
 
 
 def _summaries(
-    offer: Offer, whole: Collection[int], cutting: Cutting | None, account: _Account, trim: Trim
-) -> Iterator[Cutting]:
+    offer: LayerOffer, whole: Collection[int], cutting: TrimmedEntry | None, account: _Account, trim: Trim
+) -> Iterator[TrimmedEntry]:
     """Yield a summary for each entry that has one and is not in; each may take an equal part of what is left."""
     out = [place for place in offer.order if place not in whole and _has_short_form(offer, place)]
     waiting = [place for place in out if cutting is None or place != cutting.place]
@@ -199,14 +199,14 @@ def _summaries(
         trimmed = trim(offer.queue.candidates[place], limit) if limit >= LEAST_SUMMARY_TOKENS else None
         if trimmed is not None and trimmed.tokens <= limit:
             account.pay(place, trimmed.tokens + frame)
-            yield Cutting(place, trimmed, limit + frame)
+            yield TrimmedEntry(place, trimmed, limit + frame)
 
 
-def _has_short_form(offer: Offer, place: int) -> bool:
+def _has_short_form(offer: LayerOffer, place: int) -> bool:
     return offer.queue.candidates[place].short_form
 
 
-def top_up(offer: Offer, filled: Filled, room: int) -> Filled:
+def top_up(offer: LayerOffer, filled: LayerFill, room: int) -> LayerFill:
     """Return `filled` with every entry made whole that fits into `room` more tokens, in the order of trying."""
     whole, cuttings = set(filled.whole), {one.place: one for one in filled.cuttings}
     account = _Account(offer, room)
@@ -231,12 +231,12 @@ def top_up(offer: Offer, filled: Filled, room: int) -> Filled:
     )
 
 
-def below_cap(offer: Offer) -> Filled:
+def below_cap(offer: LayerOffer) -> LayerFill:
     """Return the layer filled by rank where its cap alone is the limit; `refused` are those that might be trimmed."""
     return fill(offer, max(0, sum(offer.costs)), None)
 
 
-def what_fits(offer: Offer, limit_tokens: int) -> int:
+def what_fits(offer: LayerOffer, limit_tokens: int) -> int:
     """Return how many of `limit_tokens` the queue takes, whole entries best first, the rest where one can be trimmed.
 
     Nothing is read or trimmed for it, so an entry counts as one that can be.
@@ -250,19 +250,19 @@ def what_fits(offer: Offer, limit_tokens: int) -> int:
     return limit_tokens - account.left + max(map(account.room, trims), default=0)
 
 
-def _hides_others(offer: Offer, turn: int, room: int) -> bool:
+def _hides_others(offer: LayerOffer, turn: int, room: int) -> bool:
     """Return whether an entry would take more than half of what its layer may hold, and so the place of others."""
     place = offer.order[turn]
-    if offer.turns[place] not in (Turn.IN_FORCE, Turn.REST) or 2 * offer.costs[place] <= offer.max_tokens:
+    if offer.turns[place] not in (FillTurn.IN_FORCE, FillTurn.REST) or 2 * offer.costs[place] <= offer.max_tokens:
         return False
     return offer.costs[place] > room - _half_behind(offer, offer.order[turn + 1 :], room)
 
 
-def _trimmable(offer: Offer, place: int, room: int) -> bool:
+def _trimmable(offer: LayerOffer, place: int, room: int) -> bool:
     return room - offer.frame_tokens(place) >= MINIMUM_TRIMMED_TOKENS
 
 
-def _cut(offer: Offer, turn: int, room: int, trim: Trim) -> Cutting | None:
+def _cut(offer: LayerOffer, turn: int, room: int, trim: Trim) -> TrimmedEntry | None:
     place = offer.order[turn]
     candidate, frame = offer.queue.candidates[place], offer.frame_tokens(place)
     behind = offer.order[turn + 1 :]
@@ -270,17 +270,17 @@ def _cut(offer: Offer, turn: int, room: int, trim: Trim) -> Cutting | None:
     for limit in dict.fromkeys((room - frame - reserve, room - frame)):
         trimmed = trim(candidate, limit) if limit >= MINIMUM_TRIMMED_TOKENS else None
         if trimmed is not None and MINIMUM_TRIMMED_TOKENS <= trimmed.tokens <= limit:
-            return Cutting(place, trimmed, limit + frame)
+            return TrimmedEntry(place, trimmed, limit + frame)
     return None
 
 
-def _always_behind(offer: Offer, place: int, behind: Sequence[int], room: int) -> int:
+def _always_behind(offer: LayerOffer, place: int, behind: Sequence[int], room: int) -> int:
     """What the always-load entries behind cost that fit; for others a rule is not cut shorter."""
     of_its_kind = (at for at in behind if offer.queue.candidates[at].always and offer.turns[at] is offer.turns[place])
     return sum(offer.costs[at] for at in of_its_kind if offer.costs[at] <= room)
 
 
-def _half_behind(offer: Offer, places: Sequence[int], room: int) -> int:
+def _half_behind(offer: LayerOffer, places: Sequence[int], room: int) -> int:
     """What the entries behind, taken as they come, would use of half the room."""
     left = room // 2
     for place in places:

@@ -3,22 +3,22 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from verifflowcc.base.model.entries import Candidate, Fate, LayerUse, Placed
+from verifflowcc.base.model.entries import Candidate, Fate, LayerUse, PlacedCandidate
 from verifflowcc.base.model.layers import PRIORITY, Layer
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.prompt.rules.fill import (
-    Filled,
+    FillTurn,
+    LayerFill,
+    LayerOffer,
     LayerQueue,
-    Offer,
     Trim,
-    Turn,
     below_cap,
     fill,
     make_offer,
     top_up,
     what_fits,
 )
-from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
+from verifflowcc.prompt.rules.trim import MINIMUM_TRIMMED_TOKENS, TrimmedBody
 
 # Split a budget into whole parts in proportion to weights.
 
@@ -50,8 +50,8 @@ def allocate(budget: int, weights: Mapping[K, int]) -> dict[K, int]:
 
 
 def hand_out(
-    offers: Sequence[Offer], first: Sequence[Filled], by_priority: Sequence[int], pool: int, trim: Trim
-) -> tuple[tuple[Filled, ...], int]:
+    offers: Sequence[LayerOffer], first: Sequence[LayerFill], by_priority: Sequence[int], pool: int, trim: Trim
+) -> tuple[tuple[LayerFill, ...], int]:
     """Return the layers with their part of `pool`, and what of it is left: less than any dropped entry costs.
 
     `first` are the layers as filled from their shares. A turn decides who is paid first, never who is below the cap of
@@ -59,21 +59,25 @@ def hand_out(
     """
     final = list(first)
     best = [below_cap(offer) for offer in offers]
-    for turn in Turn:
+    for turn in FillTurn:
         for index in by_priority:
             offer, before = offers[index], final[index]
             if pool > 0 and any(offer.turns[at] is turn for at in _eligible(offer, best[index]) - before.whole):
                 final[index] = _extend(offer, before, best[index], pool, turn, trim)
                 pool += before.used_tokens - final[index].used_tokens
                 # A trimmed entry may be shorter than what it pushed out: that is for the rules first, too.
-                pool = _make_whole(offers, final, by_priority, pool, (Turn.RULES,))
+                pool = _make_whole(offers, final, by_priority, pool, (FillTurn.RULES,))
     # A layer may give some back at a later turn, and its cap may have room that its best entries did not take.
-    pool = _make_whole(offers, final, by_priority, pool, tuple(Turn))
+    pool = _make_whole(offers, final, by_priority, pool, tuple(FillTurn))
     return tuple(final), pool
 
 
 def _make_whole(
-    offers: Sequence[Offer], final: list[Filled], by_priority: Sequence[int], pool: int, turns: Collection[Turn]
+    offers: Sequence[LayerOffer],
+    final: list[LayerFill],
+    by_priority: Sequence[int],
+    pool: int,
+    turns: Collection[FillTurn],
 ) -> int:
     """Make every entry of these turns whole that fits into `pool`; return what is left of that."""
     for index in by_priority:
@@ -84,12 +88,12 @@ def _make_whole(
     return pool
 
 
-def _eligible(offer: Offer, best: Filled) -> frozenset[int]:
+def _eligible(offer: LayerOffer, best: LayerFill) -> frozenset[int]:
     short = (at for at, one in enumerate(offer.queue.candidates) if one.short_form)
     return best.whole | best.refused | frozenset(short)
 
 
-def _extend(offer: Offer, before: Filled, best: Filled, pool: int, turn: Turn, trim: Trim) -> Filled:
+def _extend(offer: LayerOffer, before: LayerFill, best: LayerFill, pool: int, turn: FillTurn, trim: Trim) -> LayerFill:
     """Return `before` with what the entries of `turn` take of `pool` more tokens.
 
     Always-loaded entries may push out what the share of their own layer took in of later turns. The others leave that
@@ -98,16 +102,18 @@ def _extend(offer: Offer, before: Filled, best: Filled, pool: int, turn: Turn, t
     kept = [one for one in before.cuttings if _is_kept(offer.turns[one.place], turn)]
     held = sum(one.trimmed.tokens + offer.frame_tokens(one.place) for one in kept)
     under_cap = sum(
-        one.trimmed.tokens + offer.frame_tokens(one.place) for one in kept if offer.turns[one.place] is not Turn.RULES
+        one.trimmed.tokens + offer.frame_tokens(one.place)
+        for one in kept
+        if offer.turns[one.place] is not FillTurn.RULES
     )
-    promised = sum(offer.costs[at] for at in best.whole - before.whole if offer.turns[at] > max(turn, Turn.ALWAYS))
+    promised = sum(offer.costs[at] for at in best.whole - before.whole if offer.turns[at] > max(turn, FillTurn.ALWAYS))
     cap = max(before.capped_tokens, offer.max_tokens - promised)
     queue = replace(offer.queue, max_tokens=cap - under_cap)
     order = _order(offer, before, _eligible(offer, best), turn)
     if any(not offer.queue.candidates[one.place].short_form for one in kept):
         trim = _of_short_forms(trim)
     limit = before.used_tokens + pool
-    filled = fill(replace(offer, queue=queue, order=order), limit - held, trim, summaries=turn >= Turn.EARLIER)
+    filled = fill(replace(offer, queue=queue, order=order), limit - held, trim, summaries=turn >= FillTurn.EARLIER)
     return replace(
         filled,
         limit_tokens=limit,
@@ -117,15 +123,15 @@ def _extend(offer: Offer, before: Filled, best: Filled, pool: int, turn: Turn, t
     )
 
 
-def _is_kept(of: Turn, turn: Turn) -> bool:
-    return of < turn or (of > turn > Turn.ALWAYS)
+def _is_kept(of: FillTurn, turn: FillTurn) -> bool:
+    return of < turn or (of > turn > FillTurn.ALWAYS)
 
 
 def _of_short_forms(trim: Trim) -> Trim:
     return lambda candidate, limit_tokens: trim(candidate, limit_tokens) if candidate.short_form else None
 
 
-def _order(offer: Offer, before: Filled, eligible: frozenset[int], turn: Turn) -> tuple[int, ...]:
+def _order(offer: LayerOffer, before: LayerFill, eligible: frozenset[int], turn: FillTurn) -> tuple[int, ...]:
     """Return the order in which what is in and the entries of `turn` are tried; among the latter rank decides."""
     own = [at for at in offer.order if offer.turns[at] is turn and (at in eligible or at in before.whole)]
     others = [at for at in offer.order if offer.turns[at] is not turn and at in before.whole]
@@ -136,7 +142,9 @@ def _order(offer: Offer, before: Filled, eligible: frozenset[int], turn: Turn) -
 # Why an entry is in the prompt, cut, or out: one short sentence each, with the numbers.
 
 
-def explain(offer: Offer, first: Filled, final: Filled, pool: int, gave_up_share: bool) -> Iterator[Placed]:
+def explain(
+    offer: LayerOffer, first: LayerFill, final: LayerFill, pool: int, gave_up_share: bool
+) -> Iterator[PlacedCandidate]:
     """Yield every candidate of a layer, in rank order, with its fate and the reason.
 
     `first` is the layer filled from its own share, `final` from what others left over too; `pool` is what no layer took
@@ -151,19 +159,19 @@ def explain(offer: Offer, first: Filled, final: Filled, pool: int, gave_up_share
         if place in final.whole:
             on_leftovers = borrowed and place not in first.whole
             with_what = f" with {_tokens(borrowed)} left over by other layers" if on_leftovers else ""
-            yield Placed(candidate, Fate.KEPT, max(0, candidate.tokens), f"fits{with_what}")
+            yield PlacedCandidate(candidate, Fate.KEPT, max(0, candidate.tokens), f"fits{with_what}")
         elif cutting := final.cutting_of(place):
             trimmed, left = cutting.trimmed, cutting.left_tokens
             done = "summarised in" if trimmed.summary else "trimmed to"
             size = f"{trimmed.tokens:,} of {_tokens(candidate.tokens)}"
             reason = f"{done} {size}: the {layer} layer has {left:,} left"
-            yield Placed(candidate, Fate.TRIMMED, trimmed.tokens, reason, trimmed.text)
+            yield PlacedCandidate(candidate, Fate.TRIMMED, trimmed.tokens, reason, trimmed.text)
         elif place in final.refused:
             small = f"dropped: below the smallest trim of {MINIMUM_TRIMMED_TOKENS} tokens"
-            yield Placed(candidate, Fate.DROPPED, 0, f"{small}: needs {needs}, {left_tokens:,}{out}")
+            yield PlacedCandidate(candidate, Fate.DROPPED, 0, f"{small}: needs {needs}, {left_tokens:,}{out}")
         else:
             needed = _tokens(offer.costs[place])
-            yield Placed(candidate, Fate.DROPPED, 0, f"dropped: needs {needed}, {left_tokens:,}{out}")
+            yield PlacedCandidate(candidate, Fate.DROPPED, 0, f"dropped: needs {needed}, {left_tokens:,}{out}")
 
 
 def _tokens(number: int) -> str:
@@ -181,17 +189,17 @@ class Packing:
     Every dropped entry costs more than what was left for it at the end. `available_tokens` is what was split.
     """
 
-    placed: tuple[Placed, ...]
+    placed: tuple[PlacedCandidate, ...]
     layers: tuple[LayerUse, ...]
     available_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """One way to share the tokens out: what each layer held from its own share, and in the end; what nobody used."""
+    """One way to share the tokens: first and final fill by layer, and the unused rest."""
 
-    first: tuple[Filled, ...]
-    final: tuple[Filled, ...]
+    first: tuple[LayerFill, ...]
+    final: tuple[LayerFill, ...]
     pool: int
 
 
@@ -205,8 +213,9 @@ def pack(
 
     A candidate costs its tokens and `frame(candidate)`, what its heading and fence take. `trim(candidate, limit)`
     returns its body in at most `limit` tokens and at least 256, or None. Each layer is filled by rank from its share;
-    what all layers left over then goes to their entries in the turns of `Turn`, and within a turn to the layers in the
-    order of PRIORITY. All that a layer takes is at most its `max_tokens`, without its always-loaded rules.
+    what all layers left over then goes to their entries in the turns of `FillTurn`,
+    and within a turn to the layers in the order of PRIORITY. All that a layer takes is at most its `max_tokens`,
+    without its always-loaded rules.
 
     So no always-loaded rule is trimmed or dropped while anything is in that the shares of the layers did not pay for.
 
@@ -234,14 +243,14 @@ def pack(
     return _account(offers, chosen, gave_up, available)
 
 
-def _is_agent(offer: Offer) -> bool:
+def _is_agent(offer: LayerOffer) -> bool:
     return offer.queue.layer is Layer.AGENT and bool(offer.costs)
 
 
 def _remembering(trim: Trim) -> Trim:
-    known: dict[tuple[int, int], Trimmed | None] = {}
+    known: dict[tuple[int, int], TrimmedBody | None] = {}
 
-    def remembered(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+    def remembered(candidate: Candidate, limit_tokens: int) -> TrimmedBody | None:
         key = (id(candidate), limit_tokens)
         if key not in known:
             known[key] = trim(candidate, limit_tokens)
@@ -250,7 +259,7 @@ def _remembering(trim: Trim) -> Trim:
     return remembered
 
 
-def _share_out(offers: Sequence[Offer], shares: dict[int, int], available: int, trim: Trim) -> _Round:
+def _share_out(offers: Sequence[LayerOffer], shares: dict[int, int], available: int, trim: Trim) -> _Round:
     """Fill every layer from its share, then hand out what is left over; `shares` is in the order of priority."""
     parts = allocate(available, shares)
     limits = [min(parts[index], offer.most_tokens) for index, offer in enumerate(offers)]
@@ -264,18 +273,18 @@ def _share_out(offers: Sequence[Offer], shares: dict[int, int], available: int, 
     return _Round(tuple(first), final, pool)
 
 
-def _has_short_forms(offer: Offer) -> bool:
+def _has_short_forms(offer: LayerOffer) -> bool:
     return any(one.short_form for one in offer.queue.candidates)
 
 
-def _lacks(offer: Offer, filled: Filled) -> bool:
+def _lacks(offer: LayerOffer, filled: LayerFill) -> bool:
     """Whether an always-load entry is not whole; what others leave over must then reach it before any summary."""
     always = {place for place, one in enumerate(offer.queue.candidates) if one.always}
     return not always <= filled.whole
 
 
-def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int], available: int) -> Packing:
-    placed: list[Placed] = []
+def _account(offers: Sequence[LayerOffer], chosen: _Round, gave_up: Sequence[int], available: int) -> Packing:
+    placed: list[PlacedCandidate] = []
     layers: list[LayerUse] = []
     for index, (offer, first, final) in enumerate(zip(offers, chosen.first, chosen.final, strict=True)):
         placed += explain(offer, first, final, chosen.pool, index in gave_up)
@@ -296,7 +305,7 @@ def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int], av
     return Packing(tuple(placed), tuple(layers), available)
 
 
-def _wanted(offer: Offer, final: Filled, available: int) -> int:
+def _wanted(offer: LayerOffer, final: LayerFill, available: int) -> int:
     """Return what the layer would use if all that is available were its own; what it has used already is the least."""
     limit = min(offer.most_tokens, available)
     if len(final.whole) == len(offer.costs) or final.limit_tokens >= limit:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from verifflowcc.base.model.item_values import Trust
-from verifflowcc.base.text.markdown import ITEM, Kind, Line, close_fences, read_lines, split_lines
+from verifflowcc.base.text.markdown import ITEM, Line, LineKind, close_fences, read_lines, split_lines
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.prompt.rules.compile import Shown
+from verifflowcc.prompt.rules.compile import ShownEntry
 from verifflowcc.prompt.rules.template_view import GroupView, group_view, one_line, plain_text
 
 # A person's Markdown as part of a prompt: unfenced, and unable to start one of the prompt's own headings.
@@ -19,8 +19,8 @@ from verifflowcc.prompt.rules.template_view import GroupView, group_view, one_li
 # Its headings move below those of the prompt, or become bold lines inside of a list item. Fences, comments and HTML
 # that are left open would swallow the text behind them, and are closed or written out.
 
-_FENCED = frozenset({Kind.OPENS, Kind.INSIDE, Kind.CLOSES})
-_CODE = _FENCED | {Kind.CODE}
+_FENCED = frozenset({LineKind.OPENS, LineKind.INSIDE, LineKind.CLOSES})
+_CODE = _FENCED | {LineKind.CODE}
 _HEADING = re.compile(r"(?P<indent> {0,3})(?P<marks>#{1,6})(?P<title>(?:[ \t].*)?)$", re.DOTALL)
 _CLOSING_MARKS = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _MARKERS = r"(?:[ \t]|>|[-+*](?=[ \t]+\S)|\d{1,9}[.)](?=[ \t]+\S))*"
@@ -93,8 +93,8 @@ def split_title(title: str, text: str) -> tuple[str, str]:
     ('07', 'It is small.')
     """
     lines = _read(text)
-    at = next((at for at, line in enumerate(lines) if line.kind is not Kind.BLANK), -1)
-    found = _HEADING.match(lines[at].text.rstrip("\n")) if at >= 0 and lines[at].kind is Kind.HEADING else None
+    at = next((at for at, line in enumerate(lines) if line.kind is not LineKind.BLANK), -1)
+    found = _HEADING.match(lines[at].text.rstrip("\n")) if at >= 0 and lines[at].kind is LineKind.HEADING else None
     heading = _prose_title(found["title"]) if found and not lines[at].item else ""
     if not _is_title(heading, title):
         return title, text
@@ -115,16 +115,16 @@ def _level(lines: list[Line], at: int) -> int:
     line = lines[at]
     if line.depth or line.item:
         return 0
-    if line.kind is Kind.HEADING and (found := _HEADING.match(line.text.rstrip("\n"))):
+    if line.kind is LineKind.HEADING and (found := _HEADING.match(line.text.rstrip("\n"))):
         return len(found["marks"])
-    if line.kind is Kind.UNDERLINE and _is_one_line(lines, at - 1):
+    if line.kind is LineKind.UNDERLINE and _is_one_line(lines, at - 1):
         return 1 if line.text.lstrip().startswith("=") else 2
     return 0
 
 
 def _is_one_line(lines: list[Line], at: int) -> bool:
     """Return whether a paragraph has one line, which then is all of its heading."""
-    return lines[at].kind is Kind.PARAGRAPH and (at == 0 or lines[at - 1].kind is not Kind.PARAGRAPH)
+    return lines[at].kind is LineKind.PARAGRAPH and (at == 0 or lines[at - 1].kind is not LineKind.PARAGRAPH)
 
 
 def _joined(lines: list[Line], heading: Callable[[int, str], str], *, in_list: bool = False) -> str:
@@ -133,13 +133,13 @@ def _joined(lines: list[Line], heading: Callable[[int, str], str], *, in_list: b
         text = line.text.rstrip("\n")
         if in_list and line.kind not in _FENCED:
             text = _without_tabs(text)
-        if line.kind in _CODE or (line.kind is Kind.COMMENT and not in_list):
+        if line.kind in _CODE or (line.kind is LineKind.COMMENT and not in_list):
             done.append(text)
         elif level := _level(lines, at):
-            title = done.pop() if line.kind is Kind.UNDERLINE else _prose_title(_heading(text))
+            title = done.pop() if line.kind is LineKind.UNDERLINE else _prose_title(_heading(text))
             done += [""] if in_list and done and done[-1].strip() else []
             done.append(heading(level, title.strip()))
-        elif line.kind is Kind.RULE:
+        elif line.kind is LineKind.RULE:
             done.append("" if in_list else "***")  # dashes could underline; behind an item's marker they end the list
         else:
             done.append(_prose_plain(text))
@@ -189,7 +189,7 @@ _LONGEST_IN_A_LIST = 12
 """Lines."""
 
 
-def groups_of(shown: Sequence[Shown], level: int = 3, *, rules: bool = False) -> tuple[GroupView, ...]:
+def groups_of(shown: Sequence[ShownEntry], level: int = 3, *, rules: bool = False) -> tuple[GroupView, ...]:
     """Return entries as groups under headings of a level: lists of a person's items, then what is data.
 
     With `rules`, a person's pages stand first, unfenced.
@@ -208,7 +208,7 @@ def groups_of(shown: Sequence[Shown], level: int = 3, *, rules: bool = False) ->
     return tuple(each for each in found if each.text)
 
 
-def list_group(heading: str, shown: Sequence[Shown], level: int = 3) -> tuple[GroupView, ...]:
+def list_group(heading: str, shown: Sequence[ShownEntry], level: int = 3) -> tuple[GroupView, ...]:
     """Return entries whose texts are items of a list already: a person's as they are, those of others fenced."""
     own = "\n".join(items_of_a_list(plain_text(one.text)) for one in shown if one.candidate.trust == _HUMAN)
     found = [group_view(level, heading, own)]
@@ -218,18 +218,18 @@ def list_group(heading: str, shown: Sequence[Shown], level: int = 3) -> tuple[Gr
     return tuple(each for each in found if each.text)
 
 
-def _page(one: Shown, level: int) -> GroupView:
+def _page(one: ShownEntry, level: int) -> GroupView:
     text = below_headings(_plain(one.text), level + 1)
     return group_view(level, _with_marks(one.candidate.key, one), text)
 
 
-def _data_file(one: Shown, level: int) -> GroupView:
+def _data_file(one: ShownEntry, level: int) -> GroupView:
     trust = one.candidate.trust
     marks = [trust] if trust != _HUMAN else []
     return group_view(level, _with_marks(one.candidate.key, one, marks), one.text, fenced=one.candidate.kind)
 
 
-def _lists(items: Sequence[Shown], level: int) -> Iterator[GroupView]:
+def _lists(items: Sequence[ShownEntry], level: int) -> Iterator[GroupView]:
     """Yield the items of each type under one heading, those with headings of their own behind the list."""
     for name in _types(items):
         those = [one for one in items if one.candidate.type == name]
@@ -245,7 +245,7 @@ def _is_divided(text: str) -> bool:
     return text.count("\n") >= _LONGEST_IN_A_LIST or has_headings(text)
 
 
-def _as_data(items: Sequence[Shown]) -> Iterator[str]:
+def _as_data(items: Sequence[ShownEntry]) -> Iterator[str]:
     for name in _types(items):
         those = [one for one in items if one.candidate.type == name]
         dated = _dated(those)
@@ -253,17 +253,17 @@ def _as_data(items: Sequence[Shown]) -> Iterator[str]:
         yield from (_item(one, dated=one.candidate.path in dated) for one in those)
 
 
-def _item(one: Shown, *, dated: bool) -> str:
+def _item(one: ShownEntry, *, dated: bool) -> str:
     return list_item(_head(one, dated=dated), _body(one))
 
 
-def _divided(one: Shown, level: int, *, dated: bool) -> str:
+def _divided(one: ShownEntry, level: int, *, dated: bool) -> str:
     marks = _marks(one, dated=dated)
     heading = f"{'#' * level} {_title(one) or one_line(one.candidate.key)}{_error(one)}{f' ({marks})' if marks else ''}"
     return f"{heading}\n\n{below_headings(_body(one), level + 1)}"
 
 
-def _head(one: Shown, *, dated: bool) -> str:
+def _head(one: ShownEntry, *, dated: bool) -> str:
     """Return what is printed before an item's text: its title, if the text does not begin with it, and its marks."""
     marks = _marks(one, dated=dated)
     begun = f"({marks}) " if marks else ""
@@ -275,7 +275,7 @@ def _head(one: Shown, *, dated: bool) -> str:
     return f"{begun}**{title}{'' if title[-1] in '.?!:…' else '.'}** "
 
 
-def _title_to_print(one: Shown) -> str:
+def _title_to_print(one: ShownEntry) -> str:
     """Return the title, empty where it is only the file's name, or what the text begins with."""
     title, body = _title(one), _body(one).strip()
     if not body:
@@ -286,11 +286,11 @@ def _title_to_print(one: Shown) -> str:
     return "" if same or title in (stem, one.candidate.item) else title
 
 
-def _title(one: Shown) -> str:
+def _title(one: ShownEntry) -> str:
     return one_line(split_title(one.candidate.title, _plain(one.text))[0])
 
 
-def _body(one: Shown) -> str:
+def _body(one: ShownEntry) -> str:
     return split_title(one.candidate.title, _plain(one.text))[1]
 
 
@@ -298,19 +298,19 @@ def _plain(text: str) -> str:
     return plain_text(withhold(text))
 
 
-def _error(one: Shown) -> str:
+def _error(one: ShownEntry) -> str:
     return f" ({one_line(one.candidate.error)})" if one.candidate.error else ""
 
 
-def _marks(one: Shown, *, dated: bool) -> str:
+def _marks(one: ShownEntry, *, dated: bool) -> str:
     """Return what a reader must know before an item's text: that it does not hold, is stale or cut, and its date."""
     date = one.candidate.date if dated and one.candidate.date else ""
     return "; ".join(filter(None, [*_states(one), one_line(date)]))
 
 
-def _states(one: Shown) -> Iterator[str]:
-    if one.candidate.standing:
-        yield f"not in force: {one_line(one.candidate.standing)}"
+def _states(one: ShownEntry) -> Iterator[str]:
+    if one.candidate.invalid_reason:
+        yield f"not in force: {one_line(one.candidate.invalid_reason)}"
     if one.candidate.stale:
         yield f"stale: {one_line(one.candidate.stale)}"
     if one.candidate.unsettled:
@@ -319,20 +319,20 @@ def _states(one: Shown) -> Iterator[str]:
         yield "trimmed"
 
 
-def _with_marks(name: str, one: Shown, before: Iterable[str] = ()) -> str:
+def _with_marks(name: str, one: ShownEntry, before: Iterable[str] = ()) -> str:
     marks = "; ".join([*before, *_states(one)])
     return one_line(f"{name} ({marks})" if marks else name)
 
 
-def _dated(items: Sequence[Shown]) -> frozenset[str]:
+def _dated(items: Sequence[ShownEntry]) -> frozenset[str]:
     """Return the paths of items of one type that repeat or replace each other: only their dates differ."""
     subjects = [one.candidate.subject for one in items if one.candidate.subject]
     return frozenset(
-        one.candidate.path for one in items if one.candidate.standing or subjects.count(one.candidate.subject) > 1
+        one.candidate.path for one in items if one.candidate.invalid_reason or subjects.count(one.candidate.subject) > 1
     )
 
 
-def _types(items: Iterable[Shown]) -> list[str]:
+def _types(items: Iterable[ShownEntry]) -> list[str]:
     names = {one.candidate.type for one in items}
     return [name for name in RULES if name in names] + sorted(names - set(RULES))
 

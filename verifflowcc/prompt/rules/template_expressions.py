@@ -62,13 +62,13 @@ def reading_environment() -> "Environment":
     return new_environment()
 
 
-# What each name in a template stands for, read from the annotations of the views.
+# The shape of each name in a template is read from the annotations of the views, so that the two cannot differ.
 #
 # A shape decides what may be done with a value. Lines are short, so that any listed operation on one costs little;
 # bodies may be large, so that they can only be printed, measured and asked whether they are empty.
 
 
-class Kind(IntEnum):
+class ExpressionKind(IntEnum):
     """Sorts of value; where two meet (`a or b`), the greater one is what the result is taken for."""
 
     FLAG = 0
@@ -80,23 +80,25 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ValueShape:
     """A value's kind; a record's attributes come from `record`, a list's items have the shape `item`."""
 
-    kind: Kind
+    kind: ExpressionKind
     record: type | None = None
-    item: "Shape | None" = None
+    item: "ValueShape | None" = None
 
 
-FLAG, NUMBER, LINE, BODY = (Shape(kind) for kind in (Kind.FLAG, Kind.NUMBER, Kind.LINE, Kind.BODY))
+FLAG, NUMBER, LINE, BODY = (
+    ValueShape(kind) for kind in (ExpressionKind.FLAG, ExpressionKind.NUMBER, ExpressionKind.LINE, ExpressionKind.BODY)
+)
 LOOP = {"first": FLAG, "last": FLAG, "index": NUMBER, "index0": NUMBER, "length": NUMBER}
 
 
 class Loop:
-    """Stands for the type of `loop`."""
+    """The shape of Jinja's `loop` variable."""
 
 
-def shape_of(annotation: object) -> Shape:
+def shape_of(annotation: object) -> ValueShape:
     """Return the shape of a field from its annotation.
 
     >>> shape_of(tuple[str, ...]).item.kind.name
@@ -108,15 +110,15 @@ def shape_of(annotation: object) -> Shape:
         (inner,) = (each for each in typing.get_args(annotation) if each is not types.NoneType)
         return shape_of(inner)
     if typing.get_origin(annotation) is tuple:
-        return Shape(Kind.LIST, item=shape_of(typing.get_args(annotation)[0]))
+        return ValueShape(ExpressionKind.LIST, item=shape_of(typing.get_args(annotation)[0]))
     plain = {str: LINE, int: NUMBER, bool: FLAG}
     if annotation in plain:
         return plain[annotation]
-    return Shape(Kind.RECORD, record=typing.cast(type, annotation))
+    return ValueShape(ExpressionKind.RECORD, record=typing.cast(type, annotation))
 
 
 @cache
-def attributes(record: type) -> dict[str, Shape]:
+def attributes(record: type) -> dict[str, ValueShape]:
     """Return the attributes of a view that a template may read, by name."""
     if record is Loop:
         return LOOP
@@ -124,12 +126,12 @@ def attributes(record: type) -> dict[str, Shape]:
 
 
 @cache
-def supplied() -> dict[str, Shape]:
+def supplied() -> dict[str, ValueShape]:
     """Return the names at the top of a template."""
     return attributes(PromptView)
 
 
-Scope = Mapping[str, Shape]
+Scope = Mapping[str, ValueShape]
 Refuse = Callable[[int, str], None]
 
 ALLOWED = "allowed: supplied values, constants, comparisons, and, or, not, if-else, listed filters"
@@ -146,14 +148,17 @@ REFUSED = {
 
 
 class Expressions:
-    """Checks expressions and tells their shapes; None for one that was refused, so that it is refused once."""
+    """Check expressions and return their shapes.
+
+    A refused one has the shape None, so that it is refused once.
+    """
 
     def __init__(self, refuse: Refuse, count: Callable[[], None], excused: set[str]) -> None:
         self._refuse = refuse
         self._count = count
         self._excused = excused
 
-    def shape(self, node: "nodes.Node", scope: Scope) -> Shape | None:
+    def shape(self, node: "nodes.Node", scope: Scope) -> ValueShape | None:
         self._count()
         check = getattr(self, f"_{type(node).__name__.lower()}", None)
         if check is not None:
@@ -162,29 +167,29 @@ class Expressions:
         return self._no(node, f"{what} not allowed; {ALLOWED}")
 
     def printable(self, node: "nodes.Node", scope: Scope) -> None:
-        """Check an expression that stands in `{{ }}`."""
+        """Check an expression that is printed with `{{ }}`."""
         shape = self.shape(node, scope)
-        if shape is not None and shape.kind >= Kind.RECORD:
-            what = "a whole list" if shape.kind is Kind.LIST else "a whole record"
+        if shape is not None and shape.kind >= ExpressionKind.RECORD:
+            what = "a whole list" if shape.kind is ExpressionKind.LIST else "a whole record"
             self._no(node, f"{what} cannot be printed; {_parts(shape)}")
 
-    def _no(self, node: "nodes.Node", sentence: str) -> Shape | None:
+    def _no(self, node: "nodes.Node", sentence: str) -> ValueShape | None:
         self._refuse(node.lineno, sentence)
         return None
 
-    def _const(self, node: "nodes.Const", scope: Scope) -> Shape | None:
+    def _const(self, node: "nodes.Const", scope: Scope) -> ValueShape | None:
         if node.value is None or isinstance(node.value, bool):
             return FLAG
         return LINE if isinstance(node.value, str) else NUMBER
 
-    def _name(self, node: "nodes.Name", scope: Scope) -> Shape | None:
+    def _name(self, node: "nodes.Name", scope: Scope) -> ValueShape | None:
         if node.name in scope:
             return scope[node.name]
         if node.name not in self._excused:
             self._no(node, f"there is no value `{node.name[:40]}` here; {_instead(node.name, scope)}")
         return None
 
-    def _getattr(self, node: "nodes.Getattr", scope: Scope) -> Shape | None:
+    def _getattr(self, node: "nodes.Getattr", scope: Scope) -> ValueShape | None:
         from jinja2 import nodes
 
         if not isinstance(node.node, nodes.Name | nodes.Getattr):
@@ -199,7 +204,7 @@ class Expressions:
             return self._no(node, f"there is no attribute `{node.attr[:40]}` here; {_instead(node.attr, known)}")
         return known[node.attr]
 
-    def _compare(self, node: "nodes.Compare", scope: Scope) -> Shape | None:
+    def _compare(self, node: "nodes.Compare", scope: Scope) -> ValueShape | None:
         left = self.shape(node.expr, scope)
         for operand in node.ops:
             right = self.shape(operand.expr, scope)
@@ -208,38 +213,38 @@ class Expressions:
             left = right
         return FLAG
 
-    def _comparable(self, node: "nodes.Node", op: str, left: Kind, right: Kind) -> None:
-        if max(left, right) > Kind.LINE:
+    def _comparable(self, node: "nodes.Node", op: str, left: ExpressionKind, right: ExpressionKind) -> None:
+        if max(left, right) > ExpressionKind.LINE:
             self._no(node, "bodies of text, lists and records cannot be compared; lines, numbers and flags can")
-        elif op in {"in", "notin"} and not left == right == Kind.LINE:
+        elif op in {"in", "notin"} and not left == right == ExpressionKind.LINE:
             self._no(node, "`in` looks for a line within a line")
         elif op not in {"eq", "ne", "in", "notin"} and left != right:
             self._no(node, "`<` and `>` compare two lines or two numbers")
 
-    def _and(self, node: "nodes.And", scope: Scope) -> Shape | None:
+    def _and(self, node: "nodes.And", scope: Scope) -> ValueShape | None:
         return _greater(self.shape(node.left, scope), self.shape(node.right, scope))
 
-    def _or(self, node: "nodes.Or", scope: Scope) -> Shape | None:
+    def _or(self, node: "nodes.Or", scope: Scope) -> ValueShape | None:
         return _greater(self.shape(node.left, scope), self.shape(node.right, scope))
 
-    def _not(self, node: "nodes.Not", scope: Scope) -> Shape | None:
+    def _not(self, node: "nodes.Not", scope: Scope) -> ValueShape | None:
         self.shape(node.node, scope)
         return FLAG
 
-    def _condexpr(self, node: "nodes.CondExpr", scope: Scope) -> Shape | None:
+    def _condexpr(self, node: "nodes.CondExpr", scope: Scope) -> ValueShape | None:
         self.shape(node.test, scope)
         first = self.shape(node.expr1, scope)
         if node.expr2 is None:
             return self._no(node, "`a if b` needs its `else`")
         return _greater(first, self.shape(node.expr2, scope))
 
-    def _test(self, node: "nodes.Test", scope: Scope) -> Shape | None:
+    def _test(self, node: "nodes.Test", scope: Scope) -> ValueShape | None:
         self.shape(node.node, scope)
         if node.name not in TESTS or node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
             return self._no(node, f"`is {node.name[:40]}` is not allowed; allowed: is {', is '.join(TESTS)}")
         return FLAG
 
-    def _filter(self, node: "nodes.Filter", scope: Scope) -> Shape | None:
+    def _filter(self, node: "nodes.Filter", scope: Scope) -> ValueShape | None:
         if node.name not in FILTERS:
             near = nearest(node.name, FILTERS)
             meant = f"; did you mean `{near}`?" if near else ""
@@ -259,33 +264,33 @@ class Expressions:
         named = bool(node.kwargs or node.dyn_args or node.dyn_kwargs)
         return constant and not named and len(node.args) <= most
 
-    def _filtered(self, node: "nodes.Filter", shape: Shape) -> Shape | None:
-        lines = shape.item is not None and shape.item.kind is Kind.LINE
-        if node.name == "length" and shape.kind in {Kind.LINE, Kind.BODY, Kind.LIST}:
+    def _filtered(self, node: "nodes.Filter", shape: ValueShape) -> ValueShape | None:
+        lines = shape.item is not None and shape.item.kind is ExpressionKind.LINE
+        if node.name == "length" and shape.kind in {ExpressionKind.LINE, ExpressionKind.BODY, ExpressionKind.LIST}:
             return NUMBER
         if node.name == "join" and lines:
             return BODY
-        if node.name == "default" and shape.kind <= Kind.BODY:
+        if node.name == "default" and shape.kind <= ExpressionKind.BODY:
             return _greater(shape, LINE)
-        if node.name in {"lower", "title", "trim", "upper"} and shape.kind is Kind.LINE:
+        if node.name in {"lower", "title", "trim", "upper"} and shape.kind is ExpressionKind.LINE:
             return LINE
         takes = {"length": "texts and lists", "join": "lists of lines", "default": "texts, numbers and flags"}
         return self._no(node, f"`{node.name}` takes {takes.get(node.name, 'lines')} only")
 
 
-def _greater(left: Shape | None, right: Shape | None) -> Shape | None:
+def _greater(left: ValueShape | None, right: ValueShape | None) -> ValueShape | None:
     if left is None or right is None:
         return None
     return max(left, right, key=lambda shape: shape.kind)
 
 
-def _instead(name: str, known: Mapping[str, Shape]) -> str:
+def _instead(name: str, known: Mapping[str, ValueShape]) -> str:
     near = nearest(name, known)
     return f"did you mean `{near}`?" if near else f"there are: {', '.join(sorted(known))}"
 
 
-def _parts(shape: Shape) -> str:
-    if shape.kind is Kind.LIST:
+def _parts(shape: ValueShape) -> str:
+    if shape.kind is ExpressionKind.LIST:
         return "go through it with `for`"
     if shape.record is None:
         return "print it as it is"

@@ -27,11 +27,11 @@ from verifflowcc.prompt.rules.template_expressions import (
     MAX_TAG_DEPTH,
     MAX_TAG_TOKENS,
     TAGS,
+    ExpressionKind,
     Expressions,
-    Kind,
     Loop,
     Scope,
-    Shape,
+    ValueShape,
     new_environment,
     reading_environment,
     supplied,
@@ -170,14 +170,14 @@ HINT = "docs/how-to/prompt-templates.md lists what a template may use"
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedTemplate:
     """A template's parsed tree, and the trees of the partials that it includes, by name."""
 
     template: "nodes.Template"
     partials: Mapping[str, "nodes.Template"]
 
 
-def check_template(source: str, name: str, partials: Mapping[str, str]) -> Accepted:
+def check_template(source: str, name: str, partials: Mapping[str, str]) -> AcceptedTemplate:
     """Return the parsed template, if it uses nothing but what a prompt template may.
 
     `partials` maps the names that `include` may give to their sources. TemplateError tells every problem of the
@@ -191,7 +191,7 @@ def check_template(source: str, name: str, partials: Mapping[str, str]) -> Accep
         if len(problems) > MAX_PROBLEMS:
             lines.append(f"{name}: and {len(problems) - MAX_PROBLEMS} more")
         raise TemplateError("\n".join(lines), hint=HINT)
-    return Accepted(template, check.included)
+    return AcceptedTemplate(template, check.included)
 
 
 class _TooLarge(Exception):  # noqa: N818 - ends a check early, and is told as a problem
@@ -296,7 +296,7 @@ class _Check:
         if node.test is not None:
             self._expressions.shape(node.test, _without_loop(inner))
         self._statements(node.else_, scope, targets)
-        inner["loop"] = Shape(Kind.RECORD, record=Loop)
+        inner["loop"] = ValueShape(ExpressionKind.RECORD, record=Loop)
         self._statements(node.body, inner, (*targets, target or ""))
 
     def _count_loop(self, node: "nodes.For", targets: tuple[str, ...]) -> None:
@@ -308,7 +308,7 @@ class _Check:
         if node.recursive:
             self._refuse(node.lineno, "`recursive` is not allowed; loops go through supplied lists")
 
-    def _item(self, node: "nodes.For", scope: Scope, targets: tuple[str, ...]) -> Shape | None:
+    def _item(self, node: "nodes.For", scope: Scope, targets: tuple[str, ...]) -> ValueShape | None:
         """Return the shape of a loop's items, if what it goes through is a supplied list."""
         from jinja2 import nodes
 
@@ -372,10 +372,10 @@ class _Check:
 
 
 def _lists() -> str:
-    return ", ".join(sorted(name for name, shape in supplied().items() if shape.kind is Kind.LIST))
+    return ", ".join(sorted(name for name, shape in supplied().items() if shape.kind is ExpressionKind.LIST))
 
 
-def _without_loop(scope: Scope) -> dict[str, Shape]:
+def _without_loop(scope: Scope) -> dict[str, ValueShape]:
     """Return the scope where Jinja knows no `loop`: in a loop's own condition, and in a partial."""
     return {name: shape for name, shape in scope.items() if name != "loop"}
 
@@ -431,7 +431,7 @@ def compile_template(source: str, name: str, partials: Mapping[str, str]) -> Pro
     return PromptTemplate(name, env.template_class.from_code(env, code, {}))
 
 
-def _partial_loader(accepted: Accepted) -> "BaseLoader":
+def _partial_loader(accepted: AcceptedTemplate) -> "BaseLoader":
     """Return a loader that knows the accepted partials, parsed as they are, and reads no file."""
     from jinja2 import BaseLoader, Environment, Template
 

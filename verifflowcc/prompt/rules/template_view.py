@@ -21,7 +21,10 @@ _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def plain_text(text: str) -> str:
-    """Return `text` with LF line ends, no newline at its end, and each character that nobody sees written out."""
+    """Return `text` with LF line ends and invisible characters written out.
+
+    There is no newline at its end.
+    """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return show_invisible(text).rstrip("\n")
@@ -46,7 +49,9 @@ def _require_lines(view: object, names: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EntryView:
-    """One piece of memory. `fence` is longer than any fence in `text`; it is empty for prose, which stands unfenced.
+    """One piece of memory for a template.
+
+    `fence` is longer than any fence in `text`; it is empty for prose, which has none.
 
     `info` is the word after the fence (`markdown`, `json`, `yaml`, `text`, or a language of code); `source` is the
     path; `date` is an ISO date or empty; `trust` is `human`, `tool`, `agent` or `external`; `standing` says why it does
@@ -206,10 +211,10 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
     date: str | None = None,
     trust: str = "human",
     trimmed: bool = False,
-    standing: str = "",
+    invalid_reason: str = "",
     stale: str = "",
 ) -> EntryView:
-    """Return an entry whose text stands in a fence that nothing in it can close."""
+    """Return an entry whose text is in a fence that nothing in it can close."""
     body = plain_text(text)
     return EntryView(
         key=one_line(key),
@@ -221,7 +226,7 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
         date=one_line(date or ""),
         trust=one_line(trust),
         trimmed=trimmed,
-        standing=one_line(standing),
+        standing=one_line(invalid_reason),
         stale=one_line(stale),
     )
 
@@ -236,11 +241,14 @@ def group_view(level: int, heading: str, text: str, *, fenced: str = "") -> Grou
 
 
 def prose_view(key: str, text: str, *, source: str, trimmed: bool = False) -> EntryView:
-    """Return an entry that stands unfenced: the role's own `prompt.md`."""
+    """Return an entry without a fence: the role's own `prompt.md`."""
     return replace(entry_view(key, "", source=source, trimmed=trimmed), text=prose(text), fence="")
 
 
 def prose(text: str) -> str:
-    """Return text that stands unfenced (the task, a role's prose), its last fence or comment closed if left open."""
+    """Return text for use without a fence (the task, a role's prose).
+
+    Its last fence or comment is closed if it was left open.
+    """
     body = close_fences(plain_text(withhold(text))).rstrip("\n")
     return body + "\n-->" if body.rfind("<!--") > body.rfind("-->") else body

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from verifflowcc.base.model.ports import Count
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.extract import sentence_ends, short_form, word_ends
-from verifflowcc.base.text.markdown import Kind, Line, close_fences, headings, read_lines, split_lines
+from verifflowcc.base.text.markdown import Line, LineKind, close_fences, headings, read_lines, split_lines
 
 # Where an entry may be cut: before a section, before a block, or within the text of a block.
 
 TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
-DIVISIBLE = {Kind.PARAGRAPH, Kind.QUOTE, Kind.CODE, Kind.INSIDE}
-RUNNING = {Kind.QUOTE, Kind.PARAGRAPH}
+DIVISIBLE = {LineKind.PARAGRAPH, LineKind.QUOTE, LineKind.CODE, LineKind.INSIDE}
+RUNNING = {LineKind.QUOTE, LineKind.PARAGRAPH}
 """Lines of these kinds run on until a blank line; paragraphs are parted again at items and table rows."""
 
 
@@ -47,7 +47,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class TextCuts:
     """The cuts of a text, ascending, none at its beginning or end, and the lines that may be cut within.
 
     `closing` is the line that closes a fence which the text leaves open, or empty.
@@ -104,7 +104,7 @@ class _Form:
     heading_lines: set[int]
 
 
-def outline(text: str, kind: str) -> Outline:
+def outline(text: str, kind: str) -> TextCuts:
     """Return where a text of this kind may be cut: `markdown` by its structure, all else by its lines."""
     return _markdown(text) if kind == "markdown" else _plain(text)
 
@@ -113,10 +113,10 @@ def _is_spoken(char: str) -> bool:
     return char.isalnum() or char > "\u2600"
 
 
-def _plain(text: str) -> Outline:
+def _plain(text: str) -> TextCuts:
     lines = split_lines(text)
     offsets = _offsets(lines)
-    return Outline(
+    return TextCuts(
         text,
         tuple(Cut(at) for at, line in zip(offsets[1:], lines[1:], strict=False) if line.strip()),
         tuple(Stretch(at, at + len(line.rstrip())) for at, line in zip(offsets, lines, strict=False)),
@@ -130,20 +130,20 @@ def _offsets(lines: list[str]) -> list[int]:
     return offsets
 
 
-def _markdown(text: str) -> Outline:
+def _markdown(text: str) -> TextCuts:
     source = split_lines(text)
     lines, offsets = read_lines(source), _offsets(source)
     firsts = {number for number, _, _ in headings(lines)}
     form = _Form(lines, offsets, _tables(lines), firsts, _heading_lines(lines, firsts))
     closing = lines[-1].fence.closing if lines and lines[-1].fence else ""
-    return Outline(text, tuple(_cuts(form)), tuple(_stretches(form)), closing)
+    return TextCuts(text, tuple(_cuts(form)), tuple(_stretches(form)), closing)
 
 
 def _heading_lines(lines: tuple[Line, ...], firsts: set[int]) -> set[int]:
     found: set[int] = set()
     for first in firsts:
         last = first
-        while lines[last].kind not in {Kind.HEADING, Kind.UNDERLINE}:
+        while lines[last].kind not in {LineKind.HEADING, LineKind.UNDERLINE}:
             last += 1
         found.update(range(first, last + 1))
     return found
@@ -153,7 +153,7 @@ def _tables(lines: tuple[Line, ...]) -> dict[int, int]:
     """Return every line of a table with its place in it: 0 the head, 1 the rule, 2 and on the rows."""
     places: dict[int, int] = {}
     for number, line in enumerate(lines):
-        if line.kind is not Kind.PARAGRAPH:
+        if line.kind is not LineKind.PARAGRAPH:
             continue
         above = places.get(number - 1)
         if above is not None and not line.item:
@@ -164,7 +164,7 @@ def _tables(lines: tuple[Line, ...]) -> dict[int, int]:
 
 
 def _is_rule(line: Line) -> bool:
-    return line.kind is Kind.PARAGRAPH and "|" in line.text and TABLE_RULE.match(line.text) is not None
+    return line.kind is LineKind.PARAGRAPH and "|" in line.text and TABLE_RULE.match(line.text) is not None
 
 
 def _cuts(form: _Form) -> Iterator[Cut]:
@@ -178,7 +178,7 @@ def _cuts(form: _Form) -> Iterator[Cut]:
                 form.offsets[number],
                 section=number in form.section_firsts,
                 closing=open_fence.closing if open_fence else "",
-                tail=line.depth == 0 and line.kind is not Kind.INSIDE and form.tables.get(number, 0) == 0,
+                tail=line.depth == 0 and line.kind is not LineKind.INSIDE and form.tables.get(number, 0) == 0,
             )
         before = number
 
@@ -188,14 +188,14 @@ def _is_boundary(form: _Form, number: int, before: int) -> bool:
     line, above = form.lines[number], form.lines[before]
     if line.item:
         return True
-    if line.kind in {Kind.CLOSES, Kind.UNDERLINE}:
+    if line.kind in {LineKind.CLOSES, LineKind.UNDERLINE}:
         return False
-    if line.kind is Kind.INSIDE:
-        return above.kind is Kind.INSIDE
+    if line.kind is LineKind.INSIDE:
+        return above.kind is LineKind.INSIDE
     place = form.tables.get(number, 0)
     if place > 0:
         return place > 2
-    together = line.kind in {Kind.FRONT, Kind.COMMENT} or (line.kind in RUNNING and before == number - 1)
+    together = line.kind in {LineKind.FRONT, LineKind.COMMENT} or (line.kind in RUNNING and before == number - 1)
     return not (together and above.kind is line.kind)
 
 
@@ -205,7 +205,7 @@ def _stretches(form: _Form) -> Iterator[Stretch]:
         mentions_fence = line.kind in RUNNING and ("```" in line.text or "~~~" in line.text)
         whole = number in form.tables or number in form.heading_lines or mentions_fence
         if line.kind in DIVISIBLE and not whole:
-            closing = line.fence.closing if line.kind is Kind.INSIDE and line.fence else ""
+            closing = line.fence.closing if line.kind is LineKind.INSIDE and line.fence else ""
             end = form.offsets[number] + len(line.text.rstrip())
             yield Stretch(form.offsets[number], end, closing, prose=line.kind in RUNNING)
 
@@ -217,7 +217,7 @@ ATTEMPTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Trimmed:
+class TrimmedBody:
     """A trimmed body, its tokens (the mark included), and how many tokens of the entry it leaves out.
 
     `summary` says that it is the short form: pieces from all of the text, in place of its beginning.
@@ -231,7 +231,7 @@ class Trimmed:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    outline: Outline
+    outline: TextCuts
     count: Count
     total_tokens: int
     rest: str
@@ -240,7 +240,7 @@ class _Job:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _KeptPart:
     """A kept head or tail: where it ends or begins, its text with fences closed, its tokens."""
 
     at: int
@@ -257,7 +257,7 @@ def trim_text(
     rest: str,
     kind: str = "markdown",
     minimum: int = MINIMUM_TRIMMED_TOKENS,
-) -> Trimmed | None:
+) -> TrimmedBody | None:
     """Return `text` cut to at most `limit_tokens` as `count` counts them, mark included; None where that cannot be.
 
     `total_tokens` is the count of the whole text and `rest` its path; the mark names both. A result keeps at least
@@ -271,14 +271,14 @@ def trim_text(
         whole = close_fences(text) if markdown else text
         tokens = count(whole)
         if tokens <= limit_tokens:
-            return Trimmed(whole, tokens, 0) if tokens >= minimum else None
+            return TrimmedBody(whole, tokens, 0) if tokens >= minimum else None
     job = _Job(outline(text, kind), count, total_tokens, rest, markdown, minimum)
     return _shrink_until_it_fits(job, limit_tokens)
 
 
 def summarise(
     text: str, limit_tokens: int, count: Count, *, total_tokens: int, rest: str, kind: str = "markdown"
-) -> Trimmed | None:
+) -> TrimmedBody | None:
     """Return the short form of `text` in at most `limit_tokens`, under a line that names the whole; None if none fits.
 
     `total_tokens` is the count of the whole text and `rest` its path.
@@ -288,11 +288,11 @@ def summarise(
     if not short:
         return None
     tokens = count(line + short)
-    return Trimmed(line + short, tokens, max(1, total_tokens - tokens), summary=True)
+    return TrimmedBody(line + short, tokens, max(1, total_tokens - tokens), summary=True)
 
 
 def mark(left_out_tokens: int, total_tokens: int, rest: str) -> str:
-    """Return the line that stands where text is gone.
+    """Return the line that replaces the text left out.
 
     >>> mark(1234, 2040, "CLAUDE.md")
     '[… 1,234 of 2,040 tokens left out here; the rest: CLAUDE.md]'
@@ -300,7 +300,7 @@ def mark(left_out_tokens: int, total_tokens: int, rest: str) -> str:
     return f"[… {left_out_tokens:,} of {total_tokens:,} tokens left out here; the rest: {' '.join(rest.splitlines())}]"
 
 
-def _shrink_until_it_fits(job: _Job, limit_tokens: int) -> Trimmed | None:
+def _shrink_until_it_fits(job: _Job, limit_tokens: int) -> TrimmedBody | None:
     gap = "\n\n" if job.markdown else "\n"
     room = limit_tokens - job.count(gap + mark(job.total_tokens, job.total_tokens, job.rest) + gap)
     for attempt in range(ATTEMPTS):
@@ -312,21 +312,21 @@ def _shrink_until_it_fits(job: _Job, limit_tokens: int) -> Trimmed | None:
         text = _compose(job, head, tail, mark(left_out, job.total_tokens, job.rest), gap)
         tokens = job.count(text)
         if tokens <= limit_tokens:
-            return Trimmed(text, tokens, left_out) if tokens >= job.minimum else None
+            return TrimmedBody(text, tokens, left_out) if tokens >= job.minimum else None
         room = min(room * limit_tokens // tokens, room - 1) - attempt
     return None
 
 
-def _compose(job: _Job, head: _Part, tail: _Part, line: str, gap: str) -> str:
+def _compose(job: _Job, head: _KeptPart, tail: _KeptPart, line: str, gap: str) -> str:
     if tail.text:
         return head.text + gap + line + gap + tail.text
     return head.text + gap + line + ("\n" if job.outline.text.endswith("\n") else "")
 
 
-def _choose(job: _Job, room: int) -> tuple[_Part, _Part]:
+def _choose(job: _Job, room: int) -> tuple[_KeptPart, _KeptPart]:
     """Return the head and the tail that fit in `room` tokens; an empty tail where none pays."""
     end = len(job.outline.text)
-    nothing = _Part(end, "", 0)
+    nothing = _KeptPart(end, "", 0)
     tail = _tail(job, [cut for cut in job.outline.cuts if cut.section], room // 4) or nothing
     head = _head(job, room - tail.tokens, tail)
     last = job.outline.last_section
@@ -339,22 +339,22 @@ def _choose(job: _Job, room: int) -> tuple[_Part, _Part]:
     return (shorter, tail) if tail.text and shorter.text and shorter.at > last else (head, nothing)
 
 
-def _tail(job: _Job, cuts: Sequence[Cut], room: int) -> _Part | None:
+def _tail(job: _Job, cuts: Sequence[Cut], room: int) -> _KeptPart | None:
     """Return the longest end of the text that begins at one of `cuts` and fits in `room`."""
     text = job.outline.text
 
-    def part(index: int) -> _Part:
+    def part(index: int) -> _KeptPart:
         at = cuts[-1 - index].at
         end = text[at:]
         if job.outline.closing:
             end += ("" if end.endswith("\n") else "\n") + job.outline.closing + "\n"
-        return _Part(at, end, job.count(end))
+        return _KeptPart(at, end, job.count(end))
 
     lengths = [len(text) - cut.at for cut in reversed(cuts)]
     return _longest_that_fits(job, lengths, part, room)
 
 
-def _head(job: _Job, room: int, tail: _Part) -> _Part:
+def _head(job: _Job, room: int, tail: _KeptPart) -> _KeptPart:
     """Return the beginning of the text that fits in `room`, before `tail`.
 
     The coarser cut is taken where it keeps enough: a section's end for three quarters of the room, a block's end or a
@@ -375,20 +375,22 @@ def _head(job: _Job, room: int, tail: _Part) -> _Part:
             best = part
         if best and best.tokens >= max(need, room // 2):
             break
-    return best or _Part(0, "", 0)
+    return best or _KeptPart(0, "", 0)
 
 
-def _ending_at(job: _Job, cuts: Sequence[Cut], room: int) -> _Part | None:
+def _ending_at(job: _Job, cuts: Sequence[Cut], room: int) -> _KeptPart | None:
     return _longest_that_fits(job, [cut.at for cut in cuts], lambda index: _part_before(job, cuts[index]), room)
 
 
-def _part_before(job: _Job, cut: Cut) -> _Part:
+def _part_before(job: _Job, cut: Cut) -> _KeptPart:
     kept = job.outline.text[: cut.at].rstrip()
     text = f"{kept}\n{cut.closing}" if cut.closing else kept
-    return _Part(cut.at, text, job.count(text) if kept else 0)
+    return _KeptPart(cut.at, text, job.count(text) if kept else 0)
 
 
-def _longest_that_fits(job: _Job, lengths: Sequence[int], part: Callable[[int], _Part], room: int) -> _Part | None:
+def _longest_that_fits(
+    job: _Job, lengths: Sequence[int], part: Callable[[int], _KeptPart], room: int
+) -> _KeptPart | None:
     """Return the longest of the parts, whose `lengths` in characters ascend, that has at most `room` tokens.
 
     Looks where the tokens per character seen so far point to, so that little more than `room` tokens is ever counted at

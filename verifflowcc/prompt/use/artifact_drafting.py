@@ -36,7 +36,7 @@ from verifflowcc.gates.rules.artifact_criteria import (
     suggested_for,
 )
 from verifflowcc.gates.use.gates_now import artifacts_of
-from verifflowcc.prompt.use.stages import stage_in_work
+from verifflowcc.prompt.use.stages import active_stage
 from verifflowcc.sprint.store.evidence_store import LARGEST_TEXT_BYTES
 from verifflowcc.sprint.use.people_acting import add_note, require_open, settle
 from verifflowcc.sprint.use.sprint_reading import command_in, load_movable
@@ -145,7 +145,7 @@ def open_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None
     """
     state = load_movable(workspace, sprint_id)[1]
     require_open(state)
-    found = find_stage(state, stage_id) if stage_id else stage_in_work(state)
+    found = find_stage(state, stage_id) if stage_id else active_stage(state)
     _require_unfinished(found)
     return OpenStage(state, found.stage, artifacts_folder(state.id, found.stage.id))
 

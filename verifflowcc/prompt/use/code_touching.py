@@ -19,10 +19,10 @@ from verifflowcc.code.rules.changed_code import ChangedCode, Reach, changed_plac
 from verifflowcc.code.rules.code_context import choose
 from verifflowcc.code.rules.code_owners import PLACES, owner_rules, owning_rule
 from verifflowcc.code.rules.code_views import CodeContext, CodeImpact, CodeMap, CodeOwner, ReachedCode, TouchedItem
-from verifflowcc.code.rules.graph import FILE, TYPES, Dependency, Found, Link, Mark, qualified
+from verifflowcc.code.rules.graph import FILE, TYPES, Dependency, LocatedDefinition, Mark, ReferenceLink, qualified
 from verifflowcc.code.rules.repository_map import map_of
 from verifflowcc.code.rules.snippets import rendered
-from verifflowcc.code.store.code_graph import KeptCode
+from verifflowcc.code.store.code_graph import StoredCode
 from verifflowcc.code.use.code_offers import graph_kept
 from verifflowcc.code.use.indexing import open_code
 from verifflowcc.history.use.prompt_record import project_counter
@@ -73,14 +73,14 @@ def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _SymbolPlace:
     """A file, and the qualified name of a symbol in it; empty for all of it."""
 
     path: str
     symbol: str
 
     def touches(self, path: str, symbol: str) -> bool:
-        """Whether a change here touches what is said of a place: the same, inside of it, or around it."""
+        """Return whether a change here touches that place: the same, inside or around it."""
         if path != self.path:
             return self.path.startswith(f"{path}/")
         return not symbol or not self.symbol or _within(symbol, self.symbol) or _within(self.symbol, symbol)
@@ -101,7 +101,7 @@ def code_impact(workspace: Workspace, text: str, *, runner: str | None = None) -
             raise VfccError(f"{text} is neither a file here nor a symbol", hint=f"vfcc code find {text}")
         symbols = found[:MOST_SYMBOLS]
         changed = _of_file(code, whole) if whole else [(each.path, each.place) for each in symbols]
-        places = [_Place(whole, "")] if whole else [_Place(each.path, each.name) for each in symbols]
+        places = [_SymbolPlace(whole, "")] if whole else [_SymbolPlace(each.path, each.name) for each in symbols]
         imports = imported_by(code, whole) if whole else ()
         return _impact_of(workspace, code, _Change(text, symbols, changed, places, imports), runner)
 
@@ -126,8 +126,8 @@ def diff_impact(workspace: Workspace, base: str | None = None, *, runner: str | 
         symbols = tuple([found_at(code, *each) for each in changed if each[1] != FILE])
         inside = {each.path for each in symbols}
         paths = sorted({each.path for diff in diffs for each in diff.files})
-        places = [_Place(each.path, each.name) for each in symbols]
-        places += [_Place(path, "") for path in paths if path not in inside]
+        places = [_SymbolPlace(each.path, each.name) for each in symbols]
+        places += [_SymbolPlace(path, "") for path in paths if path not in inside]
         return _impact_of(workspace, code, _Change(f"the diff since {since[:12]}", symbols, changed, places), runner)
 
 
@@ -136,13 +136,13 @@ class _Change:
     """What is changed: `changed` by file and place, `places` as items name it."""
 
     asked: str
-    symbols: Sequence[Found]
+    symbols: Sequence[LocatedDefinition]
     changed: Sequence[tuple[str, int]]
-    places: Sequence[_Place]
+    places: Sequence[_SymbolPlace]
     imports: tuple[Dependency, ...] = ()
 
 
-def _impact_of(workspace: Workspace, code: KeptCode, change: _Change, runner: str | None) -> CodeImpact:
+def _impact_of(workspace: Workspace, code: StoredCode, change: _Change, runner: str | None) -> CodeImpact:
     binder = Binder(code)
     reach = reach_of(binder, change.changed)
     items, traced, more = _traced(workspace, change.places)
@@ -172,7 +172,7 @@ def _check_runner(runner: str | None) -> None:
         raise UsageError(f"{runner!r} is no format of test commands", hint=f"one of {', '.join(FORMATS)}")
 
 
-def _of_file(code: KeptCode, path: str) -> list[tuple[str, int]]:
+def _of_file(code: StoredCode, path: str) -> list[tuple[str, int]]:
     """Return what a file defines for others; its tests, where it is a file of tests."""
     definitions = code.head(path).definitions if path in code.files else ()
     return [
@@ -182,10 +182,10 @@ def _of_file(code: KeptCode, path: str) -> list[tuple[str, int]]:
     ]
 
 
-def _direct(binder: Binder, code: KeptCode, changed: Sequence[tuple[str, int]]) -> tuple[Link, ...]:
+def _direct(binder: Binder, code: StoredCode, changed: Sequence[tuple[str, int]]) -> tuple[ReferenceLink, ...]:
     """Return the calls of what is changed from elsewhere: product code before tests, surest first."""
     inside = set(changed)
-    links: dict[Link, None] = {}
+    links: dict[ReferenceLink, None] = {}
     for path, place in changed:
         if place != FILE:
             links |= dict.fromkeys(callers(binder, path, place))
@@ -193,7 +193,7 @@ def _direct(binder: Binder, code: KeptCode, changed: Sequence[tuple[str, int]]) 
     return tuple(sorted(outer, key=lambda each: (_is_test(code, each.path), -each.confidence, each.path, each.line)))
 
 
-def _reached_code(code: KeptCode, reach: Reach) -> tuple[ReachedCode, ...]:
+def _reached_code(code: StoredCode, reach: Reach) -> tuple[ReachedCode, ...]:
     found: dict[tuple[str, int], ReachedCode] = {}
     for each in reach.found:
         if not _is_test(code, each.path):
@@ -206,7 +206,7 @@ def _reached_code(code: KeptCode, reach: Reach) -> tuple[ReachedCode, ...]:
     return tuple(found.values())
 
 
-def _is_test(code: KeptCode, path: str) -> bool:
+def _is_test(code: StoredCode, path: str) -> bool:
     return path in code.files and Mark.TEST in code.files[path].marks
 
 
@@ -225,7 +225,7 @@ def _owners(root: Path, paths: Sequence[str]) -> tuple[CodeOwner, ...]:
 
 
 def _traced(
-    workspace: Workspace, places: Sequence[_Place]
+    workspace: Workspace, places: Sequence[_SymbolPlace]
 ) -> tuple[tuple[TouchedItem, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the items of the trace whose code is touched, with those above; the tests of all, or in the files."""
     from verifflowcc.trace.rules.answers import above, all_tests_of, implementers
@@ -260,7 +260,9 @@ def _traced(
     return tuple(items), tuple(sorted(tests)), read.notices
 
 
-def _remembered(workspace: Workspace, places: Sequence[_Place]) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
+def _remembered(
+    workspace: Workspace, places: Sequence[_SymbolPlace]
+) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
     """Return the memories that speak of the code, of the project and what is open in it."""
     from verifflowcc.memory.use.memory_listing import rows_of
     from verifflowcc.memory.use.scopes import scopes_recalled
@@ -275,7 +277,7 @@ def _remembered(workspace: Workspace, places: Sequence[_Place]) -> tuple[tuple[T
     return tuple(sorted(found, key=lambda each: (each.path, each.place))), tuple(notices)
 
 
-def _speaking(item: Item, places: Sequence[_Place]) -> Iterator[TouchedItem]:
+def _speaking(item: Item, places: Sequence[_SymbolPlace]) -> Iterator[TouchedItem]:
     for ref in item.refs:
         path = code_path(ref.path)
         if path is not None and any(each.touches(path, ref.symbol or "") for each in places):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from verifflowcc.base.errors import StrictError
 from verifflowcc.base.files.layout import MEMORY
-from verifflowcc.base.files.write import Found
+from verifflowcc.base.files.write import ProjectFile
 from verifflowcc.base.model.config_values import SHARE_UNIT
 from verifflowcc.base.model.entries import (
     Candidate,
@@ -12,24 +12,24 @@ from verifflowcc.base.model.entries import (
     Fate,
     MemoryUse,
     PartUse,
-    Placed,
+    PlacedCandidate,
     Prompt,
-    Skipped,
+    SkippedEntry,
 )
 from verifflowcc.base.model.item_values import is_trace_type
 from verifflowcc.base.model.layers import HANDOVER, PRIORITY, RECALL, USER, Layer
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.base.use.guarding import safe_entries, safe_text, told_of_text
+from verifflowcc.base.use.guarding import safe_entries, safe_text, text_warnings
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.prompt.rules.compile import Compiled, Shown, Tools, compile_prompt, trimmer
+from verifflowcc.prompt.rules.compile import CompiledPrompt, ShownEntry, Tools, compile_prompt, trimmer
 from verifflowcc.prompt.rules.fill import LayerQueue
 from verifflowcc.prompt.rules.pack import pack
-from verifflowcc.prompt.use.gathering import Gathered, brief_of, gather
-from verifflowcc.prompt.use.prompt_inputs import Circumstances
+from verifflowcc.prompt.use.gathering import PromptCandidates, brief_of, gather
+from verifflowcc.prompt.use.prompt_inputs import PromptInputs
 from verifflowcc.prompt.use.prompt_sources import PAID_BY, handed_over
 from verifflowcc.prompt.use.prompt_view import prompt_view
-from verifflowcc.prompt.use.source_files import Reading
+from verifflowcc.prompt.use.source_files import BodyReader
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.sprint.use.item_loading import not_loaded
 
@@ -41,14 +41,14 @@ OFTEN = 8
 """A template may print what it is given this often and some words of its own; one that prints more is stopped."""
 
 
-def with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed, str], ...]:
-    """Return what is in the prompt, each entry with its text as it stands there."""
+def with_texts(placed: Sequence[PlacedCandidate], reading: BodyReader) -> tuple[tuple[PlacedCandidate, str], ...]:
+    """Return the entries of the prompt, each with its text as shown."""
     text_of = _text_of(reading)
     kept = (one for one in placed if one.fate is not Fate.DROPPED)
     return tuple((one, text_of(one.candidate) if one.text is None else one.text) for one in kept)
 
 
-def pack_layer(here: Circumstances, reading: Reading, layer: Layer) -> tuple[Placed, ...]:
+def pack_layer(here: PromptInputs, reading: BodyReader, layer: Layer) -> tuple[PlacedCandidate, ...]:
     """Return the fates of one layer's candidates where the whole budget is theirs."""
     gathered = _gathered(here, reading)
     queues = [replace(queue, share=SHARE_UNIT) for queue in _queues(here, gathered) if queue.layer is layer]
@@ -58,13 +58,13 @@ def pack_layer(here: Circumstances, reading: Reading, layer: Layer) -> tuple[Pla
     return placed
 
 
-def _gathered(here: Circumstances, reading: Reading) -> Gathered:
+def _gathered(here: PromptInputs, reading: BodyReader) -> PromptCandidates:
     return gather(
         here.selection, reading, here.sources, here.question.task, here.caps, past=here.past, checking=here.checking
     )
 
 
-def _save(here: Circumstances) -> tuple[str, ...]:
+def _save(here: PromptInputs) -> tuple[str, ...]:
     """Keep what was learned; return what keeps an index from being kept."""
     here.index.save()
     if here.sources.theirs is None:
@@ -74,7 +74,7 @@ def _save(here: Circumstances) -> tuple[str, ...]:
     return (*here.index.notices, *theirs.notices)
 
 
-def _text_of(reading: Reading) -> Callable[[Candidate], str]:
+def _text_of(reading: BodyReader) -> Callable[[Candidate], str]:
     """Return what gives the text of an entry as a prompt may show it: without secrets, nothing in it unseen."""
     known: dict[tuple[str, str], str] = {}
 
@@ -87,7 +87,7 @@ def _text_of(reading: Reading) -> Callable[[Candidate], str]:
     return text_of
 
 
-def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
+def compile_here(here: PromptInputs, reading: BodyReader) -> ContextPackage:
     """Return the prompt and its explanation. Raises as `services.context.compile_context` says."""
     gathered = _gathered(here, reading)
     compiled = _pack(here, gathered, reading)
@@ -115,26 +115,28 @@ def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
     )
 
 
-def _not_named(here: Circumstances) -> list[Skipped]:
+def _not_named(here: PromptInputs) -> list[SkippedEntry]:
     """Return the artifacts of earlier stages where the stage layer's strategy names no source that has them."""
     if HANDOVER in here.sources.offered:
         return []
     named = {one.path for one in here.selection.selected}
     reason = f"the stage layer's strategy does not name {HANDOVER}"
     offered = handed_over(here.place, here.state, here.tree)
-    paths = [found.path if isinstance(found, Found) else found.item.path for found in offered]
+    paths = [found.path if isinstance(found, ProjectFile) else found.item.path for found in offered]
     return [
-        Skipped(Layer.STAGE, path.removeprefix(f"{MEMORY}/"), path, 0, reason) for path in paths if path not in named
+        SkippedEntry(Layer.STAGE, path.removeprefix(f"{MEMORY}/"), path, 0, reason)
+        for path in paths
+        if path not in named
     ]
 
 
-def _of_trace(here: Circumstances) -> list[Skipped]:
+def _of_trace(here: PromptInputs) -> list[SkippedEntry]:
     """Return the trace items that `@trace` does not offer, each with the reason."""
     left_out = here.sources.trace_left_out
-    return [Skipped(Layer.SPRINT, each.id, each.path, 0, each.why) for each in left_out]
+    return [SkippedEntry(Layer.SPRINT, each.id, each.path, 0, each.why) for each in left_out]
 
 
-def _not_loaded(here: Circumstances) -> list[Skipped]:
+def _not_loaded(here: PromptInputs) -> list[SkippedEntry]:
     """Return the project's items that no layer loads, each with what to add to the configuration."""
     folder, seen = f"{MEMORY}/project", {one.path for one in here.selection.selected}
     if not here.config.memory.enabled:
@@ -144,7 +146,9 @@ def _not_loaded(here: Circumstances) -> list[Skipped]:
         path: not_loaded(here.config, path, seen, traced=_is_trace_path(path)) for path in found if path not in seen
     }
     return [
-        Skipped(Layer.PROJECT, path.removeprefix(f"{folder}/"), path, 0, why) for path, why in reasons.items() if why
+        SkippedEntry(Layer.PROJECT, path.removeprefix(f"{folder}/"), path, 0, why)
+        for path, why in reasons.items()
+        if why
     ]
 
 
@@ -152,24 +156,24 @@ def _is_trace_path(path: str) -> bool:
     return is_trace_type(path.rpartition("/")[0].rpartition("/")[2])
 
 
-def _changed_for_show(placed: Sequence[Placed], reading: Reading) -> list[str]:
+def _changed_for_show(placed: Sequence[PlacedCandidate], reading: BodyReader) -> list[str]:
     """Return a sentence for each entry in the prompt whose text is not shown as it is kept."""
     kept = (one.candidate for one in placed if one.fate is not Fate.DROPPED)
-    return [sentence for one in kept for sentence in told_of_text(one.key, reading.text(one.path, one.digest))]
+    return [sentence for one in kept for sentence in text_warnings(one.key, reading.text(one.path, one.digest))]
 
 
-def _plans(here: Circumstances) -> bool:
+def _plans(here: PromptInputs) -> bool:
     """Whether a checklist comes before the planning of a task."""
     return bool(here.question.task) and here.caps.kind == "thinking" and here.caps.active.pre_brief
 
 
-def _tiers(placed: Sequence[Placed]) -> dict[str, int]:
+def _tiers(placed: Sequence[PlacedCandidate]) -> dict[str, int]:
     return {
         tier: sum(one.tokens for one in placed if one.candidate.tier == tier) for tier in ("task", "project", "global")
     }
 
 
-def _code_use(here: Circumstances, placed: Sequence[Placed]) -> dict[str, PartUse]:
+def _code_use(here: PromptInputs, placed: Sequence[PlacedCandidate]) -> dict[str, PartUse]:
     parts = {one.path: one.source.part for one in here.selection.selected if isinstance(one.source, Snippet)}
     if not parts:
         return {}
@@ -178,11 +182,11 @@ def _code_use(here: Circumstances, placed: Sequence[Placed]) -> dict[str, PartUs
     return {name: PartUse(sum(tokens for part, tokens in used if part == name), shares[name]) for name in shares}
 
 
-def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled:
+def _pack(here: PromptInputs, gathered: PromptCandidates, reading: BodyReader) -> CompiledPrompt:
     template = here.template()
     brief = brief_of(gathered.candidates) if _plans(here) else ()
 
-    def render(shown: Sequence[Shown]) -> str:
+    def render(shown: Sequence[ShownEntry]) -> str:
         supplied = len(here.question.task) + sum(len(one.text) + ROOM_PER_ENTRY_CHARS for one in shown)
         return template.render(prompt_view(here, shown, brief), ROOM_CHARS + OFTEN * supplied)
 
@@ -190,7 +194,7 @@ def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled
     return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)
 
 
-def _queues(here: Circumstances, gathered: Gathered) -> tuple[LayerQueue, ...]:
+def _queues(here: PromptInputs, gathered: PromptCandidates) -> tuple[LayerQueue, ...]:
     return tuple(
         LayerQueue(
             layer,
@@ -204,7 +208,7 @@ def _queues(here: Circumstances, gathered: Gathered) -> tuple[LayerQueue, ...]:
     )
 
 
-def _most(here: Circumstances, layer: Layer) -> int:
+def _most(here: PromptInputs, layer: Layer) -> int:
     """The most that a layer may take; a user layer with no share of its own has a tenth of the budget at most."""
     most = here.config.strategies[layer].max_tokens
     if layer is Layer.USER and not here.allocation.shares.get(layer, 0):
@@ -212,7 +216,7 @@ def _most(here: Circumstances, layer: Layer) -> int:
     return most
 
 
-def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
+def _not_whole(placed: tuple[PlacedCandidate, ...]) -> list[str]:
     return [
         f"{one.candidate.key} is always loaded but {one.reason}"
         for one in placed
@@ -220,7 +224,7 @@ def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
     ]
 
 
-def _refuse_partial(placed: tuple[Placed, ...], here: Circumstances) -> None:
+def _refuse_partial(placed: tuple[PlacedCandidate, ...], here: PromptInputs) -> None:
     partial = _not_whole(placed)
     state = here.state
     if state and (state.problems or state.fork):
@@ -234,16 +238,18 @@ def _refuse_failed(reader: SourceReader) -> None:
         raise StrictError("\n".join(reader.notices), hint="vfcc doctor, or without --strict")
 
 
-def _failed_sources(reader: SourceReader) -> list[Skipped]:
+def _failed_sources(reader: SourceReader) -> list[SkippedEntry]:
     """Return the sources that failed as `--explain` lists them, in the layers that would have paid for them."""
     return [
-        Skipped(PAID_BY[each.source], each.source, each.source, 0, f"left out: {each.reason}")
+        SkippedEntry(PAID_BY[each.source], each.source, each.source, 0, f"left out: {each.reason}")
         for each in reader.failures
         if each.source in PAID_BY
     ]
 
 
-def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices: tuple[str, ...]) -> Prompt:
+def _prompt(
+    here: PromptInputs, compiled: CompiledPrompt, gathered: PromptCandidates, notices: tuple[str, ...]
+) -> Prompt:
     offered = sum(one.candidate.tokens for one in compiled.packing.placed)
     used = sum(one.tokens for one in compiled.packing.placed)
     return Prompt(
@@ -264,7 +270,7 @@ def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices
     )
 
 
-def _memory_use(here: Circumstances, gathered: Gathered, placed: Sequence[Placed]) -> MemoryUse:
+def _memory_use(here: PromptInputs, gathered: PromptCandidates, placed: Sequence[PlacedCandidate]) -> MemoryUse:
     inside = [one for one in placed if one.candidate.item and one.fate is not Fate.DROPPED]
     paths = {one.candidate.path for one in inside}
     sourced = {one.candidate.path for one in inside if one.candidate.origin in _RETRIEVED}
@@ -277,7 +283,7 @@ def _memory_use(here: Circumstances, gathered: Gathered, placed: Sequence[Placed
     )
 
 
-def _items(placed: Sequence[Placed]) -> dict[str, tuple[str, ...]]:
+def _items(placed: Sequence[PlacedCandidate]) -> dict[str, tuple[str, ...]]:
     """Return the ids of the typed items in the prompt, by scope."""
     found: dict[str, list[str]] = {}
     for one in placed:

@@ -8,9 +8,9 @@ from functools import partial
 
 from verifflowcc.base.config.config_defaults import STRATEGIES
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.files.layout import Derived, Supplied
-from verifflowcc.base.files.write import Found
-from verifflowcc.base.model.entries import Candidate, Skipped, TraceEntry
+from verifflowcc.base.files.layout import DerivedSource, SourceContent
+from verifflowcc.base.files.write import ProjectFile
+from verifflowcc.base.model.entries import Candidate, SkippedEntry, TraceEntry
 from verifflowcc.base.model.item_values import Item, Trust, awaits_promotion, trust_held
 from verifflowcc.base.model.layers import CODE as CODE_PIECES
 from verifflowcc.base.model.layers import LOCAL, READING_ORDER, RECALL, TASK, TRACE, USER, Layer
@@ -20,12 +20,12 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.memory.rules.recall_scoring import question_of
-from verifflowcc.memory.rules.superseded import standing, superseded
-from verifflowcc.memory.use.code_refs import Checking
+from verifflowcc.memory.rules.superseded import excluded_items, superseded
+from verifflowcc.memory.use.code_refs import StaleCheck
 from verifflowcc.prompt.rules.data_sentences import conflicts
-from verifflowcc.prompt.use.ordering import Caps, Entry, Offer, Past, in_order, paths_in
+from verifflowcc.prompt.use.ordering import Caps, LoadedEntry, OrderingInputs, PastDay, in_order, paths_in
 from verifflowcc.prompt.use.prompt_sources import Sources
-from verifflowcc.prompt.use.source_files import Body, Reading, Selected, Selection, Source
+from verifflowcc.prompt.use.source_files import Body, BodyReader, FileSelection, SelectedFile, Source
 from verifflowcc.prompt.use.source_reader import SourceReader
 
 # A checklist before planning: the constraints and decisions that bear on the task, a line each.
@@ -59,7 +59,7 @@ def brief_of(candidates: Mapping[Layer, Sequence[Candidate]]) -> tuple[str, ...]
 
 def _is_sure(one: Candidate) -> bool:
     """Whether an entry may stand outside of a fence: it holds, all clones have it, and people or tools vouch for it."""
-    return not one.local and not one.standing and one.trust in (Trust.HUMAN, Trust.TOOL)
+    return not one.local and not one.invalid_reason and one.trust in (Trust.HUMAN, Trust.TOOL)
 
 
 def _line(one: Candidate) -> str:
@@ -71,14 +71,14 @@ def _line(one: Candidate) -> str:
 
 _ORIGINS = (RECALL, TASK, USER)
 CODE = "code"
-"""Under which name the digest of the code that items speak of is told."""
+"""Under which name the digest of the code that items speak of is content."""
 STALE_MARKS = "stale marks"
 """What tells which items speak of code that changed; items are unmarked where it fails."""
 _UNMARKED: tuple[dict[str, str], dict[str, str]] = {}, {}
 
 
 @dataclass(slots=True)
-class Gathered:
+class PromptCandidates:
     """Candidates per layer in rank order, what was left out, and what the person should know.
 
     `digests` has, by virtual source, the digest of all that it offered, and under `code` that of what items speak of.
@@ -87,7 +87,7 @@ class Gathered:
     """
 
     candidates: dict[Layer, tuple[Candidate, ...]] = field(default_factory=dict)
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedEntry] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
     filtered: int = 0
@@ -95,14 +95,14 @@ class Gathered:
 
 
 def gather(
-    selection: Selection,
-    reading: Reading,
+    selection: FileSelection,
+    reading: BodyReader,
     sources: Sources,
     task: str,
     caps: Caps,
-    past: Past | None = None,
-    checking: Checking | None = None,
-) -> Gathered:
+    past: PastDay | None = None,
+    checking: StaleCheck | None = None,
+) -> PromptCandidates:
     """Return ranked candidates for every layer of the selection, typed items no more than `caps` says.
 
     `sources` has what each derived source says; one that is missing has nothing to say yet. Virtual sources that fail
@@ -110,7 +110,7 @@ def gather(
     that say no day stand as they are. With `checking`, items whose code is not as it was are marked, or left out.
     Raises FormatError where an always-load file of the project cannot be read as memory.
     """
-    gathered, reader = Gathered(), sources.reader
+    gathered, reader = PromptCandidates(), sources.reader
     question = question_of(task) if task else None
     bodies = _bodies(selection.selected, reading, sorted(question.terms) if question else [], reader)
     selected = [one for one in selection.selected if not reader.has_failed(one.virtual)]
@@ -122,8 +122,8 @@ def gather(
         gathered.notices.append(f"as of {past.day}; files that say no day stand as they are today")
     standings = _standings([one for one in selected if one.path not in later], bodies, gathered)
     stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, standings), _UNMARKED)
-    offer = Offer(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
-    standing_items: list[Item] = []
+    offer = OrderingInputs(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
+    items_in_force: list[Item] = []
     for layer in dict.fromkeys(one.layer for one in selected):
         usable = []
         for one in selected:
@@ -136,19 +136,21 @@ def gather(
                     gathered.filtered += not _offered(one, entry, caps)
                 elif entry is not None:
                     usable.append(entry)
-                    standing_items += [entry.body.item] if entry.body and not entry.standing else []
+                    items_in_force += [entry.body.item] if entry.body and not entry.invalid_reason else []
         ordered, above = in_order(usable, offer)
         gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
         gathered.skipped += above
-    gathered.conflicts = conflicts(standing_items)
+    gathered.conflicts = conflicts(items_in_force)
     gathered.digests = _digests(selected, bodies) | code
-    gathered.notices += _problems_told(reading)
+    gathered.notices += _notices(reading)
     return gathered
 
 
-def _bodies(selected: Iterable[Selected], reading: Reading, words: list[str], reader: SourceReader) -> dict[str, Body]:
+def _bodies(
+    selected: Iterable[SelectedFile], reading: BodyReader, words: list[str], reader: SourceReader
+) -> dict[str, Body]:
     """Read everything once, each where its index is: files that patterns name, then each virtual source by itself."""
-    plain = {one.path: one.source for one in selected if isinstance(one.source, Found) and not one.origin}
+    plain = {one.path: one.source for one in selected if isinstance(one.source, ProjectFile) and not one.origin}
     bodies = reading.bodies(plain.values(), words)
     none: dict[str, Body] = {}
     for origin in dict.fromkeys(one.origin for one in selected if one.origin):
@@ -157,9 +159,9 @@ def _bodies(selected: Iterable[Selected], reading: Reading, words: list[str], re
     return bodies
 
 
-def _of_source(origin: str, offered: Sequence[Source], reading: Reading, words: list[str]) -> dict[str, Body]:
+def _of_source(origin: str, offered: Sequence[Source], reading: BodyReader, words: list[str]) -> dict[str, Body]:
     """Read what a virtual source offers: files, the person's where their index is, and items that no file holds."""
-    files = {one.path: one for one in offered if isinstance(one, Found)}
+    files = {one.path: one for one in offered if isinstance(one, ProjectFile)}
     kept = {one.item.path: one for one in offered if isinstance(one, StoredItem)}
     theirs = reading.theirs if origin == USER else None
     bodies = (theirs or reading).bodies(files.values(), words) if files else {}
@@ -169,7 +171,7 @@ def _of_source(origin: str, offered: Sequence[Source], reading: Reading, words: 
 
 
 def _as_they_were(
-    selected: Iterable[Selected], bodies: Mapping[str, Body], past: Past
+    selected: Iterable[SelectedFile], bodies: Mapping[str, Body], past: PastDay
 ) -> tuple[dict[str, Body], dict[str, str]]:
     """Return bodies with their items as on a day in the past, and path → why for what was not there yet."""
     from verifflowcc.memory.rules.superseded import as_of
@@ -186,7 +188,7 @@ def _as_they_were(
     return then, later
 
 
-def _groups(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[str, list[Item]]:
+def _groups(selected: Iterable[SelectedFile], bodies: Mapping[str, Body]) -> dict[str, list[Item]]:
     """Return the items that stand beside each other: what all have, and apart from it what is private."""
     groups: dict[str, list[Item]] = {}
     for path, origin in sorted({one.path: one.origin for one in selected}.items()):
@@ -195,20 +197,22 @@ def _groups(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[st
     return groups
 
 
-def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathered: Gathered) -> dict[str, str]:
+def _standings(
+    selected: Iterable[SelectedFile], bodies: Mapping[str, Body], gathered: PromptCandidates
+) -> dict[str, str]:
     """Return path → why it does not stand; what is private supersedes nothing that others have, nor the reverse."""
     reasons: dict[str, str] = {}
     for items in _groups(selected, bodies).values():
-        stands = standing(items)
-        gathered.notices += stands.notices
-        reasons |= stands.left_out
+        excluded = excluded_items(items)
+        gathered.notices += excluded.notices
+        reasons |= excluded.left_out
     return reasons
 
 
 def _stale(
-    checking: Checking | None, bodies: Mapping[str, Body], standings: Mapping[str, str]
+    checking: StaleCheck | None, bodies: Mapping[str, Body], standings: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return path → what became of the code of an item that stands, and the digest of all that code, by its name."""
+    """Return stale code references by path, and the digest of that code by name."""
     if checking is None:
         return {}, {}
     stale, digest = checking.code.stale(body.item for path, body in bodies.items() if not standings.get(path))
@@ -216,14 +220,14 @@ def _stale(
 
 
 def _withheld(
-    one: Selected, entry: Entry | None, caps: Caps, checking: Checking | None, stale: Mapping[str, str]
+    one: SelectedFile, entry: LoadedEntry | None, caps: Caps, checking: StaleCheck | None, stale: Mapping[str, str]
 ) -> str | None:
     if checking is None or caps.with_past or entry is None or entry.body is None:
         return None
     return checking.left_out(entry.body.item, stale.get(one.path, ""))
 
 
-def _digests(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[str, str]:
+def _digests(selected: Iterable[SelectedFile], bodies: Mapping[str, Body]) -> dict[str, str]:
     found = {}
     for origin in _ORIGINS:
         lines = sorted(
@@ -240,11 +244,11 @@ def _digests(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[s
     return found
 
 
-def _problems_told(reading: Reading) -> list[str]:
+def _notices(reading: BodyReader) -> list[str]:
     return [*reading.notices, *(reading.theirs.notices if reading.theirs else ())]
 
 
-def _missing(selection: Selection) -> list[str]:
+def _missing(selection: FileSelection) -> list[str]:
     """One sentence for all patterns that a person wrote; the shipped ones name files that few projects all have."""
     named = [
         f"{layer} {pattern}" for layer, pattern in selection.unmatched if pattern not in STRATEGIES[layer].always_load
@@ -252,60 +256,68 @@ def _missing(selection: Selection) -> list[str]:
     return [f"not found (optional): {', '.join(named)}"] if named else []
 
 
-def _refuse_broken(selected: Iterable[Selected], reading: Reading, gathered: Gathered) -> None:
+def _refuse_broken(selected: Iterable[SelectedFile], reading: BodyReader, gathered: PromptCandidates) -> None:
     for one in selected:
         problem = reading.problems.get(one.path)
         if problem is None:
             continue
-        told = f"{one.path}:{problem}" if problem[0].isdigit() else f"{one.path} {problem}"
+        message = f"{one.path}:{problem}" if problem[0].isdigit() else f"{one.path} {problem}"
         if one.always and not one.local:
-            raise FormatError(told, hint="mend the file, or take it out of always_load")
-        gathered.notices.append(f"{told}; it is left out")
+            raise FormatError(message, hint="mend the file, or take it out of always_load")
+        gathered.notices.append(f"{message}; it is left out")
 
 
 def _entry(
-    one: Selected, bodies: Mapping[str, Body], reading: Reading, derived: Mapping[Derived, Supplied], stands: str
-) -> Entry | None:
+    one: SelectedFile,
+    bodies: Mapping[str, Body],
+    reading: BodyReader,
+    derived: Mapping[DerivedSource, SourceContent],
+    invalid_reason: str,
+) -> LoadedEntry | None:
     if isinstance(one.source, Snippet):
         digest = reading.supply(one.path, one.source.text)
-        return Entry(one, one.path, digest, reading.counter.count(one.source.text), None, "human")
+        return LoadedEntry(one, one.path, digest, reading.counter.count(one.source.text), None, "human")
     if isinstance(one.source, TraceEntry):
         digest = reading.supply(one.path, one.source.text)
-        return Entry(one, one.path, digest, reading.counter.count(one.source.text), None, one.source.trust)
-    if not isinstance(one.source, Derived):
+        return LoadedEntry(one, one.path, digest, reading.counter.count(one.source.text), None, one.source.trust)
+    if not isinstance(one.source, DerivedSource):
         body = bodies.get(one.path)
         return (
             None
             if body is None
-            else Entry(one, one.path, body.digest, body.tokens, body, trust_held(body.item), stands)
+            else LoadedEntry(one, one.path, body.digest, body.tokens, body, trust_held(body.item), invalid_reason)
         )
     if one.source not in derived:
         return None
-    told = derived[one.source]
-    digest = reading.supply(told.path, told.text)
-    return Entry(one, told.path, digest, reading.counter.count(reading.text(told.path, digest)), None, told.trust)
+    content = derived[one.source]
+    digest = reading.supply(content.path, content.text)
+    return LoadedEntry(
+        one, content.path, digest, reading.counter.count(reading.text(content.path, digest)), None, content.trust
+    )
 
 
-def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) -> str | None:
+def _left_out(one: SelectedFile, entry: LoadedEntry | None, caps: Caps, reading: BodyReader) -> str | None:
     if one.path in reading.problems:
         return reading.problems[one.path]
     if entry is None:
         return "nothing recorded yet"
     pending = entry.body is not None and awaits_promotion(entry.body.item)
-    if entry.standing and (pending or not caps.with_past):
-        return entry.standing
+    if entry.invalid_reason and (pending or not caps.with_past):
+        return entry.invalid_reason
     if entry.body is not None and not _offered(one, entry, caps):
         return f"{entry.body.item.type} is not offered to a {caps.kind} role (memory.assembly.{caps.kind}.user_types)"
     return "empty" if entry.tokens == 0 else None
 
 
-def _offered(one: Selected, entry: Entry | None, caps: Caps) -> bool:
+def _offered(one: SelectedFile, entry: LoadedEntry | None, caps: Caps) -> bool:
     """Whether an item is of a type that this role is offered, as far as its source is one that asks for that."""
     return one.origin != USER or entry is None or entry.body is None or caps.offers(entry.body.item.type)
 
 
-def _skip(one: Selected, entry: Entry | None, reason: str, reading: Reading, gathered: Gathered) -> None:
+def _skip(
+    one: SelectedFile, entry: LoadedEntry | None, reason: str, reading: BodyReader, gathered: PromptCandidates
+) -> None:
     path, tokens = (entry.path, entry.tokens) if entry else (one.path, 0)
-    gathered.skipped.append(Skipped(one.layer, one.key, path, tokens, reason))
+    gathered.skipped.append(SkippedEntry(one.layer, one.key, path, tokens, reason))
     if one.always and not one.origin and one.path not in reading.problems:
         gathered.notices.append(f"{one.key} is always loaded but left out: {reason}")

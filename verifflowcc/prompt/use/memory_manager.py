@@ -7,7 +7,7 @@ from typing import TypedDict, Unpack
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.model.config_values import DEFAULT_BUDGET_TOKENS, THINKING, WORKING
-from verifflowcc.base.model.entries import ContextPackage, Placed, Prompt, Question
+from verifflowcc.base.model.entries import ContextPackage, PlacedCandidate, Prompt, Question
 from verifflowcc.base.model.item_values import TURN
 from verifflowcc.base.model.layers import Layer as MemoryLayer
 from verifflowcc.base.model.memory_protocol import StoredItem
@@ -15,8 +15,8 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.envelope import data_text
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.gates.use.sprints import update_sprint
-from verifflowcc.memory.use.item_search import day_said
-from verifflowcc.memory.use.memory_listing import BY_IMPORTANCE, Asked, list_items
+from verifflowcc.memory.use.item_search import read_as_of
+from verifflowcc.memory.use.memory_listing import BY_IMPORTANCE, ListQuery, list_items
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.memory.use.task_ending import clear_task
 from verifflowcc.prompt.use.prompt_use import load_entries, load_layer_entries, note_prompt
@@ -30,7 +30,7 @@ __all__ = ["ContextPackage", "MemoryContext", "MemoryEntry", "MemoryLayer", "Mem
 
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
-    """A piece of memory as it stands in the prompt.
+    """A piece of memory as the prompt shows it.
 
     `metadata` has its path, digest, rank, fate, reason, date and trust. `tokens` counts `content`.
     """
@@ -151,7 +151,7 @@ class MemoryManager:
             committed=options.get("committed", False),
             allocation=options.get("allocation"),
             with_past=options.get("with_past", False),
-            as_of=day_said(day) if day else None,
+            as_of=read_as_of(day) if day else None,
         )
         count_uses = options.get("count_uses", True)
         package, loaded = load_entries(self._workspace, question)
@@ -218,7 +218,7 @@ class MemoryManager:
         return update_sprint(self._workspace, sprint_id, results)
 
 
-def _entries(loaded: tuple[tuple[Placed, str], ...]) -> list[MemoryEntry]:
+def _entries(loaded: tuple[tuple[PlacedCandidate, str], ...]) -> list[MemoryEntry]:
     return [
         MemoryEntry(
             layer=one.candidate.layer,
@@ -321,7 +321,7 @@ def assemble_work_agent_context(project_root: Path, include_user: bool = True) -
 def _items(workspace: Workspace | None, scope: str, types: Sequence[str], most: int) -> list[StoredItem]:
     if most < 1:
         return []
-    asked = Asked(types=tuple(types), status="active", order=BY_IMPORTANCE, limit=most)
+    asked = ListQuery(types=tuple(types), status="active", order=BY_IMPORTANCE, limit=most)
     ids = [row.item.id for row in list_items(workspace, [scope], asked).rows if row.item.type != TURN or TURN in types]
     with open_store(workspace, scope) as store:
         found = (store.get(each) for each in ids)

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.base.files.layout import Derived
+from verifflowcc.base.files.layout import DerivedSource
 from verifflowcc.base.model.config_values import ActiveSettings, ExpansionSettings, MemorySettings
-from verifflowcc.base.model.entries import Candidate, Skipped, TraceEntry
+from verifflowcc.base.model.entries import Candidate, SkippedEntry, TraceEntry
 from verifflowcc.base.model.item_values import NOTE, RULE_TYPES, DecisionStatus, Item, Recency, Trust, may_be_heard
 from verifflowcc.base.model.layers import CODE, HANDOVER, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.base.model.recall_values import NOTHING
@@ -13,9 +13,9 @@ from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.stems import stems
 from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.memory.rules.candidates import TRIGGER
-from verifflowcc.memory.rules.recall_ranking import Neighbour, Ranked, Score, edge_between, expanded, rank
-from verifflowcc.memory.rules.recall_scoring import Question
-from verifflowcc.prompt.use.source_files import Body, Selected, data_kind
+from verifflowcc.memory.rules.recall_ranking import Neighbour, RankingInput, Score, edge_between, expanded, rank
+from verifflowcc.memory.rules.recall_scoring import QuestionTerms
+from verifflowcc.prompt.use.source_files import Body, SelectedFile, data_kind
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 _OF_RULES = (Layer.PROJECT, Layer.AGENT)
@@ -50,7 +50,7 @@ class Caps:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastDay:
     """A day in the past that a prompt is of, and the days that types of items live."""
 
     day: str
@@ -58,28 +58,31 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A selected file or item as it was read; `standing` has why it does not hold any more, empty where it does."""
+class LoadedEntry:
+    """A selected file or item as it was read.
 
-    one: Selected
+    `invalid_reason` says why it is no longer in force; it is empty where it is.
+    """
+
+    one: SelectedFile
     path: str
     digest: str
     tokens: int
     body: Body | None
     trust: str
-    standing: str = ""
+    invalid_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OrderingInputs:
     """What all layers share: the caps, the paths of files in play, and the task, if there is one."""
 
     caps: Caps
     in_play: frozenset[str]
-    task: Question | None
+    task: QuestionTerms | None
 
 
-_Ordered = tuple[Entry, Score | None]
+_Ordered = tuple[LoadedEntry, Score | None]
 
 
 def caps_for(memory: MemorySettings, agent: str, *, with_past: bool) -> Caps:
@@ -96,7 +99,7 @@ def paths_in(task: str) -> frozenset[str]:
     return frozenset(word for word in words if "/" in word or "." in word)
 
 
-def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, ...], list[Skipped]]:
+def in_order(entries: Sequence[LoadedEntry], offer: OrderingInputs) -> tuple[tuple[Candidate, ...], list[SkippedEntry]]:
     """Return one layer's candidates in the order in which they are offered, and what is above the layer's cap.
 
     Always-load entries first, in the order written; then the open task's, then the others, each ranked by itself. What
@@ -105,13 +108,13 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     untimely = [skipped for entry in entries if (skipped := _untimely(entry, offer))]
     left_out = {each.path for each in untimely}
     entries = [entry for entry in entries if entry.path not in left_out]
-    always = [entry for entry in entries if not entry.standing and entry.one.always and not entry.one.local]
-    sure = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.local]
-    others = [entry for entry in entries if entry.standing or not entry.one.always]
+    always = [entry for entry in entries if not entry.invalid_reason and entry.one.always and not entry.one.local]
+    sure = [entry for entry in entries if not entry.invalid_reason and entry.one.always and entry.one.local]
+    others = [entry for entry in entries if entry.invalid_reason or not entry.one.always]
     of_task = [entry for entry in others if entry.one.origin == TASK]
     of_code = [entry for entry in others if entry.one.origin == CODE]
     of_stages = [entry for entry in others if entry.one.origin == HANDOVER]
-    of_past = [entry for entry in others if isinstance(entry.one.source, Derived) and entry.one.local]
+    of_past = [entry for entry in others if isinstance(entry.one.source, DerivedSource) and entry.one.local]
     in_scope, near = _of_trace(entries)
     apart = {id(entry) for entry in (*of_task, *of_code, *of_stages, *of_past, *in_scope, *near)}
     rest = [entry for entry in others if id(entry) not in apart]
@@ -128,44 +131,46 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     return tuple(candidates), [*untimely, *above]
 
 
-def _untimely(entry: Entry, offer: Offer) -> Skipped | None:
+def _untimely(entry: LoadedEntry, offer: OrderingInputs) -> SkippedEntry | None:
     """Leave out an instruction whose trigger has no word in common with the task."""
     item = typed(entry)
     trigger = dict(item.details).get(TRIGGER, "") if item and item.details else ""
     if not trigger or (offer.task is not None and not set(stems(trigger)).isdisjoint(offer.task.terms)):
         return None
     reason = f"holds only for a task on: {trigger}"
-    return Skipped(entry.one.layer, entry.one.key, entry.path, entry.tokens, reason)
+    return SkippedEntry(entry.one.layer, entry.one.key, entry.path, entry.tokens, reason)
 
 
-def _of_trace(entries: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:
+def _of_trace(entries: Sequence[LoadedEntry]) -> tuple[list[LoadedEntry], list[LoadedEntry]]:
     """Return the trace items that the sprint is about, and the others."""
     scope = [(entry, entry.one.source.in_scope) for entry in entries if isinstance(entry.one.source, TraceEntry)]
     return [entry for entry, inside in scope if inside], [entry for entry, inside in scope if not inside]
 
 
-def _of_item(entry: Entry) -> Score:
+def _of_item(entry: LoadedEntry) -> Score:
     """Trace items come in the order in which their source offers them."""
     return Score(0, 0, entry.one.source.why if isinstance(entry.one.source, TraceEntry) else "")
 
 
-def _of_piece(entry: Entry) -> Score:
+def _of_piece(entry: LoadedEntry) -> Score:
     """Code comes in the order in which the task asks for it; other words than the task's rank nothing there."""
     piece = entry.one.source
     words = [piece.part, piece.why] if isinstance(piece, Snippet) else []
     return Score(0, 0, ": ".join(filter(None, words)) or "code that the task speaks of")
 
 
-def _matches_first(ordered: Sequence[_Ordered], offer: Offer) -> list[_Ordered]:
+def _matches_first(ordered: Sequence[_Ordered], offer: OrderingInputs) -> list[_Ordered]:
     """Put items of `@recall` that no word of the task matches behind the rest, those that a link leads to first."""
     if offer.task is None:
         return list(ordered)
     left = {id(entry) for entry, score in ordered if _is_unmatched(entry, score, offer)}
     direct = [each for each in ordered if id(each[0]) not in left]
-    others = {entry.path: entry for entry, _ in ordered if id(entry) in left and entry.body and not entry.standing}
+    others = {
+        entry.path: entry for entry, _ in ordered if id(entry) in left and entry.body and not entry.invalid_reason
+    }
     hits = [(item, entry) for entry, score in direct if score and score.relevance and (item := typed(entry))]
 
-    def around(hit: tuple[Item, Entry]) -> Iterator[Neighbour]:
+    def around(hit: tuple[Item, LoadedEntry]) -> Iterator[Neighbour]:
         for entry in others.values():
             edge = edge_between(hit[0], entry.body.item) if entry.body else None
             if edge and entry.body:
@@ -180,23 +185,23 @@ def _matches_first(ordered: Sequence[_Ordered], offer: Offer) -> list[_Ordered]:
     return [*direct, *brought, *(each for each in ordered if id(each[0]) in left)]
 
 
-def _is_unmatched(entry: Entry, score: Score | None, offer: Offer) -> bool:
+def _is_unmatched(entry: LoadedEntry, score: Score | None, offer: OrderingInputs) -> bool:
     if entry.one.origin != RECALL or score is None or score.relevance:
         return False
     return not _in_play(entry, offer)
 
 
-def _in_play(entry: Entry, offer: Offer) -> bool:
+def _in_play(entry: LoadedEntry, offer: OrderingInputs) -> bool:
     item = entry.body.item if entry.body else None
     return item is not None and any(ref.path in offer.in_play for ref in item.refs)
 
 
-def _ranked(entries: Sequence[Entry], offer: Offer) -> list[_Ordered]:
+def _ranked(entries: Sequence[LoadedEntry], offer: OrderingInputs) -> list[_Ordered]:
     scores = rank([_facts(entry, in_play=_in_play(entry, offer)) for entry in entries], offer.task)
     return [(entries[score.index], score) for score in scores]
 
 
-def _capped(ordered: Sequence[_Ordered], caps: Caps) -> tuple[list[_Ordered], list[Skipped]]:
+def _capped(ordered: Sequence[_Ordered], caps: Caps) -> tuple[list[_Ordered], list[SkippedEntry]]:
     """Leave out the typed items above the cap; what is always loaded by a pattern of files competes with nothing."""
     kept, above, counted = [], [], 0
     for entry, score in ordered:
@@ -206,27 +211,27 @@ def _capped(ordered: Sequence[_Ordered], caps: Caps) -> tuple[list[_Ordered], li
             if counted > limit[0]:
                 setting = f"memory.assembly.{caps.kind}.{limit[1]}"
                 reason = f"above the {limit[0]} items that a {caps.kind} role is offered ({setting})"
-                above.append(Skipped(one.layer, one.key, entry.path, entry.tokens, reason))
+                above.append(SkippedEntry(one.layer, one.key, entry.path, entry.tokens, reason))
                 continue
         kept.append((entry, score))
     return kept, above
 
 
-def _competes(entry: Entry) -> bool:
+def _competes(entry: LoadedEntry) -> bool:
     counts = bool(entry.one.origin) or not entry.one.always
-    return counts and typed(entry) is not None and not entry.standing
+    return counts and typed(entry) is not None and not entry.invalid_reason
 
 
-def typed(entry: Entry) -> Item | None:
+def typed(entry: LoadedEntry) -> Item | None:
     """Return the entry's item where it has a type of its own: not a mere note, and no file that is no item."""
     item = entry.body.item if entry.body else None
     return item if item is not None and item.type != NOTE and entry.path.endswith(".md") else None
 
 
-def _facts(entry: Entry, *, in_play: bool) -> Ranked:
+def _facts(entry: LoadedEntry, *, in_play: bool) -> RankingInput:
     body = entry.body
     item = body.item if body else None
-    return Ranked(
+    return RankingInput(
         key=entry.one.key,
         importance=item.importance if item else 500,
         confidence=item.confidence if item else 800,
@@ -237,7 +242,7 @@ def _facts(entry: Entry, *, in_play: bool) -> Ranked:
     )
 
 
-def _kind(entry: Entry) -> str:
+def _kind(entry: LoadedEntry) -> str:
     """The word after the fence around its text."""
     if isinstance(entry.one.source, Snippet):
         return entry.one.source.language
@@ -248,7 +253,7 @@ def _recency(recency: Recency) -> tuple[str, str | int] | None:
     return None if recency.kind is None or recency.value is None else (recency.kind, recency.value)
 
 
-def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
+def _candidate(entry: LoadedEntry, number: int, score: Score | None) -> Candidate:
     item, one = entry.body.item if entry.body else None, entry.one
     title = one.source.title if isinstance(one.source, TraceEntry) else ""
     has_type = typed(entry) is not None
@@ -259,7 +264,7 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         digest=entry.digest,
         tokens=entry.tokens,
         rank=number,
-        always=one.always and not entry.standing,
+        always=one.always and not entry.invalid_reason,
         local=one.local,
         kind=_kind(entry),
         title=item.title if item else title,
@@ -273,7 +278,7 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         item=item.id if item and has_type else "",
         type=item.type if item and has_type else "",
         scope=item.scope if item and has_type else "",
-        standing=entry.standing,
+        invalid_reason=entry.invalid_reason,
         rule=_is_rule(entry),
         in_scope=not isinstance(one.source, TraceEntry) or one.source.in_scope,
         unsettled=_unsettled(item) if item and has_type else "",
@@ -288,10 +293,10 @@ def _unsettled(item: Item) -> str:
     return "proposed, not decided" if item.decision and item.decision.status is DecisionStatus.PROPOSED else ""
 
 
-def _is_rule(entry: Entry) -> bool:
+def _is_rule(entry: LoadedEntry) -> bool:
     """Say whether an entry is one: a file that a person always loads for the project or a role, or an item in force."""
     item, one = typed(entry), entry.one
-    if entry.standing or one.local:
+    if entry.invalid_reason or one.local:
         return False
     if item is not None and item.type in RULE_TYPES:
         return item.decision is None or item.decision.status is not DecisionStatus.PROPOSED

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from verifflowcc.base.errors import UsageError
-from verifflowcc.base.model.entries import ContextPackage, Fate, Placed, Question
+from verifflowcc.base.model.entries import ContextPackage, Fate, PlacedCandidate, Question
 from verifflowcc.base.model.layers import READING_ORDER, Layer
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.use.workspace import Workspace
@@ -11,7 +11,7 @@ from verifflowcc.prompt.use.prompt_use import compile_context
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PromptChange:
     """An entry that differs: `what` is `+` (came), `-` (went) or `~` (changed, or trimmed otherwise)."""
 
     what: str
@@ -28,7 +28,7 @@ class Comparison:
 
     left: str
     right: str
-    changes: tuple[Change, ...]
+    changes: tuple[PromptChange, ...]
     same: int
     """How many entries are alike."""
     left_tokens: int
@@ -88,13 +88,13 @@ def compare_contexts(workspace: Workspace, left: tuple[str, Question], right: tu
             same += 1
             continue
         what = "~" if old and new else "+" if new else "-"
-        changes.append(Change(what, layer, key, old.tokens if old else 0, new.tokens if new else 0))
+        changes.append(PromptChange(what, layer, key, old.tokens if old else 0, new.tokens if new else 0))
     return Comparison(left[0], right[0], tuple(changes), same, first.prompt.tokens, second.prompt.tokens)
 
 
-def _in_prompt(package: ContextPackage) -> dict[tuple[Layer, str], Placed]:
+def _in_prompt(package: ContextPackage) -> dict[tuple[Layer, str], PlacedCandidate]:
     return {(one.candidate.layer, one.candidate.key): one for one in package.placed if one.fate is not Fate.DROPPED}
 
 
-def _identity(placed: Placed) -> tuple[str, str, str | None]:
+def _identity(placed: PlacedCandidate) -> tuple[str, str, str | None]:
     return placed.candidate.path, placed.candidate.digest, placed.text

@@ -8,10 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import UsageError
-from verifflowcc.base.files.layout import CORE_FILES, MEMORY, Derived, Place
-from verifflowcc.base.files.write import Tree
+from verifflowcc.base.files.layout import CORE_FILES, MEMORY, DerivedSource, Place
+from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.index.index import Index
-from verifflowcc.base.model.config_values import DEFAULT_BUDGET_TOKENS, PRESETS, SHARE_UNIT, Allocation, Config, Stale
+from verifflowcc.base.model.config_values import (
+    DEFAULT_BUDGET_TOKENS,
+    PRESETS,
+    SHARE_UNIT,
+    Allocation,
+    Config,
+    StalePolicy,
+)
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.layers import PRIORITY, Layer
 from verifflowcc.base.model.ports import TokenCounter
@@ -21,11 +28,11 @@ from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.memory.use.code_refs import Checking, Code, code_of, committed_code
+from verifflowcc.memory.use.code_refs import ReferencedCode, StaleCheck, code_of, committed_code
 from verifflowcc.prompt.use import prompt_templates
-from verifflowcc.prompt.use.ordering import Caps, Past, caps_for
+from verifflowcc.prompt.use.ordering import Caps, PastDay, caps_for
 from verifflowcc.prompt.use.prompt_sources import SourceRequest, Sources, close_sources, open_sources
-from verifflowcc.prompt.use.source_files import Selection, select
+from verifflowcc.prompt.use.source_files import FileSelection, select
 from verifflowcc.prompt.use.source_reader import SourceReader
 from verifflowcc.prompt.use.standpoint import depends_on as place_depends_on
 from verifflowcc.prompt.use.standpoint import resolve
@@ -36,7 +43,7 @@ from verifflowcc.sprint.use.sprint_reading import depends_on
 
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
-    from verifflowcc.code.use.code_offers import Offer
+    from verifflowcc.code.use.code_offers import CodeOffer
     from verifflowcc.code.use.review import ReviewScope
     from verifflowcc.prompt.rules.template_rules import PromptTemplate
 
@@ -64,8 +71,8 @@ def allocation_of(config: Config, question: Question) -> Allocation:
         return Allocation(config.allocations[given].shares, of_role.budget_tokens)
     known = (*PRESETS, *config.allocations)
     near = nearest(given, known)
-    said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(known))}"
-    raise UsageError(f"there is no allocation {given}; {said}", hint=f"--allocation {near}" if near else _HINT)
+    hint = f"did you mean {near}?" if near else f"there is {', '.join(sorted(known))}"
+    raise UsageError(f"there is no allocation {given}; {hint}", hint=f"--allocation {near}" if near else _HINT)
 
 
 def _shares(text: str) -> Mapping[Layer, int]:
@@ -76,8 +83,8 @@ def _shares(text: str) -> Mapping[Layer, int]:
         layer = next((each for each in PRIORITY if each.value == name), None)
         if layer is None or not equals:
             near = nearest(name, [each.value for each in PRIORITY])
-            said = f"did you mean {near}?" if near else f"the layers are {', '.join(PRIORITY)}"
-            raise UsageError(f"{part.strip() or 'nothing'} is no share of a layer; {said}", hint=_HINT)
+            hint = f"did you mean {near}?" if near else f"the layers are {', '.join(PRIORITY)}"
+            raise UsageError(f"{part.strip() or 'nothing'} is no share of a layer; {hint}", hint=_HINT)
         if layer in named:
             raise UsageError(f"the allocation names {layer} twice", hint=_HINT)
         named.add(layer)
@@ -103,7 +110,7 @@ def _share(text: str, layer: Layer) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class PromptInputs:
     """Everything that goes into one prompt; `inputs` has the digests of what is not an entry.
 
     `facts` is what the prompt says of the work itself. `code` is what items speak of, of the working tree or of the
@@ -114,16 +121,16 @@ class Circumstances:
     config: Config
     place: Place
     state: SprintState | None
-    tree: Tree
+    tree: ProjectTree
     index: Index
     counter: TokenCounter
-    selection: Selection
+    selection: FileSelection
     template_source: prompt_templates.TemplateSource
     sources: Sources
     allocation: Allocation
     inputs: Mapping[str, str]
     notices: tuple[str, ...]
-    code: Code | None = None
+    code: ReferencedCode | None = None
     facts: PromptFacts = PromptFacts()
 
     @property
@@ -137,16 +144,16 @@ class Circumstances:
         return caps_for(self.config.memory, self.question.agent, with_past=self.question.with_past)
 
     @property
-    def checking(self) -> Checking | None:
+    def checking(self) -> StaleCheck | None:
         """By what items are judged as stale; nothing is, of a day in the past: the code is that of the present."""
         if self.code is None or self.past is not None:
             return None
-        return Checking(self.code, withholds=self.config.memory.stale is Stale.WITHHOLD)
+        return StaleCheck(self.code, withholds=self.config.memory.stale is StalePolicy.WITHHOLD)
 
     @property
-    def past(self) -> Past | None:
+    def past(self) -> PastDay | None:
         """The day that is looked at, where it is not the present one."""
-        return Past(self.question.as_of, self.config.memory.ttl_days) if self.question.as_of else None
+        return PastDay(self.question.as_of, self.config.memory.ttl_days) if self.question.as_of else None
 
     def template(self) -> "PromptTemplate":
         """Return the role's template, checked and ready."""
@@ -157,7 +164,7 @@ class Circumstances:
 class _Readers:
     """What reads the code for a task and the trace, and what reads all sources and notes those that fail."""
 
-    code: "Callable[[TokenCounter, int, CodeMix, ReviewScope | None], Offer]"
+    code: "Callable[[TokenCounter, int, CodeMix, ReviewScope | None], CodeOffer]"
     trace: PromptTrace
     sources: SourceReader
 
@@ -168,7 +175,7 @@ def budget_of(question: Question, allocation: Allocation) -> int:
 
 
 @contextmanager
-def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumstances]:
+def circumstances(workspace: Workspace, question: Question) -> Iterator[PromptInputs]:
     """Find out everything that the question's prompt depends on, short of reading the entries.
 
     Raises UsageError for an agent, sprint or stage that there is not.
@@ -205,7 +212,7 @@ def _code_for(
     budget_tokens: int,
     mix: "CodeMix",
     scope: "ReviewScope | None",
-) -> "Offer":
+) -> "CodeOffer":
     from verifflowcc.code.use.code_offers import code_for
 
     return code_for(workspace, task, commit, counter, budget_tokens, mix, scope)
@@ -216,10 +223,10 @@ def _look(
     question: Question,
     index: Index,
     inputs: dict[str, str],
-    code: Code | None,
+    code: ReferencedCode | None,
     readers: _Readers,
-) -> Circumstances:
-    tree = Tree(source.root)
+) -> PromptInputs:
+    tree = ProjectTree(source.root)
     tree.stamps.take(depends_on(source))
     tree.stamps.take(place_depends_on(source, question.sprint))
     tree.stamps.take([f"{MEMORY}/agent", *prompt_templates.depends_on(source, question.agent)])
@@ -242,9 +249,9 @@ def _look(
     selection = select(tree, loaded.config.strategies, place, sources.derived, sources.offered)
     template = prompt_templates.source_for(source, question.agent)
     inputs |= {"config": loaded.config.digest, "template": template.digest}
-    if progress := sources.derived.get(Derived.PROGRESS):
+    if progress := sources.derived.get(DerivedSource.PROGRESS):
         inputs["ledger"] = digest_text(progress.text)
-    return Circumstances(
+    return PromptInputs(
         question=question,
         config=loaded.config,
         place=place,

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.files.layout import MEMORY, Derived, Place, Stamps, Supplied, as_on_disk
+from verifflowcc.base.files.layout import MEMORY, DerivedSource, Place, SourceContent, Stamps, as_on_disk
 from verifflowcc.base.files.private_files import USER as USER_FOLDER
 from verifflowcc.base.files.private_files import user_home, user_settings_file
-from verifflowcc.base.files.write import Found, Tree
+from verifflowcc.base.files.write import ProjectFile, ProjectTree
 from verifflowcc.base.index.index import Index
 from verifflowcc.base.model.config_values import BackendKind, Config
-from verifflowcc.base.model.entries import Question, TraceEntry, TraceLeftOut
+from verifflowcc.base.model.entries import OmittedTraceItem, Question, TraceEntry
 from verifflowcc.base.model.item_values import TYPES, is_trace_type
 from verifflowcc.base.model.layers import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.base.model.memory_protocol import StoredItem
@@ -23,7 +23,7 @@ from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.code.rules.code_views import Snippet
-from verifflowcc.gates.use.open_comments import comments_told
+from verifflowcc.gates.use.open_comments import comments_for_prompt
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.prompt.use.source_files import Source
 from verifflowcc.prompt.use.source_reader import SourceReader
@@ -33,7 +33,7 @@ from verifflowcc.sprint.use.item_loading import names_source
 if TYPE_CHECKING:
     from verifflowcc.base.model.config_values import CodeMix
     from verifflowcc.code.rules.changed_code import ChangedCode
-    from verifflowcc.code.use.code_offers import Offer, PieceFile
+    from verifflowcc.code.use.code_offers import CodeOffer, PieceFile
     from verifflowcc.code.use.review import ReviewScope
     from verifflowcc.prompt.use.trace_prompt import PromptTrace
 
@@ -55,15 +55,15 @@ class Sources:
 
     reader: SourceReader = field(default_factory=SourceReader)
     offered: dict[str, Sequence[Source]] = field(default_factory=dict)
-    derived: dict[Derived, Supplied] = field(default_factory=dict)
+    derived: dict[DerivedSource, SourceContent] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
-    theirs: tuple[Tree, Index] | None = None
+    theirs: tuple[ProjectTree, Index] | None = None
     cacheable: bool = True
     code: str = ""
     code_files: "Mapping[str, PieceFile]" = field(default_factory=dict)
     code_changes: "tuple[ChangedCode, ...]" = ()
     scope: "ReviewScope | None" = None
-    trace_left_out: Sequence[TraceLeftOut] = ()
+    trace_left_out: Sequence[OmittedTraceItem] = ()
 
     @property
     def may_be_kept(self) -> bool:
@@ -84,8 +84,8 @@ class SourceRequest:
     question: Question
     place: Place
     state: SprintState | None
-    tree: Tree
-    code: "Callable[[CodeMix, ReviewScope | None], Offer]"
+    tree: ProjectTree
+    code: "Callable[[CodeMix, ReviewScope | None], CodeOffer]"
     trace: "PromptTrace"
 
     @property
@@ -128,14 +128,14 @@ def close_sources(sources: Sources) -> None:
         sources.theirs[1].__exit__(None, None, None)
 
 
-def handed_over(place: Place, state: SprintState | None, tree: Tree) -> Sequence[Found | StoredItem]:
+def handed_over(place: Place, state: SprintState | None, tree: ProjectTree) -> Sequence[ProjectFile | StoredItem]:
     """Return the artifacts of earlier stages, then what the gate of the preceding one left open."""
     stages = [f"{MEMORY}/stage/{place.sprint}/{name}" for name in place.handed]
     files = [found for stage in stages for found in tree.find(f"{stage}/artifacts", "**")]
     return [*files, *_left_open(place, state, tree)] if place.preceding_stage else files
 
 
-def _left_open(place: Place, state: SprintState | None, tree: Tree) -> Sequence[Found | StoredItem]:
+def _left_open(place: Place, state: SprintState | None, tree: ProjectTree) -> Sequence[ProjectFile | StoredItem]:
     """Return it as the ledger has it, under the name of `summary.md`: that file is not committed.
 
     The file is for a pass that is older than this record, and for a stage that has not passed yet.
@@ -159,28 +159,32 @@ def _of_trace(sources: Sources, request: SourceRequest) -> Sequence[TraceEntry]:
 
 def _of_progress(sources: Sources, request: SourceRequest) -> Sequence[Source]:
     progress = progress_of(request.workspace, request.place, request.state)
-    return _derived(sources, Derived.PROGRESS, Supplied(*progress) if progress else None)
+    return _derived(sources, DerivedSource.PROGRESS, SourceContent(*progress) if progress else None)
 
 
 def _of_comments(sources: Sources, request: SourceRequest) -> Sequence[Source]:
-    return _derived(sources, Derived.FEEDBACK, comments_told(request.workspace, request.place, request.state))
+    return _derived(
+        sources, DerivedSource.FEEDBACK, comments_for_prompt(request.workspace, request.place, request.state)
+    )
 
 
 def _of_history(sources: Sources, request: SourceRequest) -> Sequence[Source]:
     from verifflowcc.history.use.history_offers import history_places, past_tasks_text
 
     request.tree.stamps.take(history_places(request.workspace))
-    return _derived(sources, Derived.HISTORY, past_tasks_text(request.workspace, request.question.task))
+    return _derived(sources, DerivedSource.HISTORY, past_tasks_text(request.workspace, request.question.task))
 
 
 def _of_recent_actions(sources: Sources, request: SourceRequest) -> Sequence[Source]:
     from verifflowcc.history.use.history_offers import history_places, recent_actions_text
 
     request.tree.stamps.take(history_places(request.workspace))
-    return _derived(sources, Derived.RECENT_ACTIONS, recent_actions_text(request.workspace, request.question.agent))
+    return _derived(
+        sources, DerivedSource.RECENT_ACTIONS, recent_actions_text(request.workspace, request.question.agent)
+    )
 
 
-def _derived(sources: Sources, source: Derived, text: Supplied | None) -> Sequence[Source]:
+def _derived(sources: Sources, source: DerivedSource, text: SourceContent | None) -> Sequence[Source]:
     """Note the text of a source that is no file; nothing where there is none."""
     if text is None:
         return ()
@@ -207,7 +211,7 @@ def _scope(request: SourceRequest) -> "ReviewScope":
     return ReviewScope(base, request.config.trace.target, local=request.local)
 
 
-def _recalled(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
+def _recalled(sources: Sources, request: SourceRequest) -> Sequence[ProjectFile | StoredItem]:
     source, config, tree = request.workspace, request.config, request.tree
     kind = config.memory.backends.project
     if kind is BackendKind.FILES:
@@ -218,7 +222,7 @@ def _recalled(sources: Sources, request: SourceRequest) -> Sequence[Found | Stor
     return _kept(sources, source, "project", kind, tree.stamps)
 
 
-def _memory_files(request: SourceRequest) -> Iterator[Found]:
+def _memory_files(request: SourceRequest) -> Iterator[ProjectFile]:
     """Yield the files of the project's items, but for those of the trace.
 
     Only where a folder of a type that memory does not know holds one is the trace asked which its items are.
@@ -235,7 +239,7 @@ def _memory_files(request: SourceRequest) -> Iterator[Found]:
         yield from found
 
 
-def _of_task(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
+def _of_task(sources: Sources, request: SourceRequest) -> Sequence[ProjectFile | StoredItem]:
     from verifflowcc.memory.use.task_finding import open_task, tasks_folder
 
     source, tree = request.workspace, request.tree
@@ -252,11 +256,11 @@ def _of_task(sources: Sources, request: SourceRequest) -> Sequence[Found | Store
     return _files(tree, f"{below}/{task.id}")
 
 
-def _of_user(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
+def _of_user(sources: Sources, request: SourceRequest) -> Sequence[ProjectFile | StoredItem]:
     return user_items(sources, request.config, request.question.agent, request.tree.stamps)
 
 
-def user_items(sources: Sources, config: Config, agent: str, stamps: Stamps) -> Sequence[Found | StoredItem]:
+def user_items(sources: Sources, config: Config, agent: str, stamps: Stamps) -> Sequence[ProjectFile | StoredItem]:
     """Return the person's items; none where the settings offer this role none.
 
     Raises what opening their store does.
@@ -271,7 +275,7 @@ def user_items(sources: Sources, config: Config, agent: str, stamps: Stamps) -> 
     kind = user_settings().backend
     if kind is not BackendKind.FILES or (home / USER_FOLDER).is_symlink():
         return _kept(sources, None, USER_FOLDER, kind, stamps)
-    tree = Tree(home)
+    tree = ProjectTree(home)
     found = _files(tree, USER_FOLDER)
     _merge(stamps, tree.stamps)
     if found:
@@ -284,7 +288,7 @@ def user_index(home: Path) -> Index:
     return Index(home / USER_FOLDER / "local" / "index.db")
 
 
-def _files(tree: Tree, folder: str) -> Sequence[Found]:
+def _files(tree: ProjectTree, folder: str) -> Sequence[ProjectFile]:
     return [found for pattern in _ITEMS for found in tree.find(folder, pattern)]
 
 
@@ -332,19 +336,19 @@ READERS: Mapping[str, Reader] = {
     TRACE: _of_trace,
     HISTORY: _of_history,
     USER: _of_user,
-    Derived.RECENT_ACTIONS.value: _of_recent_actions,
-    Derived.PROGRESS.value: _of_progress,
-    Derived.FEEDBACK.value: _of_comments,
+    DerivedSource.RECENT_ACTIONS.value: _of_recent_actions,
+    DerivedSource.PROGRESS.value: _of_progress,
+    DerivedSource.FEEDBACK.value: _of_comments,
 }
 """Every virtual source, by the name that a loading strategy gives it."""
 PAID_BY: Mapping[str, Layer] = {
     **LAYER_OF,
-    Derived.RECENT_ACTIONS.value: Layer.AGENT,
-    Derived.PROGRESS.value: Layer.SPRINT,
-    Derived.FEEDBACK.value: Layer.STAGE,
+    DerivedSource.RECENT_ACTIONS.value: Layer.AGENT,
+    DerivedSource.PROGRESS.value: Layer.SPRINT,
+    DerivedSource.FEEDBACK.value: Layer.STAGE,
 }
-_OF_LEDGER = frozenset({Derived.PROGRESS.value, Derived.FEEDBACK.value})
+_OF_LEDGER = frozenset({DerivedSource.PROGRESS.value, DerivedSource.FEEDBACK.value})
 """What the sprint's ledger says, which is no memory that could be switched off."""
 _NO_MEMORY = frozenset({HANDOVER, TRACE})
 """What people wrote for the sprint and the product: memory that is switched off does not take it away."""
-_LOCAL = LOCAL | {Derived.RECENT_ACTIONS.value}
+_LOCAL = LOCAL | {DerivedSource.RECENT_ACTIONS.value}

@@ -10,7 +10,7 @@ from verifflowcc.base.config.config_defaults import default_config
 from verifflowcc.base.errors import UsageError, WorkspaceError
 from verifflowcc.base.files.layout import Place, Stamps, as_on_disk, settled, stamp
 from verifflowcc.base.files.private_files import user_home, user_settings_file
-from verifflowcc.base.files.write import DerivedFile, Tree
+from verifflowcc.base.files.write import DerivedFile, ProjectTree
 from verifflowcc.base.index.index import Index
 from verifflowcc.base.model.config_values import SHARE_UNIT, Allocation, Config, LayerStrategy
 from verifflowcc.base.model.entries import ContextPackage, Prompt, Question
@@ -23,7 +23,7 @@ from verifflowcc.base.use.stage_words import find_stage
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.prompt.use import prompt_templates
 from verifflowcc.prompt.use.compiling import compile_here
-from verifflowcc.prompt.use.prompt_inputs import Circumstances
+from verifflowcc.prompt.use.prompt_inputs import PromptInputs
 from verifflowcc.prompt.use.prompt_sources import Sources, close_sources, user_index, user_items
 from verifflowcc.prompt.use.source_files import Source, select
 from verifflowcc.sprint.rules.sprint_people import VARIABLE
@@ -33,9 +33,9 @@ from verifflowcc.sprint.use.sprint_reading import active_sprint, resolve_sprint
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from verifflowcc.base.model.entries import Placed
+    from verifflowcc.base.model.entries import PlacedCandidate
     from verifflowcc.code.use.review import ReviewScope
-    from verifflowcc.prompt.use.source_files import Reading
+    from verifflowcc.prompt.use.source_files import BodyReader
 
 
 # The last prompts, each with the stamps of everything that it depends on.
@@ -178,7 +178,9 @@ def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt)
     return (*uses, *note_prompt_use(workspace, prompt.memory))
 
 
-def load_entries(workspace: Workspace, question: Question) -> "tuple[ContextPackage, tuple[tuple[Placed, str], ...]]":
+def load_entries(
+    workspace: Workspace, question: Question
+) -> "tuple[ContextPackage, tuple[tuple[PlacedCandidate, str], ...]]":
     """Return the prompt with its explanation, and its entries, each with its text as in the prompt. Raises the same."""
     from verifflowcc.prompt.use.compiling import compile_here, with_texts
     from verifflowcc.prompt.use.prompt_inputs import circumstances
@@ -189,7 +191,9 @@ def load_entries(workspace: Workspace, question: Question) -> "tuple[ContextPack
         return package, with_texts(package.placed, reading)
 
 
-def load_layer_entries(workspace: Workspace, question: Question, layer: Layer) -> "tuple[tuple[Placed, str], ...]":
+def load_layer_entries(
+    workspace: Workspace, question: Question, layer: Layer
+) -> "tuple[tuple[PlacedCandidate, str], ...]":
     """Return what fits of one layer alone in the question's budget: bodies only, with no template around them."""
     from verifflowcc.prompt.use.compiling import pack_layer, with_texts
     from verifflowcc.prompt.use.prompt_inputs import circumstances
@@ -199,16 +203,16 @@ def load_layer_entries(workspace: Workspace, question: Question, layer: Layer) -
         return with_texts(pack_layer(here, reading, layer), reading)
 
 
-def reading_of(here: "Circumstances") -> "Reading":
+def reading_of(here: "PromptInputs") -> "BodyReader":
     """Return what reads the files and items of a prompt, with nothing read yet."""
-    from verifflowcc.prompt.use.source_files import Reading
+    from verifflowcc.prompt.use.source_files import BodyReader
 
-    reading = Reading(here.tree, here.index, here.counter)
+    reading = BodyReader(here.tree, here.index, here.counter)
     if here.sources.theirs is not None:
         from verifflowcc.base.tokens.token_counter import open_counter
 
         tree, index = here.sources.theirs
-        reading.theirs = Reading(tree, index, open_counter(here.config.tokens, index.counts))
+        reading.theirs = BodyReader(tree, index, open_counter(here.config.tokens, index.counts))
     return reading
 
 
@@ -226,7 +230,7 @@ def compile_for_person(question: Question) -> ContextPackage | None:
     """
     config = _config()
     home = user_home()
-    tree, sources = Tree(home), Sources()
+    tree, sources = ProjectTree(home), Sources()
     items: Sequence[Source] = ()
     sources.offered[USER] = sources.reader.read(
         USER, lambda: user_items(sources, config, question.agent, tree.stamps), items
@@ -249,11 +253,13 @@ def _config() -> Config:
     return replace(default_config(), strategies=strategies, allocations={})
 
 
-def _circumstances(question: Question, config: Config, theirs: tuple[Tree, Index], sources: Sources) -> Circumstances:
+def _circumstances(
+    question: Question, config: Config, theirs: tuple[ProjectTree, Index], sources: Sources
+) -> PromptInputs:
     tree, index = theirs
     template = prompt_templates.shipped_source_for(question.agent)
     place = Place(question.agent)
-    return Circumstances(
+    return PromptInputs(
         question=question,
         config=config,
         place=place,
@@ -274,5 +280,5 @@ def _check_role(agent: str) -> None:
     roles = shipped_roles()
     if agent not in roles:
         near = nearest(agent, roles)
-        said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(roles - {'default'}))}"
-        raise UsageError(f"there is no agent {agent}; {said}", hint=f"--agent {near or 'planner'}")
+        hint = f"did you mean {near}?" if near else f"there is {', '.join(sorted(roles - {'default'}))}"
+        raise UsageError(f"there is no agent {agent}; {hint}", hint=f"--agent {near or 'planner'}")

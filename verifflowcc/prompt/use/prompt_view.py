@@ -12,7 +12,7 @@ from verifflowcc.base.records import replace
 from verifflowcc.base.use.guarding import safe_text
 from verifflowcc.code.rules.code_views import DIFF_LANGUAGE, Snippet
 from verifflowcc.code.rules.snippets import page
-from verifflowcc.prompt.rules.compile import Shown
+from verifflowcc.prompt.rules.compile import ShownEntry
 from verifflowcc.prompt.rules.page_groups import below_headings, groups_of, list_group
 from verifflowcc.prompt.rules.template_view import (
     EntryView,
@@ -24,7 +24,7 @@ from verifflowcc.prompt.rules.template_view import (
     prose,
     prose_view,
 )
-from verifflowcc.prompt.use.prompt_inputs import Circumstances
+from verifflowcc.prompt.use.prompt_inputs import PromptInputs
 from verifflowcc.prompt.use.trace_prompt import PromptFacts
 from verifflowcc.sprint.use.role_files import TOOLS
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 # How diffs are shown in a prompt: the hunks of a file under one heading, then the names of the files left out.
 
 
-def diff_pieces(here: Circumstances, shown: Sequence[Shown]) -> dict[int, Snippet]:
+def diff_pieces(here: PromptInputs, shown: Sequence[ShownEntry]) -> dict[int, Snippet]:
     """Return the pieces of diffs among `shown`, each by the identity of its entry."""
     pieces = {one.path: one.source for one in here.selection.selected if isinstance(one.source, Snippet)}
     found = ((id(one), pieces.get(one.candidate.path)) for one in shown)
     return {number: piece for number, piece in found if piece is not None and piece.of}
 
 
-def diff_entries(here: Circumstances, pieces: Sequence[Snippet], *, local: bool) -> tuple[EntryView, ...]:
+def diff_entries(here: PromptInputs, pieces: Sequence[Snippet], *, local: bool) -> tuple[EntryView, ...]:
     """Return an entry for each file with hunks among `pieces`, and one for each diff with the names of the others.
 
     With `local`, of the diffs that other clones do not have, else of the others.
@@ -78,18 +78,18 @@ def _diff_entries_entry(diff: "ChangedCode", file: FileDiff, hunks: Sequence[Sni
 _GOALS, _PROGRESS = "goals.md", "progress.json"
 
 
-def unstated(facts: PromptFacts, state: SprintState | None, shown: Sequence[Shown]) -> list[Shown]:
+def unstated(facts: PromptFacts, state: SprintState | None, shown: Sequence[ShownEntry]) -> list[ShownEntry]:
     """Return entries without what the page states itself; an entry of which nothing is left is not among them."""
     found = [replace(one, text=_left(facts, state, one)) for one in shown]
     return [one for one in found if one.text.strip()]
 
 
-def states_progress(facts: PromptFacts, one: Shown) -> bool:
+def states_progress(facts: PromptFacts, one: ShownEntry) -> bool:
     """Return whether an entry is the sprint's progress, of which the page states the stages."""
     return _is(one, Layer.SPRINT, _PROGRESS) and bool(facts.on_sprint) and one.text.startswith(facts.on_sprint)
 
 
-def _left(facts: PromptFacts, state: SprintState | None, one: Shown) -> str:
+def _left(facts: PromptFacts, state: SprintState | None, one: ShownEntry) -> str:
     if _is(one, Layer.AGENT, TOOLS):
         return one.text.removeprefix(facts.on_tools).lstrip("\n")
     if states_progress(facts, one):
@@ -99,7 +99,7 @@ def _left(facts: PromptFacts, state: SprintState | None, one: Shown) -> str:
     return one.text
 
 
-def _is(one: Shown, layer: Layer, name: str) -> bool:
+def _is(one: ShownEntry, layer: Layer, name: str) -> bool:
     return one.candidate.layer is layer and one.candidate.key == name
 
 
@@ -117,7 +117,7 @@ RULES_NOTE = "Rules of this project. Follow them."
 OTHERS = "Requirements outside of this sprint"
 
 
-def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str] = ()) -> PromptView:
+def prompt_view(here: PromptInputs, shown: Sequence[ShownEntry], brief: Sequence[str] = ()) -> PromptView:
     """Return the view of these entries, in the order given within each layer, and of the lines of a brief."""
     apart = {id(one) for one in shown if one.candidate.origin in (TASK, CODE) or _is_past(one.candidate)}
     of_layer = {
@@ -160,10 +160,10 @@ def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str
 
 def _with_groups(
     page: PromptView,
-    here: Circumstances,
-    of_layer: Mapping[Layer, Sequence[Shown]],
-    task_notes: Sequence[Shown],
-    past: Sequence[Shown],
+    here: PromptInputs,
+    of_layer: Mapping[Layer, Sequence[ShownEntry]],
+    task_notes: Sequence[ShownEntry],
+    past: Sequence[ShownEntry],
 ) -> PromptView:
     """Return a page with the groups of each section. What all clones have has the same order for every task."""
     project, sprint = _settled(of_layer[Layer.PROJECT]), _settled(of_layer[Layer.SPRINT])
@@ -200,10 +200,10 @@ def _with_notes(page: PromptView) -> PromptView:
     return replace(page, data_note=DATA_NOTE if fenced else "", rules_note=RULES_NOTE if rules else "")
 
 
-def _settled(shown: Sequence[Shown]) -> list[Shown]:
+def _settled(shown: Sequence[ShownEntry]) -> list[ShownEntry]:
     """Put what is ranked by its relevance in the order of paths, so that another task moves nothing."""
 
-    def place(one: Shown) -> tuple[int, int, str]:
+    def place(one: ShownEntry) -> tuple[int, int, str]:
         candidate = one.candidate
         ranked = not (candidate.always or candidate.origin in (HANDOVER, TRACE))
         return (1, 0, candidate.path) if ranked else (0, candidate.rank, candidate.path)
@@ -211,11 +211,11 @@ def _settled(shown: Sequence[Shown]) -> list[Shown]:
     return sorted(shown, key=place)
 
 
-def _title(here: Circumstances) -> str:
+def _title(here: PromptInputs) -> str:
     return one_line(f"{here.question.agent[:1].upper()}{here.question.agent[1:]}")
 
 
-def code_entries(here: Circumstances, shown: Sequence[Shown]) -> tuple[EntryView, ...]:
+def code_entries(here: PromptInputs, shown: Sequence[ShownEntry]) -> tuple[EntryView, ...]:
     """Return an entry for each file with pieces, by its best one, and one for each piece that was trimmed."""
     pieces = {one.path: one.source for one in here.selection.selected if isinstance(one.source, Snippet)}
     by_file: dict[str, list[Snippet]] = {}
@@ -231,7 +231,7 @@ def code_entries(here: Circumstances, shown: Sequence[Shown]) -> tuple[EntryView
     return tuple(_page(here, by_file[each]) if isinstance(each, str) else each for each in found)
 
 
-def _page(here: Circumstances, pieces: Sequence[Snippet]) -> EntryView:
+def _page(here: PromptInputs, pieces: Sequence[Snippet]) -> EntryView:
     path = pieces[0].path
     file = here.sources.code_files[path]
     bodies = all(each.part != INTERFACES for each in pieces)
@@ -239,7 +239,7 @@ def _page(here: Circumstances, pieces: Sequence[Snippet]) -> EntryView:
     return entry_view(path, safe_text(text), source=path, kind=pieces[0].language)
 
 
-def _entry(one: Shown) -> EntryView:
+def _entry(one: ShownEntry) -> EntryView:
     candidate = one.candidate
     if _is_prose(candidate):
         return prose_view(candidate.key, below_headings(one.text, 4), source=candidate.path, trimmed=one.trimmed)
@@ -252,7 +252,7 @@ def _entry(one: Shown) -> EntryView:
         date=candidate.date,
         trust=candidate.trust,
         trimmed=one.trimmed,
-        standing=candidate.standing,
+        invalid_reason=candidate.invalid_reason,
         stale=candidate.stale,
     )
 
@@ -267,7 +267,7 @@ def _is_prose(candidate: Candidate) -> bool:
     return candidate.layer is Layer.AGENT and candidate.key == "prompt.md"
 
 
-def _sprint(here: Circumstances) -> SprintView | None:
+def _sprint(here: PromptInputs) -> SprintView | None:
     if here.place.sprint is None:
         return None
     state = here.state
@@ -277,7 +277,7 @@ def _sprint(here: Circumstances) -> SprintView | None:
     return SprintView(one_line(state.id), one_line(state.title), goals, str(state.status))
 
 
-def _stage(here: Circumstances) -> StageView | None:
+def _stage(here: PromptInputs) -> StageView | None:
     name = here.place.stage
     if name is None:
         return None

@@ -7,16 +7,16 @@ from verifflowcc.base.errors import ConfigError, ConflictError, VfccError
 from verifflowcc.base.files.layout import (
     CORE_FILES,
     MEMORY,
-    Derived,
-    Files,
+    DerivedSource,
+    FilePattern,
     Place,
     folder_of,
     settled,
     source_of,
     sources,
 )
-from verifflowcc.base.files.write import Found, Tree, names
-from verifflowcc.base.index.index import Index, Known, Learned
+from verifflowcc.base.files.write import ProjectFile, ProjectTree, names
+from verifflowcc.base.index.index import FileReading, Index, IndexedFile
 from verifflowcc.base.model.config_values import LayerStrategy
 from verifflowcc.base.model.entries import TraceEntry
 from verifflowcc.base.model.events import Json
@@ -91,11 +91,11 @@ def _rules(table: Mapping[str, Json], listed: Mapping[str, Mapping[str, Sequence
 
 # Which files each layer's loading strategy selects, before any of them is read.
 
-Source = Found | Derived | StoredItem | Snippet | TraceEntry
+Source = ProjectFile | DerivedSource | StoredItem | Snippet | TraceEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class SelectedFile:
     """A file, an item of a store or a derived source that a pattern named; `key` is its name within the layer.
 
     `origin` is the virtual source that offers it, empty where a pattern of files names it.
@@ -115,34 +115,34 @@ class Selected:
     @property
     def virtual(self) -> str:
         """The virtual source that it comes from, by its name; empty for a file that a pattern names."""
-        return self.origin or (self.source.value if isinstance(self.source, Derived) else "")
+        return self.origin or (self.source.value if isinstance(self.source, DerivedSource) else "")
 
     @property
     def local(self) -> bool:
         """Whether other clones do not have it, so that it must not move what they have."""
-        return self.origin in LOCAL or (isinstance(self.source, Derived | Snippet) and self.source.local)
+        return self.origin in LOCAL or (isinstance(self.source, DerivedSource | Snippet) and self.source.local)
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class FileSelection:
     """Everything that the layers' strategies name, each file once per layer, and the patterns that name nothing."""
 
-    selected: tuple[Selected, ...]
+    selected: tuple[SelectedFile, ...]
     unmatched: tuple[tuple[Layer, str], ...]
 
 
 def select(
-    tree: Tree,
+    tree: ProjectTree,
     strategies: Mapping[Layer, LayerStrategy],
     place: Place,
-    told: Collection[Derived] = (),
+    derived: Collection[DerivedSource] = (),
     offered: Mapping[str, Sequence[Source]] | None = None,
-) -> Selection:
+) -> FileSelection:
     """Return the selection for `place`; `unmatched` lists always-load patterns alone.
 
-    `told` are the derived sources that have something to say, `offered` is what each virtual source has.
+    `derived` are the derived sources that have content, `offered` is what each virtual source has.
     """
-    selected: list[Selected] = []
+    selected: list[SelectedFile] = []
     unmatched: list[tuple[Layer, str]] = []
     for layer in READING_ORDER:
         if layer in strategies:
@@ -150,21 +150,21 @@ def select(
             for pattern, always in _patterns(strategies[layer]):
                 origin = source_of(layer, pattern)
                 found: Sequence[Source] = (
-                    (offered or {}).get(origin, ()) if origin else list(_matching(tree, layer, pattern, place, told))
+                    (offered or {}).get(origin, ()) if origin else list(_matching(tree, layer, pattern, place, derived))
                 )
                 if always and not found and not origin:
                     unmatched.append((layer, pattern))
                 for source in found:
-                    one = Selected(layer, source, _key(source, folder_of(layer, place), origin), always, origin)
+                    one = SelectedFile(layer, source, _key(source, folder_of(layer, place), origin), always, origin)
                     if one.path not in seen:
                         seen.add(one.path)
                         selected.append(one)
     selected = _each_once(selected)
     selected.sort(key=lambda one: one.path not in CORE_FILES)
-    return Selection(tuple(selected), tuple(unmatched))
+    return FileSelection(tuple(selected), tuple(unmatched))
 
 
-def _each_once(selected: list[Selected]) -> list[Selected]:
+def _each_once(selected: list[SelectedFile]) -> list[SelectedFile]:
     """Leave out trace items whose files a pattern names: their text is in the prompt already."""
     files = {one.path for one in selected if not one.origin}
     return [one for one in selected if one.origin != TRACE or one.path not in files]
@@ -176,25 +176,27 @@ def _patterns(strategy: LayerStrategy) -> Iterator[tuple[str, bool]]:
 
 
 def _matching(
-    tree: Tree, layer: Layer, pattern: str, place: Place, told: Collection[Derived]
-) -> Iterator[Found | Derived]:
+    tree: ProjectTree, layer: Layer, pattern: str, place: Place, derived: Collection[DerivedSource]
+) -> Iterator[ProjectFile | DerivedSource]:
     for source in sources(layer, pattern, place):
-        if isinstance(source, Files):
+        if isinstance(source, FilePattern):
             found = tree.find(source.folder, source.pattern)
             if layer is Layer.SPRINT and source.folder == folder_of(layer, place):
-                yield from _instead(source, found, Derived.PROGRESS)
+                yield from _instead(source, found, DerivedSource.PROGRESS)
                 continue
-            if layer is Layer.STAGE and source.folder == folder_of(layer, place) and Derived.FEEDBACK in told:
-                yield from _instead(source, found, Derived.FEEDBACK)
+            if layer is Layer.STAGE and source.folder == folder_of(layer, place) and DerivedSource.FEEDBACK in derived:
+                yield from _instead(source, found, DerivedSource.FEEDBACK)
                 continue
             yield from found
             if found and source.pattern in CORE_FILES:
                 return
-        elif (source is Derived.PROGRESS and place.sprint is not None) or source is Derived.RECENT_ACTIONS:
+        elif (source is DerivedSource.PROGRESS and place.sprint is not None) or source is DerivedSource.RECENT_ACTIONS:
             yield source
 
 
-def _instead(source: Files, found: tuple[Found, ...], derived: Derived) -> Iterator[Found | Derived]:
+def _instead(
+    source: FilePattern, found: tuple[ProjectFile, ...], derived: DerivedSource
+) -> Iterator[ProjectFile | DerivedSource]:
     """Where a pattern names a file that is derived, what it says now: the file itself says less, or is not here."""
     file = f"{source.folder}/{derived.value}"
     yield from (one for one in found if one.path != file)
@@ -207,13 +209,13 @@ def _path(source: Source) -> str:
         return source.item.path
     if isinstance(source, Snippet):
         return source.place
-    return source.path if isinstance(source, Found | TraceEntry) else source.value
+    return source.path if isinstance(source, ProjectFile | TraceEntry) else source.value
 
 
 def _key(source: Source, folder: str | None, origin: str) -> str:
     """Its path below the layer's own folder; below `.memory/` for what lies elsewhere in it; else the whole path."""
     path = _path(source)
-    if isinstance(source, Derived):
+    if isinstance(source, DerivedSource):
         return path
     if origin == CODE:
         return f"{path} {source.name}".rstrip() if isinstance(source, Snippet) else path
@@ -245,7 +247,7 @@ class Body:
 
 
 @dataclass(slots=True)
-class Reading:
+class BodyReader:
     """The bodies of files, read at most once each.
 
     `problems` maps a path to why it cannot be memory, a line first where it has one (`12: not UTF-8`); `notices` are
@@ -253,15 +255,15 @@ class Reading:
     with `user/`: their index is there, and no project's.
     """
 
-    tree: Tree
+    tree: ProjectTree
     index: Index
     counter: TokenCounter
     problems: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
-    theirs: "Reading | None" = None
+    theirs: "BodyReader | None" = None
     _texts: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def bodies(self, files: Iterable[Found], terms: Sequence[str] = ()) -> dict[str, Body]:
+    def bodies(self, files: Iterable[ProjectFile], terms: Sequence[str] = ()) -> dict[str, Body]:
         """Return path → body for every file that can be read; the others are in `problems`.
 
         What was just read is matched here and not by the index: that may be locked, or written by others meanwhile.
@@ -312,7 +314,7 @@ class Reading:
         self._texts[path] = digest, text
         return digest
 
-    def _learn(self, file: Found) -> Learned | None:
+    def _learn(self, file: ProjectFile) -> FileReading | None:
         try:
             data = self.tree.read(file.path)
             item, notices = self._parse(file.path, data)
@@ -324,8 +326,10 @@ class Reading:
             digest, text = self._texts[file.path]
             units = units_of(item, text)
             facts = item_to_text(item)
-            known = Known(file.path, file.signature, digest, facts, notices, extent_of(units), settled(file.touched_ns))
-            return Learned(known, units)
+            known = IndexedFile(
+                file.path, file.signature, digest, facts, notices, extent_of(units), settled(file.touched_ns)
+            )
+            return FileReading(known, units)
         return None
 
     def _parse(self, path: str, data: bytes) -> tuple[Item, str]:
@@ -336,7 +340,7 @@ class Reading:
     def _prefetch(self) -> None:
         self.index.counts.prefetch(self._count_key(""))
 
-    def _body(self, known: Known, units: tuple[Unit, ...]) -> Body:
+    def _body(self, known: IndexedFile, units: tuple[Unit, ...]) -> Body:
         tokens = self._tokens(known.path, known.digest)
         return Body(item_from_text(known.facts), known.digest, tokens, known.extent, units)
 

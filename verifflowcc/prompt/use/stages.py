@@ -28,7 +28,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_criteria import specified
 from verifflowcc.gates.rules.stage_summary import StageExit, kept_of, metrics_document, summary_document
 from verifflowcc.gates.use.gates_now import StageGates, ask_stage, gates_of, sound_facts
-from verifflowcc.gates.use.owed import Owed, next_command, owed_by, require_leave
+from verifflowcc.gates.use.owed import UnmetCriterion, next_command, owed_by, require_leave
 from verifflowcc.gates.use.recorded_edits import adopt_recorded_edits
 from verifflowcc.memory.use.stage_end import with_memory_ended
 from verifflowcc.sprint.rules import stage_moves as payloads
@@ -43,7 +43,7 @@ _ARTIFACT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?"
 
 
 @dataclass(frozen=True, slots=True)
-class StageView:
+class StageDetails:
     """A stage of a sprint as it is now: its files and the gates on the way to the next.
 
     `folder` is where its artifacts go, relative to the project's root. `owed` and `next` are what it still owes and the
@@ -56,7 +56,7 @@ class StageView:
     """Where artifacts belong."""
     files: tuple[ArtifactFile, ...]
     gates: tuple[Gate, ...]
-    owed: tuple[Owed, ...] = ()
+    owed: tuple[UnmetCriterion, ...] = ()
     next: str = ""
     """The next command."""
 
@@ -64,7 +64,9 @@ class StageView:
 def advance_stage(
     workspace: Workspace, sprint_id: str, *, actor: str, stay: str | None = None, commit: bool = False
 ) -> Transition:
-    """Leave the stage in work and enter the next, if its exit gate and the next one's entry gate are open.
+    """Leave the active stage and enter the next, if both gates are open.
+
+    The gates are its exit gate and the next one's entry gate.
 
     `summary.md` and `metrics.json` are written first, for people; the event holds what vfcc reads of them. After a
     crash before it the command is run again. What is remembered of the stage ends with it; that never holds the stage
@@ -94,7 +96,7 @@ def _advance(workspace: Workspace, sprint_id: str, *, actor: str, stay: str | No
     # Asked of the same reading that the move follows on: another process may have advanced since the first question.
     if stay is not None and ended_stay(seen, state, stay):
         raise moved_first(sprint_id)
-    stage = stage_in_work(state)
+    stage = active_stage(state)
     notices = check_pinned_workflow(workspace, state)
     facts = sound_facts(workspace, state)
     asked = gates_of(state, stage.stage.id, facts, notices)
@@ -120,8 +122,8 @@ def _advance(workspace: Workspace, sprint_id: str, *, actor: str, stay: str | No
         actor=actor,
         prepare=lambda writer: _hand_over(writer, stage.stage.id, summary, metrics_document(left)),
     )
-    told = (*on_record(asked.gates), *asked.exit.notes, *standing(state, done.state))
-    done = with_memory_ended(workspace, replace(done, notes=told, warnings=(*notices, *done.warnings)))
+    notes = (*on_record(asked.gates), *asked.exit.notes, *status_changes(state, done.state))
+    done = with_memory_ended(workspace, replace(done, notes=notes, warnings=(*notices, *done.warnings)))
     return settle(workspace, done, f"{sprint_id}: {stage.stage.id} passed", commit=commit)
 
 
@@ -146,21 +148,21 @@ def reopen_stage(
     entry = entry_fields(workspace, state.workflow, stage_id)
     move = (EventType.STAGE_REOPENED, {**payloads.reopened(stage_id, why), **entry})
     done = record(workspace, seen, state, move, actor=actor)
-    done = replace(done, notes=standing(state, done.state))
+    done = replace(done, notes=status_changes(state, done.state))
     return settle(workspace, done, f"{sprint_id}: {stage_id} reopened", commit=commit)
 
 
-def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageView:
-    """Return a stage with its gates; the one in work where none is named (else the last)."""
+def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageDetails:
+    """Return a stage with its gates (default: the active one, else the last)."""
     state = load_sprint(workspace, sprint_id)[1]
     stage = stage_meant(state, stage_id)
     wanted = stage.stage.id
     folder = artifacts_folder(state.id, wanted)
     files = read_artifacts(workspace.root / folder, workspace.memory)
     if state.problems or state.fork:
-        return StageView(state, stage, folder, files, ())
+        return StageDetails(state, stage, folder, files, ())
     asked = ask_stage(workspace, sprint_id, wanted)
-    return StageView(state, stage, folder, files, asked.gates, owed_by(asked), next_command(workspace, asked))
+    return StageDetails(state, stage, folder, files, asked.gates, owed_by(asked), next_command(workspace, asked))
 
 
 def save_artifacts(
@@ -184,7 +186,9 @@ def save_artifacts(
 def update_stage(
     workspace: Workspace, sprint_id: str, stage_id: str, artifacts: Mapping[str, object]
 ) -> tuple[str, ...]:
-    """Save artifacts and write the stage's `summary.md` as it stands now; the exit of the stage writes it again.
+    """Save artifacts and write the stage's current `summary.md`.
+
+    The exit of the stage writes it again.
 
     Returns the paths written, relative to the project's root.
     """
@@ -198,8 +202,8 @@ def update_stage(
     return (*written, path)
 
 
-def stage_in_work(state: SprintState) -> StageState:
-    """Return the stage in work. Raises UsageError where there is none."""
+def active_stage(state: SprintState) -> StageState:
+    """Return the active stage. Raises UsageError where there is none."""
     if state.status is SprintStatus.CLOSED:
         raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
     stage = state.stage(state.current) if state.current else None
@@ -210,28 +214,28 @@ def stage_in_work(state: SprintState) -> StageState:
 
 def on_record(gates: Sequence[Gate]) -> tuple[str, ...]:
     """Return a sentence for each criterion that is not met and closed no gate, and for each that is waived."""
-    told = [f"on record: {each.criterion.id}: {each.reason}" for gate in gates for each in gate.findings]
-    told += [
+    sentences = [f"on record: {each.criterion.id}: {each.reason}" for gate in gates for each in gate.findings]
+    sentences += [
         f"waived: {each.criterion.id}: {each.reason}"
         for gate in gates
         for each in gate.assessments
         if each.verdict is Verdict.WAIVED
     ]
-    return tuple(told)
+    return tuple(sentences)
 
 
-def standing(before: SprintState, after: SprintState) -> tuple[str, ...]:
+def status_changes(before: SprintState, after: SprintState) -> tuple[str, ...]:
     """Return sentences for the stages that a move made stale, or that stand again."""
-    told = []
+    sentences = []
     for was, now in zip(before.stages, after.stages, strict=True):
         if was.status is now.status:
             continue
         name = now.stage.id
         if now.status is StageStatus.STALE:
-            told.append(f"stale: {name}, until {', '.join(now.used)} {_have(now)} what it used")
+            sentences.append(f"stale: {name}, until {', '.join(now.used)} {_have(now)} what it used")
         elif was.status is StageStatus.STALE and now.status is StageStatus.PASSED:
-            told.append(f"passed again: {name}, since what it used did not change")
-    return tuple(told)
+            sentences.append(f"passed again: {name}, since what it used did not change")
+    return tuple(sentences)
 
 
 def _have(stage: StageState) -> str:

@@ -1,4 +1,4 @@
-"""Where a prompt stands: the sprint and stage that are meant, what came before, and the sprint's progress."""
+"""The sprint and stage of a prompt, earlier stages, and the sprint's progress."""
 
 import os
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, parse_tools
 from verifflowcc.base.files.layout import MEMORY, Place, as_on_disk, settled
-from verifflowcc.base.files.write import Tree
+from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.config_values import Config
-from verifflowcc.base.model.entries import Question, TraceEntry, TraceLeftOut
+from verifflowcc.base.model.entries import OmittedTraceItem, Question, TraceEntry
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.item_values import Status
@@ -45,9 +45,9 @@ from verifflowcc.sprint.use.role_files import TOOLS
 if TYPE_CHECKING:
     from verifflowcc.base.model.trace_codes import TracePolicy
     from verifflowcc.prompt.use.prompt_sources import SourceRequest
-    from verifflowcc.trace.rules.sprint_scope import Names, Reached, SprintScope
+    from verifflowcc.trace.rules.sprint_scope import ItemNames, SprintItem, SprintScope
     from verifflowcc.trace.rules.trace_view import TraceView
-    from verifflowcc.trace.use.trace_code import ItemsRead
+    from verifflowcc.trace.use.trace_code import TraceItems
 
 
 # What a prompt says before and behind the memory: goal, what is owed, commands, permission and how to hand in.
@@ -85,7 +85,7 @@ class PromptFacts:
 
 
 def prompt_facts(
-    source: Workspace, config: Config, question: Question, place: Place, state: SprintState | None, tree: Tree
+    source: Workspace, config: Config, question: Question, place: Place, state: SprintState | None, tree: ProjectTree
 ) -> PromptFacts:
     """Return the facts of a prompt; `tree` takes the stamps of what is read for it."""
     stage = state.stage(place.stage) if state and place.stage else None
@@ -112,7 +112,7 @@ def goal_of(state: SprintState | None) -> str:
     return "; ".join(one_line(goal) for goal in state.goals or (state.title,)) if state else ""
 
 
-def owed_files(source: Workspace, state: SprintState, stage: StageState, tree: Tree) -> tuple[OwedFile, ...]:
+def owed_files(source: Workspace, state: SprintState, stage: StageState, tree: ProjectTree) -> tuple[OwedFile, ...]:
     """Return the artifacts that a stage's gates ask for and that are missing, or say too little."""
     folder = artifacts_folder(state.id, stage.stage.id)
     tree.find(folder, "**")
@@ -175,7 +175,7 @@ def _commands(config: Config) -> Iterator[str]:
         yield one_line(f"{name}: `{shlex.join(words)}`; `vfcc evidence run {name}` records the result.")
 
 
-def _tools(source: Workspace, agent: str, tree: Tree) -> tuple[dict[str, Json], str]:
+def _tools(source: Workspace, agent: str, tree: ProjectTree) -> tuple[dict[str, Json], str]:
     """Return a role's table of tools, and the sentences on it; none where a prompt shows its file as it is written."""
     found = tree.find(f"{MEMORY}/agent/{agent}", TOOLS)
     if not found:
@@ -231,7 +231,7 @@ class TraceOffer:
     """What `@trace` offers, in its order, and the items that it leaves out."""
 
     entries: tuple[TraceEntry, ...] = ()
-    left_out: tuple[TraceLeftOut, ...] = ()
+    left_out: tuple[OmittedTraceItem, ...] = ()
 
 
 @dataclass(slots=True)
@@ -245,9 +245,9 @@ class PromptTrace:
     workspace: Workspace
     index: Path
     fetch: Callable[[], None] | None = None
-    _read: "list[tuple[TracePolicy, ItemsRead]]" = field(default_factory=list)
+    _read: "list[tuple[TracePolicy, TraceItems]]" = field(default_factory=list)
 
-    def items(self, request: "SourceRequest") -> "tuple[TracePolicy, ItemsRead]":
+    def items(self, request: "SourceRequest") -> "tuple[TracePolicy, TraceItems]":
         """Return the rules of the trace, which are the sprint's where one is open, and its items.
 
         Raises ConfigError where the workflow is not sound.
@@ -255,12 +255,12 @@ class PromptTrace:
         if not self._read:
             from verifflowcc.sprint.use.pinned_workflow import policy_of
             from verifflowcc.trace.store.trace_cache import TraceIndex
-            from verifflowcc.trace.use.trace_code import nothing_collected, read_walked
+            from verifflowcc.trace.use.trace_code import garbage_collection_paused, read_walked
 
             tree, state = request.tree, request.state
             tree.stamps.take([f"{MEMORY}/workflow.yaml"])
             policy = policy_of(self.workspace, state.workflow if state else None)
-            with nothing_collected(), TraceIndex(self.index) as index:
+            with garbage_collection_paused(), TraceIndex(self.index) as index:
                 self._read.append((policy, read_walked(self.workspace, _walk(tree), policy, index)))
         return self._read[0]
 
@@ -269,12 +269,12 @@ class PromptTrace:
         if not any(path.endswith(".md") for path in _paths(request.tree)):
             return TraceOffer()
         from verifflowcc.base.model.trace_values import TraceSources
-        from verifflowcc.trace.rules.sprint_scope import Names, sprint_scope
+        from verifflowcc.trace.rules.sprint_scope import ItemNames, sprint_scope
         from verifflowcc.trace.rules.trace_view import TraceView
 
         policy, read = self.items(request)
         view = TraceView(TraceSources(read.items, self.workspace.today(), read.unreadable), policy)
-        names = Names(view.live)
+        names = ItemNames(view.live)
         working = request.question.agent not in request.config.memory.assembly.thinking_roles
         scope = sprint_scope(view, _named(request, names), with_below=working)
         near = _near(view, scope, names, request.question.task)
@@ -309,7 +309,7 @@ class PromptTrace:
         return TraceView(replace(view.sources, code=code, files=content, results=results), view.policy)
 
 
-def _walk(tree: Tree) -> MemoryWalk:
+def _walk(tree: ProjectTree) -> MemoryWalk:
     """Return the item files as the tree sees them: each is looked at once for the whole prompt."""
     found = MemoryWalk()
     for each in tree.find(_FOLDER, "**"):
@@ -325,11 +325,11 @@ def _walk(tree: Tree) -> MemoryWalk:
     return found
 
 
-def _paths(tree: Tree) -> Iterator[str]:
+def _paths(tree: ProjectTree) -> Iterator[str]:
     return (each.path for each in tree.find(_FOLDER, "**"))
 
 
-def _named(request: "SourceRequest", names: "Names") -> dict[str, str]:
+def _named(request: "SourceRequest", names: "ItemNames") -> dict[str, str]:
     """Return the ids that the sprint names, in order, each with what names it first."""
     named: dict[str, str] = {}
     for why, text in _texts(request):
@@ -363,7 +363,7 @@ def _texts(request: "SourceRequest") -> Iterator[tuple[str, str]]:
             yield name.removeprefix(f"{place.sprint}/"), tree.read(file.path).decode("utf-8", "ignore")
 
 
-def _near(view: "TraceView", scope: "SprintScope", names: "Names", task: str) -> "list[Reached]":
+def _near(view: "TraceView", scope: "SprintScope", names: "ItemNames", task: str) -> "list[SprintItem]":
     from verifflowcc.memory.rules.recall_scoring import question_of
     from verifflowcc.trace.rules.sprint_scope import near_task
 
@@ -372,26 +372,26 @@ def _near(view: "TraceView", scope: "SprintScope", names: "Names", task: str) ->
     return near_task(others, task, question_of(task).terms if task else {}, names)
 
 
-def _entry(view: "TraceView", reached: "Reached", *, in_scope: bool) -> TraceEntry:
+def _entry(view: "TraceView", reached: "SprintItem", *, in_scope: bool) -> TraceEntry:
     from verifflowcc.prompt.rules.template_view import prose
     from verifflowcc.trace.rules.item_lines import item_line
-    from verifflowcc.trace.rules.item_state import stand
+    from verifflowcc.trace.rules.item_state import coverage_of
 
     item = reached.item
-    text = item_line(item, stand(view, item), prose(item.text))
+    text = item_line(item, coverage_of(view, item), prose(item.text))
     return TraceEntry(item.id, item.path, item.title, text, reached.why, in_scope, str(item.trust))
 
 
-def _left_out(view: "TraceView", scope: "SprintScope", far: "Sequence[Reached]") -> Iterator[TraceLeftOut]:
+def _left_out(view: "TraceView", scope: "SprintScope", far: "Sequence[SprintItem]") -> Iterator[OmittedTraceItem]:
     from verifflowcc.trace.rules.sprint_scope import MOST_BELOW
 
     above = f"above the {MOST_BELOW} items below those that the sprint names"
-    yield from (TraceLeftOut(each.item.id, each.item.path, f"{each.why}; {above}") for each in scope.above)
-    yield from (TraceLeftOut(each.item.id, each.item.path, _UNNEEDED) for each in far)
+    yield from (OmittedTraceItem(each.item.id, each.item.path, f"{each.why}; {above}") for each in scope.above)
+    yield from (OmittedTraceItem(each.item.id, each.item.path, _UNNEEDED) for each in far)
     retired = (item for item in view.items if item.status is Status.ARCHIVED)
-    yield from (TraceLeftOut(item.id, item.path, "retired") for item in retired)
+    yield from (OmittedTraceItem(item.id, item.path, "retired") for item in retired)
     for path, reason in sorted(view.sources.unreadable.items()):
-        yield TraceLeftOut(path.removeprefix(f"{MEMORY}/project/"), path, reason)
+        yield OmittedTraceItem(path.removeprefix(f"{MEMORY}/project/"), path, reason)
 
 
 def _folders(paths: Iterable[str]) -> list[str]:
@@ -405,7 +405,7 @@ def _folders(paths: Iterable[str]) -> list[str]:
     return sorted(found)
 
 
-def _evidence(tree: Tree) -> list[str]:
+def _evidence(tree: ProjectTree) -> list[str]:
     """Return the folders and files of all evidence and results: what tests are known to have done."""
     found = []
     for sprint in tree.folders(f"{MEMORY}/stage"):

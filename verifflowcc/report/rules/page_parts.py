@@ -11,7 +11,7 @@ from urllib.parse import quote
 from verifflowcc.base.formats.item_render import visible_text
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.item_lines import ItemState
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -134,22 +134,22 @@ _MARKS = {
     "kept": ("kept", "✓", GOOD),
 }
 _STATES = {
-    State.FAILED: BAD,
-    State.FAILED_BELOW: BAD,
-    State.SUSPECT: OPEN,
-    State.FLAKY: OPEN,
-    State.STALE: OPEN,
-    State.SKIPPED: OPEN,
-    State.NOT_RUN: OPEN,
-    State.UNTESTED: GAP,
-    State.UNSHOWN: GAP,
-    State.UNANSWERED: GAP,
-    State.INCOMPLETE: BUSY,
-    State.DRAFT: CALM,
-    State.PLANNED: CALM,
-    State.RETIRED: CALM,
-    State.PASSED: GOOD,
-    State.PASSED_BELOW: GOOD,
+    ItemState.FAILED: BAD,
+    ItemState.FAILED_BELOW: BAD,
+    ItemState.SUSPECT: OPEN,
+    ItemState.FLAKY: OPEN,
+    ItemState.STALE: OPEN,
+    ItemState.SKIPPED: OPEN,
+    ItemState.NOT_RUN: OPEN,
+    ItemState.UNTESTED: GAP,
+    ItemState.UNSHOWN: GAP,
+    ItemState.UNANSWERED: GAP,
+    ItemState.INCOMPLETE: BUSY,
+    ItemState.DRAFT: CALM,
+    ItemState.PLANNED: CALM,
+    ItemState.RETIRED: CALM,
+    ItemState.PASSED: GOOD,
+    ItemState.PASSED_BELOW: GOOD,
 }
 _STATE_TONES = {str(state): tone for state, tone in _STATES.items()}
 
@@ -161,7 +161,7 @@ def mark_of(word: object) -> StatusMark:
     StatusMark(word='failed', symbol='✗', tone='bad')
     """
     name = str(word)
-    if name in _MARKS and not isinstance(word, State):
+    if name in _MARKS and not isinstance(word, ItemState):
         return StatusMark(*_MARKS[name])
     tone = _STATE_TONES.get(name, CALM)
     return StatusMark(name, _SYMBOLS[tone], tone)

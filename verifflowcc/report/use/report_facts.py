@@ -21,8 +21,8 @@ from verifflowcc.gates.use.gates_now import StageGates, ask_stage, read_results_
 from verifflowcc.gates.use.next_action import NextStep, next_step
 from verifflowcc.gates.use.sprint_report import report_sprint
 from verifflowcc.history.use.history_offers import SessionLine, sessions
-from verifflowcc.memory.use.inbox import Waiting, open_inbox
-from verifflowcc.memory.use.memory_listing import Asked, Listing, list_items
+from verifflowcc.memory.use.inbox import WaitingItem, open_inbox
+from verifflowcc.memory.use.memory_listing import ItemListing, ListQuery, list_items
 from verifflowcc.memory.use.scopes import roles_here, scopes_listed
 from verifflowcc.memory.use.task_finding import TaskLine, list_tasks
 from verifflowcc.prompt.use.prompt_use import compile_context
@@ -31,9 +31,9 @@ from verifflowcc.report.use.committed_source import ReportOrigin
 from verifflowcc.sprint.rules.sprint_fold import arrange
 from verifflowcc.sprint.use.evidence_reading import read_recorded
 from verifflowcc.sprint.use.sprint_reading import ledger_of, list_sprints, load_sprint, unknown_sprint
-from verifflowcc.sprint.use.sprint_status import Status, current_status
+from verifflowcc.sprint.use.sprint_status import ProjectStatus, current_status
 from verifflowcc.trace.rules.matrix import Matrix, matrix
-from verifflowcc.trace.use.trace_narrowing import TraceSeen, see_trace
+from verifflowcc.trace.use.trace_narrowing import CheckedTrace, see_trace
 
 # The changes that an approval saw: each file as it was when its stage was entered, and as it was approved.
 
@@ -139,7 +139,7 @@ _SESSIONS = 20
 class LocalFacts:
     """What other clones do not have."""
 
-    inbox: tuple[Waiting, ...]
+    inbox: tuple[WaitingItem, ...]
     tasks: tuple[TaskLine, ...]
     sessions: tuple[SessionLine, ...]
     notices: tuple[str, ...] = ()
@@ -149,7 +149,7 @@ def local_facts(workspace: Workspace) -> LocalFacts:
     """Return them; what cannot be read is a notice."""
     notices: list[str] = []
     scopes = [each for each in scopes_listed(workspace) if each != _USER]
-    inbox: tuple[Waiting, ...] = ()
+    inbox: tuple[WaitingItem, ...] = ()
     tasks: tuple[TaskLine, ...] = ()
     heard: tuple[SessionLine, ...] = ()
     try:
@@ -193,7 +193,7 @@ class SprintFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptFacts:
+class ReportedPrompt:
     """The prompt of a role at a stage; `problem` says why there is none. `command` prints the same."""
 
     role: str
@@ -206,11 +206,11 @@ class PromptFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ScopeItems:
+class ReportedScope:
     """The committed items of one scope."""
 
     scope: str
-    listing: Listing
+    listing: ItemListing
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,12 +218,12 @@ class ReportFacts:
     """All that a report shows. `sprints` are the open ones, then the closed ones, the latest first."""
 
     origin: ReportOrigin
-    status: Status
+    status: ProjectStatus
     sprints: tuple[SprintFacts, ...]
     matrix: Matrix | None
     trace_problem: str
-    prompts: tuple[PromptFacts, ...]
-    memory: tuple[ScopeItems, ...]
+    prompts: tuple[ReportedPrompt, ...]
+    memory: tuple[ReportedScope, ...]
     notices: tuple[str, ...]
     trend: tuple[TrendPoint, ...] = ()
     """Over the events of all sprints, from the first one on."""
@@ -333,7 +333,7 @@ def _proofs(source: Workspace, state: SprintState) -> Proofs:
     return found
 
 
-def _trace(source: Workspace, notices: list[str]) -> tuple[TraceSeen | None, str]:
+def _trace(source: Workspace, notices: list[str]) -> tuple[CheckedTrace | None, str]:
     try:
         seen = see_trace(source)
     except VfccError as error:
@@ -342,7 +342,7 @@ def _trace(source: Workspace, notices: list[str]) -> tuple[TraceSeen | None, str
     return seen, ""
 
 
-def _prompts(source: Workspace, sprints: tuple[SprintFacts, ...], *, local: bool) -> Iterator[PromptFacts]:
+def _prompts(source: Workspace, sprints: tuple[SprintFacts, ...], *, local: bool) -> Iterator[ReportedPrompt]:
     """Yield the prompt of each stage's role in the open sprints; where none is open, that of each role."""
     asked = [(each, stage) for each in sprints if each.is_open and not each.state.fork for stage in each.state.stages]
     if not asked:
@@ -353,7 +353,7 @@ def _prompts(source: Workspace, sprints: tuple[SprintFacts, ...], *, local: bool
         yield _prompt(source, question, active=stage.stage.id == sprint.state.current, local=local)
 
 
-def _prompt(source: Workspace, asked: Question, *, active: bool, local: bool) -> PromptFacts:
+def _prompt(source: Workspace, asked: Question, *, active: bool, local: bool) -> ReportedPrompt:
     """Compile a prompt without history, tasks and user memory; of a commit, it is that of `--committed`."""
     from verifflowcc.base.records import replace
 
@@ -365,11 +365,11 @@ def _prompt(source: Workspace, asked: Question, *, active: bool, local: bool) ->
     try:
         package = compile_context(source, question)
     except VfccError as error:
-        return PromptFacts(asked.agent, asked.sprint, asked.stage, active, command, problem=error.message)
-    return PromptFacts(asked.agent, asked.sprint, asked.stage, active, command, package)
+        return ReportedPrompt(asked.agent, asked.sprint, asked.stage, active, command, problem=error.message)
+    return ReportedPrompt(asked.agent, asked.sprint, asked.stage, active, command, package)
 
 
-def _memory(source: Workspace, lines: list[SprintLine], notices: list[str]) -> Iterator[ScopeItems]:
+def _memory(source: Workspace, lines: list[SprintLine], notices: list[str]) -> Iterator[ReportedScope]:
     """Yield the items of each committed scope that has any: never those of a user or of a task."""
     scopes = ["project"]
     scopes += [f"agent/{name}" for name in sorted(roles_here(source))]
@@ -378,10 +378,10 @@ def _memory(source: Workspace, lines: list[SprintLine], notices: list[str]) -> I
         scopes += [f"stage/{line.id}/{each.stage.id}" for each in load_sprint(source, line.id)[1].stages]
     for scope in scopes:
         try:
-            listing = list_items(source, [scope], Asked(everything=True))
+            listing = list_items(source, [scope], ListQuery(everything=True))
         except (VfccError, FormatError, UsageError) as error:
             notices.append(f"{scope}: {error.message.splitlines()[0]}")
             continue
         notices += listing.notices
         if listing.rows:
-            yield ScopeItems(scope, listing)
+            yield ReportedScope(scope, listing)

@@ -20,15 +20,15 @@ from verifflowcc.gates.rules.report_page import (
     report_sections,
 )
 from verifflowcc.gates.rules.stage_failures import review_line, waiver_line
-from verifflowcc.memory.use.memory_listing import Row
+from verifflowcc.memory.use.memory_listing import ItemLine
 from verifflowcc.report.rules.page_drawings import step_line, tree_of, v_picture
 from verifflowcc.report.rules.page_parts import TONES, PageTemplates, StatusMark, mark_of, mark_of_test, page_text
 from verifflowcc.report.use.committed_source import ReportOrigin, origin_of
-from verifflowcc.report.use.report_facts import ReportFacts, ScopeItems, SprintFacts
+from verifflowcc.report.use.report_facts import ReportedScope, ReportFacts, SprintFacts
 from verifflowcc.sprint.rules.stage_numbers import lasting, shown
 from verifflowcc.sprint.store.workflow_load import templates_folder
-from verifflowcc.trace.rules.answers import TestSeen
-from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.answers import ItemTest
+from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import Matrix
 
 INDEX, GATES, TRACE, PROMPTS, MEMORY = "index.html", "gates.html", "trace.html", "prompts.html", "memory.html"
@@ -46,7 +46,7 @@ class ScopePart:
     """The items of a scope that a page shows: `left` more are not on it."""
 
     scope: str
-    rows: tuple[Row, ...]
+    rows: tuple[ItemLine, ...]
     total: int
     left: int
 
@@ -128,7 +128,7 @@ def _common(origin: ReportOrigin, version: str) -> dict[str, object]:
     }
 
 
-def _test_mark(test: TestSeen) -> StatusMark:
+def _test_mark(test: ItemTest) -> StatusMark:
     return mark_of_test(test.word, passed=test.passed, broke=test.broke)
 
 
@@ -209,11 +209,11 @@ def _trace_values(matrix: Matrix | None, problem: str) -> dict[str, object]:
         "findings": sorted(findings, key=lambda each: _SEVERITIES.index(each.severity)),
         "progress": [(name, [(tone, found[tone]) for tone in TONES if found[tone]]) for name, found in counts.items()],
         "tone_words": TONES,
-        "states": [state for state in State if state in matrix.states],
+        "states": [state for state in ItemState if state in matrix.states],
     }
 
 
-def _memory_values(memory: Sequence[ScopeItems]) -> dict[str, object]:
+def _memory_values(memory: Sequence[ReportedScope]) -> dict[str, object]:
     rows = [row for each in memory for row in each.listing.rows]
     return {
         "by_type": _by_type(rows),
@@ -222,7 +222,7 @@ def _memory_values(memory: Sequence[ScopeItems]) -> dict[str, object]:
     }
 
 
-def _parts(memory: Sequence[ScopeItems]) -> Iterable[ScopePart]:
+def _parts(memory: Sequence[ReportedScope]) -> Iterable[ScopePart]:
     room = MOST_ITEMS
     for each in memory:
         rows = each.listing.rows[:room]
@@ -230,7 +230,7 @@ def _parts(memory: Sequence[ScopeItems]) -> Iterable[ScopePart]:
         yield ScopePart(each.scope, rows, len(each.listing.rows), len(each.listing.rows) - len(rows))
 
 
-def _by_type(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+def _by_type(rows: Sequence[ItemLine]) -> list[tuple[Any, ...]]:
     found = []
     for name in sorted({row.item.type for row in rows}):
         those = [row for row in rows if row.item.type == name]
@@ -240,11 +240,11 @@ def _by_type(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     return found
 
 
-def _chains(memory: Sequence[ScopeItems]) -> list[list[Row]]:
+def _chains(memory: Sequence[ReportedScope]) -> list[list[ItemLine]]:
     """Return each item that is in force with what it replaced, newest first; each item once."""
     chains = []
     for each in memory:
-        older: dict[str, list[Row]] = {}
+        older: dict[str, list[ItemLine]] = {}
         for row in each.listing.rows:
             if row.superseded_by:
                 older.setdefault(row.superseded_by, []).append(row)
@@ -254,7 +254,7 @@ def _chains(memory: Sequence[ScopeItems]) -> list[list[Row]]:
     return chains
 
 
-def _chain(newest: Row, older: Mapping[str, Sequence[Row]]) -> list[Row]:
+def _chain(newest: ItemLine, older: Mapping[str, Sequence[ItemLine]]) -> list[ItemLine]:
     chain, waiting, seen = [newest], list(older.get(newest.item.id, ())), {newest.item.id}
     while waiting:
         row = waiting.pop(0)

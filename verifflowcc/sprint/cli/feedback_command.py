@@ -34,9 +34,9 @@ def add(
     acting = moves.acting_here()
     here = acting.workspace
     sprint_id, commits = active_sprint(here, sprint).id, acting.commits(commit)
-    said = add_feedback(here, sprint_id, text, stage, actor=acting.actor, commit=commits)
-    lines = [f"{sprint_id}: comment {said.short} on {stage or 'the sprint'}"]
-    asking.show_note(said, said.done, lines, here, as_json=as_json)
+    added = add_feedback(here, sprint_id, text, stage, actor=acting.actor, commit=commits)
+    lines = [f"{sprint_id}: comment {added.short} on {stage or 'the sprint'}"]
+    asking.show_note(added, added.done, lines, here, as_json=as_json)
 
 
 @app.command("list")
@@ -83,10 +83,9 @@ def triage(
     acting = moves.acting_here()
     here, commits = acting.workspace, acting.commits(commit)
     wanted = active_sprint(here, sprint).id
-    said = triage_feedback(here, wanted, comment, chosen[0], reason, actor=acting.actor, commit=commits)
-    asking.show_note(
-        said, said.done, [f"{wanted}: comment {said.short} is {_becomes(said.comment)}"], here, as_json=as_json
-    )
+    triaged = triage_feedback(here, wanted, comment, chosen[0], reason, actor=acting.actor, commit=commits)
+    lines = [f"{wanted}: comment {triaged.short} is {_becomes(triaged.comment)}"]
+    asking.show_note(triaged, triaged.done, lines, here, as_json=as_json)
 
 
 def _table(comments: "tuple[Feedback, ...]") -> str:

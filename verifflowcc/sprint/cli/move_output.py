@@ -102,7 +102,7 @@ def problems(state: SprintState) -> list[str]:
 
 
 def trouble(state: SprintState) -> str:
-    """Return all that stands in the way of a sprint, as text to append; empty where nothing does."""
+    """Return all that blocks a sprint, as text to append; empty where nothing does."""
     return "".join("\n\n" + "\n".join(lines) for lines in (sides(state), problems(state)) if lines)
 
 
@@ -115,7 +115,7 @@ def leave_if_troubled(state: SprintState) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Acting:
+class ActingContext:
     """The workspace, its configuration, and who moves the sprint."""
 
     workspace: Workspace
@@ -132,15 +132,15 @@ class Acting:
         return asked or self.config.git.commit == "always"
 
 
-def acting_here(*, piped: bool = False) -> Acting:
+def acting_here(*, piped: bool = False) -> ActingContext:
     """Return who acts in the workspace of the current folder; `piped` is that of `actor_here`."""
     return acting_in(open_workspace(), piped=piped)
 
 
-def acting_in(workspace: Workspace, *, piped: bool = False) -> Acting:
+def acting_in(workspace: Workspace, *, piped: bool = False) -> ActingContext:
     """Return who acts in a workspace; `piped` is that of `actor_here`."""
     actor = actor_here(workspace.root, piped=piped).name
-    return Acting(workspace, effective_config(workspace).config, actor)
+    return ActingContext(workspace, effective_config(workspace).config, actor)
 
 
 def show(done: Transition, workspace: Workspace, *, as_json: bool, sentence: str | None = None) -> None:

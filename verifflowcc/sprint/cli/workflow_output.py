@@ -4,12 +4,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
-from verifflowcc.base.model.gate_values import Criterion, Trust
+from verifflowcc.base.model.gate_values import Criterion, EvidenceTrust
 from verifflowcc.base.model.sprint_state import Leg, StageStatus, Workflow
 from verifflowcc.base.terminal.table import table, width_of
 from verifflowcc.sprint.rules.workflow_drawing import draw_v
 from verifflowcc.sprint.use.role_files import created_notes
-from verifflowcc.sprint.use.workflow_use import Chosen, WorkflowLine, WorkflowList, WorkflowView
+from verifflowcc.sprint.use.workflow_use import WorkflowChoice, WorkflowLine, WorkflowList, WorkflowView
 
 _MARKS = {
     StageStatus.PASSED: ("✓", "+"),
@@ -42,7 +42,7 @@ def whole(view: WorkflowView, *, ascii_only: bool) -> str:
     return text.encode("ascii", "replace").decode("ascii") if ascii_only else text
 
 
-def chosen(done: Chosen) -> str:
+def chosen(done: WorkflowChoice) -> str:
     """Return what changed and what did not."""
     if done.before == done.workflow:
         lines = [f"new sprints follow {done.workflow} already; {done.file} is as it was"]
@@ -123,7 +123,7 @@ def _what(each: Criterion) -> str:
     more += [f"with {', '.join(each.requires)}"] if each.requires else []
     more += [f"matching {each.pattern}"] if each.pattern else []
     more += ["on a tagged commit"] if each.tagged else []
-    more += [str(each.trust)] if each.trust is not Trust.RAN_BY_VFCC else []
+    more += [str(each.trust)] if each.trust is not EvidenceTrust.RAN_BY_VFCC else []
     more += [] if each.waivable else ["never waived"]
     return "; ".join([source, *more])
 

@@ -17,7 +17,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.model.evidence_values import Measurement
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.text.glob import select
@@ -36,33 +36,33 @@ _COUNTS = ("lines-valid", "lines-covered")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CoverageLine:
     """An executable line: whether it ran, and its branches: how many of how many did."""
 
     hit: bool
     branches_hit: int = 0
     branches: int = 0
 
-    def merged(self, other: Line) -> Line:
+    def merged(self, other: CoverageLine) -> CoverageLine:
         """Return the line as two reports of it say together."""
-        return Line(
+        return CoverageLine(
             self.hit or other.hit, max(self.branches_hit, other.branches_hit), max(self.branches, other.branches)
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CoverageReport:
     """`files` maps each path of the project to its lines by number; `unknown` are names of files that it has not.
 
     `folders` are those that were measured, to which names are relative, with a `/` at the end (empty: the project's).
     """
 
-    files: Mapping[str, Mapping[int, Line]]
+    files: Mapping[str, Mapping[int, CoverageLine]]
     unknown: tuple[str, ...]
     folders: frozenset[str] = frozenset()
 
 
-def read_report(root: Element, paths: ProjectPaths) -> Report:
+def read_report(root: Element, paths: ProjectPaths) -> CoverageReport:
     """Return what the report says of each file.
 
     A file that stands there several times is one, a line of it ran where it ran in any. Raises FormatError where the
@@ -71,15 +71,15 @@ def read_report(root: Element, paths: ProjectPaths) -> Report:
     if local_name(root) != "coverage":
         raise FormatError(f"no Cobertura report: its root element is <{local_name(root)[:60]}>")
     sources = [text for each in root.iter() if local_name(each) == "source" and (text := (each.text or "").strip())]
-    named: dict[str, dict[int, Line]] = {}
-    once: list[Line] = []
+    named: dict[str, dict[int, CoverageLine]] = {}
+    once: list[CoverageLine] = []
     for one in root.iter():
         if local_name(one) == "class":
             lines = _lines(one)
             once += lines.values()
             _merge(named.setdefault(one.get("filename", ""), {}), lines)
     _check_counts(root, [once, [line for lines in named.values() for line in lines.values()]])
-    files: dict[str, dict[int, Line]] = {}
+    files: dict[str, dict[int, CoverageLine]] = {}
     unknown, folders = [], set()
     for name in sorted(named):
         path = paths.find(name, sources)
@@ -88,7 +88,7 @@ def read_report(root: Element, paths: ProjectPaths) -> Report:
         else:
             _merge(files.setdefault(path, {}), named[name])
             folders.add(_folder(path, name))
-    return Report(files, tuple(unknown), frozenset(folders))
+    return CoverageReport(files, tuple(unknown), frozenset(folders))
 
 
 def _folder(path: str, name: str) -> str:
@@ -99,16 +99,16 @@ def _folder(path: str, name: str) -> str:
     return path.removesuffix(path.rpartition("/")[2])
 
 
-def _lines(one: Element) -> dict[int, Line]:
+def _lines(one: Element) -> dict[int, CoverageLine]:
     """Return the lines of a class; those of its methods are the same ones again."""
-    lines: dict[int, Line] = {}
+    lines: dict[int, CoverageLine] = {}
     for element in _line_elements(one):
         condition = _BRANCHES.fullmatch(element.get("condition-coverage", ""))
         hit, number = _number(element, "hits") > 0, _number(element, "number")
-        line = Line(hit)
+        line = CoverageLine(hit)
         if element.get("branch", "").lower() == "true" and condition:
             of = int(condition[2])
-            line = Line(hit, min(int(condition[1]), of), of)
+            line = CoverageLine(hit, min(int(condition[1]), of), of)
         _merge(lines, {number: line})
     return lines
 
@@ -122,7 +122,7 @@ def _line_elements(one: Element) -> Iterator[Element]:
                 yield from (line for line in part if local_name(line) == "line")
 
 
-def _merge(lines: dict[int, Line], others: Mapping[int, Line]) -> None:
+def _merge(lines: dict[int, CoverageLine], others: Mapping[int, CoverageLine]) -> None:
     for number, line in others.items():
         lines[number] = lines[number].merged(line) if number in lines else line
 
@@ -134,7 +134,7 @@ def _number(element: Element, name: str) -> int:
     return int(text)
 
 
-def _check_counts(root: Element, counted: list[list[Line]]) -> None:
+def _check_counts(root: Element, counted: list[list[CoverageLine]]) -> None:
     """Compare what the root claims with the lines: each class apart, or each file once."""
     claims = [root.get(name, "").strip() for name in _COUNTS]
     for place, (name, claim) in enumerate(zip(_COUNTS, claims, strict=True)):
@@ -144,13 +144,13 @@ def _check_counts(root: Element, counted: list[list[Line]]) -> None:
 
 
 MOST_EXAMPLES = 20
-Files = Mapping[str, Mapping[int, Line]]
+Files = Mapping[str, Mapping[int, CoverageLine]]
 Changed = Mapping[str, tuple[int, ...] | None]
 
 
 def measure_coverage(
     data: bytes, *, paths: frozenset[str], files: tuple[str, ...], changed: Changed | None
-) -> Measured:
+) -> Measurement:
     """Return what a report says of the project's `paths` that the patterns `files` choose.
 
     `changed` maps paths to the numbers of their new lines, None for a file that changed as a whole; it is None where
@@ -160,7 +160,7 @@ def measure_coverage(
     try:
         report = read_report(read_xml(data, names_a_type=True), ProjectPaths(paths))
     except FormatError as error:
-        return Measured({}, "", problem=str(error))
+        return Measurement({}, "", problem=str(error))
     chosen = select(paths, files)
     counted = {path: report.files[path] for path in chosen if path in report.files}
     missing = _missing(chosen, report, everywhere=bool(files))
@@ -179,10 +179,10 @@ def measure_coverage(
         hits = [hit for each in touched.values() for hit in each.values()]
         measures |= {"changed": len(hits), "changed_hit": sum(hits)}
     examples = islice(_examples(counted, missing, report.unknown, touched), MOST_EXAMPLES)
-    return Measured(measures, _outcome(counted), tuple(examples))
+    return Measurement(measures, _outcome(counted), tuple(examples))
 
 
-def _missing(chosen: Sequence[str], report: Report, *, everywhere: bool) -> list[str]:
+def _missing(chosen: Sequence[str], report: CoverageReport, *, everywhere: bool) -> list[str]:
     spoken = {_extension(path) for path in (*report.files, *report.unknown)} - {""}
     measured = ("",) if everywhere else tuple(report.folders)
     return [

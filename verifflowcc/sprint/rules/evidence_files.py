@@ -20,7 +20,7 @@ from verifflowcc.base.model.evidence_values import (
     Run,
     evidence_format,
 )
-from verifflowcc.base.model.gate_values import Kind, Trust
+from verifflowcc.base.model.gate_values import CriterionKind, EvidenceTrust
 from verifflowcc.base.model.people import is_named_person
 from verifflowcc.base.records import dataclass, field_names, replace
 from verifflowcc.base.text.canonical import canonical, digest_bytes, fold_newlines, parse_canonical
@@ -67,8 +67,8 @@ def from_record(value: Json) -> Evidence:
         sprint=_text(value, "sprint"),
         stage=_text(value, "stage"),
         criterion=_text(value, "criterion"),
-        kind=Kind(_one_of(value, "kind", [str(each) for each in Kind])),
-        trust=Trust(_one_of(value, "trust", [str(each) for each in Trust])),
+        kind=CriterionKind(_one_of(value, "kind", [str(each) for each in CriterionKind])),
+        trust=EvidenceTrust(_one_of(value, "trust", [str(each) for each in EvidenceTrust])),
         producer=_text(value, "producer"),
         time=_text(value, "time"),
         inputs=_inputs(value["inputs"]),
@@ -123,7 +123,11 @@ def _check_version(value: Record) -> None:
             f"evidence format v{version} is newer than this vfcc reads (v{EVIDENCE_FORMAT}): upgrade vfcc"
         )
     kind = value.get("kind")
-    right = [evidence_format(Kind(str(kind)))] if kind in list(Kind) else list(range(1, EVIDENCE_FORMAT + 1))
+    right = (
+        [evidence_format(CriterionKind(str(kind)))]
+        if kind in list(CriterionKind)
+        else list(range(1, EVIDENCE_FORMAT + 1))
+    )
     if version not in right or isinstance(version, bool):
         raise FormatError(f"v must be {' or '.join(map(str, right))}, not {version!r}")
 
@@ -183,7 +187,7 @@ def _one_of(record: Record, name: str, known: list[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class EvidenceEvent:
     """An `evidence_added` event and what it names.
 
     `order` is its place among the notes. `latest` says whether no evidence of the same stage and criterion is after it;
@@ -202,7 +206,7 @@ class Added:
     concurrent: tuple[str, ...] = ()
 
 
-def added_evidence(notes: Sequence[Event], parents: Mapping[str, Sequence[str]]) -> tuple[Added, ...]:
+def added_evidence(notes: Sequence[Event], parents: Mapping[str, Sequence[str]]) -> tuple[EvidenceEvent, ...]:
     """Return every event of `notes` that names an evidence file, in their order, which is a causal one.
 
     `parents` holds the parents of all events of the sprint, transitions too. The past of an event is kept as the bits
@@ -222,7 +226,7 @@ def added_evidence(notes: Sequence[Event], parents: Mapping[str, Sequence[str]])
     return tuple(_redacted(one, redactions) for one in named) if redactions else tuple(named)
 
 
-def _redacted(added: Added, redactions: Sequence[Event]) -> Added:
+def _redacted(added: EvidenceEvent, redactions: Sequence[Event]) -> EvidenceEvent:
     """Return evidence with the digest that a person gave it last; each redaction follows on the one before."""
     for event in redactions:
         of_it = (event.payload["evidence"], event.payload["was"]) == (added.evidence, added.digest)
@@ -231,13 +235,13 @@ def _redacted(added: Added, redactions: Sequence[Event]) -> Added:
     return added
 
 
-def _named(order: int, event: Event) -> Added | None:
+def _named(order: int, event: Event) -> EvidenceEvent | None:
     """Return the event as one that names a file; None for any other."""
     payload, name = event.payload, event.payload.get("evidence")
     if event.type is not EventType.EVIDENCE_ADDED or not isinstance(name, str) or not is_ulid(name):
         return None
     stage, criterion, digest = str(payload["stage"]), str(payload.get("criterion", "")), str(payload["digest"])
-    return Added(event, order, stage, criterion, name, digest)
+    return EvidenceEvent(event, order, stage, criterion, name, digest)
 
 
 def _latest(places: Sequence[int], before: Sequence[int]) -> list[int]:
@@ -279,8 +283,8 @@ def make_evidence(  # noqa: PLR0913 - one argument for each field
     sprint: str,
     stage: str,
     criterion: str,
-    kind: Kind,
-    trust: Trust,
+    kind: CriterionKind,
+    trust: EvidenceTrust,
     producer: str,
     at: datetime,
     inputs: Inputs,

@@ -53,7 +53,7 @@ def local_name(element: Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-class _RootSeen(Exception):  # noqa: N818 - no error: nothing more to look for
+class _RootStart(Exception):  # noqa: N818 - no error: nothing more to look for
     """The root element begins: a document type can no longer follow."""
 
 
@@ -65,14 +65,14 @@ def _refuse_document_type(data: bytes, names_a_type: bool) -> None:
             raise FormatError("declares a document type (DTD), which no report needs")
 
     def stop(*_element: object) -> None:
-        raise _RootSeen
+        raise _RootStart
 
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = stop
     try:
         parser.Parse(data, True)
-    except _RootSeen:
+    except _RootStart:
         return
     except expat.ExpatError as error:
         raise FormatError(f"not XML: {error}") from error
@@ -81,7 +81,7 @@ def _refuse_document_type(data: bytes, names_a_type: bool) -> None:
 # The cases and suites of a JUnit report, each as it stands there.
 
 
-class Result(StrEnum):
+class CaseResult(StrEnum):
     """What became of a test; the name is that of its measure."""
 
     ERROR = "errors"
@@ -92,28 +92,28 @@ class Result(StrEnum):
 
 
 _CHILDREN = {
-    "error": Result.ERROR,
-    "failure": Result.FAILED,
-    "flakyfailure": Result.FLAKY,
-    "flakyerror": Result.FLAKY,
-    "rerunfailure": Result.FLAKY,
-    "rerunerror": Result.FLAKY,
-    "skipped": Result.SKIPPED,
-    "disabled": Result.SKIPPED,
+    "error": CaseResult.ERROR,
+    "failure": CaseResult.FAILED,
+    "flakyfailure": CaseResult.FLAKY,
+    "flakyerror": CaseResult.FLAKY,
+    "rerunfailure": CaseResult.FLAKY,
+    "rerunerror": CaseResult.FLAKY,
+    "skipped": CaseResult.SKIPPED,
+    "disabled": CaseResult.SKIPPED,
 }
 _STATES = {
-    "error": Result.ERROR,
-    "errored": Result.ERROR,
-    "failed": Result.FAILED,
-    "failure": Result.FAILED,
-    "fail": Result.FAILED,
-    "notrun": Result.SKIPPED,
-    "disabled": Result.SKIPPED,
-    "suppressed": Result.SKIPPED,
-    "skipped": Result.SKIPPED,
+    "error": CaseResult.ERROR,
+    "errored": CaseResult.ERROR,
+    "failed": CaseResult.FAILED,
+    "failure": CaseResult.FAILED,
+    "fail": CaseResult.FAILED,
+    "notrun": CaseResult.SKIPPED,
+    "disabled": CaseResult.SKIPPED,
+    "suppressed": CaseResult.SKIPPED,
+    "skipped": CaseResult.SKIPPED,
 }
-_ORDER = list(Result)
-FAILING = frozenset({Result.ERROR, Result.FAILED})
+_ORDER = list(CaseResult)
+FAILING = frozenset({CaseResult.ERROR, CaseResult.FAILED})
 _SUITES = frozenset({"testsuites", "testsuite"})
 _DEEPEST = 64
 _LONGEST_MESSAGE = 300
@@ -130,7 +130,7 @@ class Case:
     classname: str
     name: str
     file: str
-    result: Result
+    result: CaseResult
     message: str
     marks: int
     suite: int
@@ -212,9 +212,9 @@ def _suite(element: Element, start: int, last: int) -> Suite:
 def _case(element: Element, suite: int) -> Case:
     found = [(_CHILDREN[tag], child) for child in element if (tag := _tag(child)) in _CHILDREN]
     states = [_STATES[state] for name in ("status", "result") if (state := element.get(name, "").lower()) in _STATES]
-    result = min([each for each, _ in found] + states, key=_ORDER.index, default=Result.PASSED)
+    result = min([each for each, _ in found] + states, key=_ORDER.index, default=CaseResult.PASSED)
     message = next((_message(child) for each, child in found if each is result), "")
-    marks = sum(1 for each, _ in found if each in FAILING or each is Result.FLAKY)
+    marks = sum(1 for each, _ in found if each in FAILING or each is CaseResult.FLAKY)
     return Case(
         classname=element.get("classname", ""),
         name=element.get("name", ""),
@@ -333,10 +333,10 @@ def _fits(claims: dict[str, int | None], cases: Sequence[Case], marks: int) -> b
     tests, failures, errors = claims["tests"], claims["failures"], claims["errors"]
     if tests is not None and not len({case.key for case in cases}) <= tests <= len(cases):
         return False
-    if (claims["skipped"] or 0) > sum(case.result is not Result.PASSED for case in cases):
+    if (claims["skipped"] or 0) > sum(case.result is not CaseResult.PASSED for case in cases):
         return False
     most = sum(case.marks for case in cases) + marks
-    passed_after_all = {case.key for case in cases if case.result is Result.PASSED}
+    passed_after_all = {case.key for case in cases if case.result is CaseResult.PASSED}
     least = len({case.key for case in cases if case.result in FAILING} - passed_after_all)
     if (failures or 0) + (errors or 0) > most:
         return False
@@ -353,9 +353,9 @@ def _claim(suite: Suite, name: str) -> int | None:
 
 
 def _contradiction(suite: Suite, claims: dict[str, int | None], cases: Sequence[Case]) -> str:
-    said = ", ".join(f'{name}="{value}"' for name, value in claims.items() if value is not None)
+    claimed = ", ".join(f'{name}="{value}"' for name, value in claims.items() if value is not None)
     failing = sum(case.result in FAILING for case in cases)
-    return f"{_named(suite)} says {said}, but {len(cases)} tests stand in it, {failing} of them failing"
+    return f"{_named(suite)} says {claimed}, but {len(cases)} tests stand in it, {failing} of them failing"
 
 
 def _named(suite: Suite) -> str:

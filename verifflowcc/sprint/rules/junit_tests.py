@@ -7,15 +7,15 @@ from itertools import islice
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.baselines import FAILED, PASSED, BaselineEntry
-from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.model.evidence_values import Measurement
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.sprint.rules.junit_claims import (
     FAILING,
     Case,
+    CaseResult,
     ProjectPaths,
-    Result,
     Suite,
     check_claims,
     read_report,
@@ -38,7 +38,7 @@ _DEEPEST = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ProjectNames:
     """The project's paths, and the identifiers that stand in its files."""
 
     paths: frozenset[str]
@@ -60,7 +60,7 @@ def words_of(texts: Iterable[str]) -> frozenset[str]:
 class KnownTests:
     """Looks up tests by (classname, name, file)."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: ProjectNames) -> None:
         self._paths = ProjectPaths(known.paths)
         self._words = known.words
         self._by_stem: dict[str, set[str]] = {}
@@ -152,23 +152,23 @@ class KnownTests:
 # With a baseline, `listed_failed`, `listed_errors` and `listed_flaky` are the tests among them that it lists, and
 # `listed_passed` its tests that passed, without those known as flaky.
 
-__all__ = ["Known", "measure_junit", "words_of"]
+__all__ = ["ProjectNames", "measure_junit", "words_of"]
 
 MOST_EXAMPLES = 20
 _LONGEST_ID = 300
 _LONGEST_READ = 4_000
 """Characters of a name that are looked through for secrets before it is cut: a cut would leave half of one."""
-_SPELLED = {Result.ERROR: "error", Result.FAILED: "failed", Result.FLAKY: "flaky"}
+_SPELLED = {CaseResult.ERROR: "error", CaseResult.FAILED: "failed", CaseResult.FLAKY: "flaky"}
 _SEEN = {
-    Result.ERROR: {FAILED},
-    Result.FAILED: {FAILED},
-    Result.FLAKY: {FAILED, PASSED},
-    Result.PASSED: {PASSED},
+    CaseResult.ERROR: {FAILED},
+    CaseResult.FAILED: {FAILED},
+    CaseResult.FLAKY: {FAILED, PASSED},
+    CaseResult.PASSED: {PASSED},
 }
-_FAULTS = (Result.FAILED, Result.ERROR, Result.FLAKY)
+_FAULTS = (CaseResult.FAILED, CaseResult.ERROR, CaseResult.FLAKY)
 
 
-def measure_junit(data: bytes, *, known: Known | None, baseline: Sequence[BaselineEntry] = ()) -> Measured:
+def measure_junit(data: bytes, *, known: ProjectNames | None, baseline: Sequence[BaselineEntry] = ()) -> Measurement:
     """Return what a report says; `known` is what the tree holds, None where that is not to be compared.
 
     `baseline` has the tests that are known to fail.
@@ -180,20 +180,20 @@ def measure_junit(data: bytes, *, known: Known | None, baseline: Sequence[Baseli
         cases, suites = read_report(read_xml(data))
         check_claims(cases, suites)
     except FormatError as error:
-        return Measured({}, "", problem=str(error))
+        return Measurement({}, "", problem=str(error))
     judged = with_retries(cases, suites)
     broken = [f"error outside of any test, in suite {each.name or '(no name)'}" for each in suites if each.marks]
     foreign = _unknown(judged, known)
     counts = Counter(each.result for each in judged)
-    measures = {"tests": len(judged)} | {str(result): counts[result] for result in Result}
-    measures[Result.ERROR] += sum(each.marks for each in suites)
+    measures = {"tests": len(judged)} | {str(result): counts[result] for result in CaseResult}
+    measures[CaseResult.ERROR] += sum(each.marks for each in suites)
     if known is not None:
         measures["unknown"] = len(foreign)
-    listed = _Listed(baseline)
+    listed = _BaselineTests(baseline)
     measures |= listed.measures(judged)
     lines = sorted([f"{each.id}\0{each.result}\n" for each in judged] + [f"{each}\n" for each in broken])
     outcome = digest_bytes("".join(lines).encode("utf-8", "surrogatepass"))
-    return Measured(measures, outcome, tuple(islice(_lines(judged, broken, foreign, listed), MOST_EXAMPLES)))
+    return Measurement(measures, outcome, tuple(islice(_lines(judged, broken, foreign, listed), MOST_EXAMPLES)))
 
 
 def failing_tests(data: bytes) -> dict[str, set[str]]:
@@ -214,16 +214,16 @@ def failing_tests(data: bytes) -> dict[str, set[str]]:
 
 def with_retries(cases: Sequence[Case], suites: Sequence[Suite]) -> list[Case]:
     """Return the cases, those that seem to have passed but were run again as flaky."""
-    results: dict[tuple[str, str, str], set[Result]] = {}
+    results: dict[tuple[str, str, str], set[CaseResult]] = {}
     for case in cases:
         results.setdefault(case.key, set()).add(case.result)
     again = _pytest_repeats(cases, suites)
     found = []
     for case in cases:
-        failed_once = bool(results[case.key] & (FAILING | {Result.FLAKY}))
-        hides = case.result is Result.PASSED and failed_once
-        ran_again = case.result in {Result.PASSED, Result.SKIPPED} and (case.suite, case.key) in again
-        found.append(replace(case, result=Result.FLAKY) if hides or ran_again else case)
+        failed_once = bool(results[case.key] & (FAILING | {CaseResult.FLAKY}))
+        hides = case.result is CaseResult.PASSED and failed_once
+        ran_again = case.result in {CaseResult.PASSED, CaseResult.SKIPPED} and (case.suite, case.key) in again
+        found.append(replace(case, result=CaseResult.FLAKY) if hides or ran_again else case)
     return found
 
 
@@ -234,7 +234,7 @@ def _pytest_repeats(cases: Sequence[Case], suites: Sequence[Suite]) -> set[tuple
     return {place for place, count in counts.items() if count > 1}
 
 
-def _unknown(cases: Sequence[Case], known: Known | None) -> list[Case]:
+def _unknown(cases: Sequence[Case], known: ProjectNames | None) -> list[Case]:
     if known is None:
         return []
     tree = KnownTests(known)
@@ -242,7 +242,7 @@ def _unknown(cases: Sequence[Case], known: Known | None) -> list[Case]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _BaselineTests:
     """The tests of a baseline, compared with those of a report."""
 
     entries: Sequence[BaselineEntry]
@@ -253,10 +253,12 @@ class _Listed:
 
     def mended(self, cases: Sequence[Case]) -> list[str]:
         """Return the tests that passed, of those that failed each time on the base content."""
-        results: dict[str, set[Result]] = {}
+        results: dict[str, set[CaseResult]] = {}
         for case in cases:
             results.setdefault(case.id, set()).add(case.result)
-        return [each.name for each in self.entries if not each.is_flaky and results.get(each.name) == {Result.PASSED}]
+        return [
+            each.name for each in self.entries if not each.is_flaky and results.get(each.name) == {CaseResult.PASSED}
+        ]
 
     def measures(self, cases: Sequence[Case]) -> dict[str, int]:
         """Return the numbers by name; none without a baseline."""
@@ -267,16 +269,18 @@ class _Listed:
         return {**found, "listed_passed": len(self.mended(cases))}
 
 
-def _lines(cases: Sequence[Case], broken: Sequence[str], foreign: Sequence[Case], listed: _Listed) -> Iterator[str]:
+def _lines(
+    cases: Sequence[Case], broken: Sequence[str], foreign: Sequence[Case], listed: _BaselineTests
+) -> Iterator[str]:
     """What needs a person comes first; of what failed, all, and what the baseline lists last."""
     new = [case for case in cases if not listed.has(case)]
     yield from (_line(_SPELLED[case.result], case) for case in new if case.result in FAILING)
     yield from broken
-    yield from (_line("flaky", case) for case in new if case.result is Result.FLAKY)
+    yield from (_line("flaky", case) for case in new if case.result is CaseResult.FLAKY)
     yield from (_line("not of this tree", replace(case, message="")) for case in foreign)
     yield from (f"baseline passed: {withhold(name[:_LONGEST_READ])[:_LONGEST_ID]}" for name in listed.mended(cases))
     yield from (_line(f"baseline {_SPELLED[case.result]}", case) for case in cases if listed.has(case))
-    yield from (_line("skipped", case) for case in cases if case.result is Result.SKIPPED)
+    yield from (_line("skipped", case) for case in cases if case.result is CaseResult.SKIPPED)
 
 
 def _line(word: str, case: Case) -> str:
@@ -298,7 +302,7 @@ class JUnitTest:
     classname: str
     name: str
     file: str
-    outcome: Result
+    outcome: CaseResult
     message: str = ""
     items: tuple[str, ...] = ()
 
@@ -328,9 +332,9 @@ def read_tests(data: bytes) -> JUnitTests:
     check_claims(cases, suites)
     judged = with_retries(cases, suites)
     tests = [_test(case, suites) for case in judged]
-    tests += [JUnitTest("", f"suite {each.name or '(no name)'}", "", Result.ERROR) for each in suites if each.marks]
-    said = {value for suite in suites for name, value in suite.properties if name == _CONTENT}
-    return JUnitTests(tuple(tests), next(iter(said)) if len(said) == 1 else None, _unsure(suites, len(said)))
+    tests += [JUnitTest("", f"suite {each.name or '(no name)'}", "", CaseResult.ERROR) for each in suites if each.marks]
+    digests = {value for suite in suites for name, value in suite.properties if name == _CONTENT}
+    return JUnitTests(tuple(tests), next(iter(digests)) if len(digests) == 1 else None, _unsure(suites, len(digests)))
 
 
 def _test(case: Case, suites: Sequence[Suite]) -> JUnitTest:
@@ -353,9 +357,9 @@ def _ids(case: Case) -> Iterator[str]:
 
 
 def _unsure(suites: Sequence[Suite], digests: int) -> str:
-    told = [value for suite in suites for name, value in suite.properties if name.startswith(f"{_CONTENT}.")]
-    if told:
-        return told[0]
+    reasons = [value for suite in suites for name, value in suite.properties if name.startswith(f"{_CONTENT}.")]
+    if reasons:
+        return reasons[0]
     return "its suites ran on different content" if digests > 1 else ""
 
 

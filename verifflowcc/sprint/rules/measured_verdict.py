@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from verifflowcc.base.model.baseline_rules import compare_baseline
 from verifflowcc.base.model.baselines import NO_BASELINE, BaselineStatus
 from verifflowcc.base.model.evidence_values import Command, Evidence
-from verifflowcc.base.model.gate_values import KINDS, REPORTS, Criterion, Kind, Verdict
+from verifflowcc.base.model.gate_values import KINDS, REPORTS, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.model.testcases import Loss
 from verifflowcc.base.records import dataclass, replace
@@ -48,7 +48,7 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number as an exact fraction, and what is said of it: `line coverage`, `12.5 %`."""
+    """A number as an exact fraction, with its name: `line coverage`, `12.5 %`."""
 
     name: str
     number: int
@@ -60,11 +60,11 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Unmet:
-    """A limit that a measure does not keep; `said` is the clause for it."""
+class UnmetLimit:
+    """A limit that a measure does not keep; `clause` puts it into words."""
 
     measure: str
-    said: str
+    clause: str
 
 
 def percent(name: str, part: int, whole: int) -> Measure:
@@ -74,7 +74,7 @@ def percent(name: str, part: int, whole: int) -> Measure:
 
 def unmet(
     criterion: Criterion, measures: Mapping[str, Measure], at_least: Mapping[str, int], at_most: Mapping[str, int]
-) -> tuple[Unmet, ...]:
+) -> tuple[UnmetLimit, ...]:
     """Return the limits that are not kept: those given, and those of the criterion, which replace them by name.
 
     A limit on what was not measured is not kept.
@@ -83,15 +83,15 @@ def unmet(
     for name, limit in sorted({**at_least, **criterion.at_least}.items()):
         one = measures.get(name)
         if one is None:
-            found.append(Unmet(name, f"{name} was not measured"))
+            found.append(UnmetLimit(name, f"{name} was not measured"))
         elif one.number * MILLION < limit * one.of:
-            found.append(Unmet(name, f"{one.name} is {_below(one)}, {decimal(limit, one.unit)} is needed"))
+            found.append(UnmetLimit(name, f"{one.name} is {_below(one)}, {decimal(limit, one.unit)} is needed"))
     for name, limit in sorted({**at_most, **criterion.at_most}.items()):
         one = measures.get(name)
         if one is None:
-            found.append(Unmet(name, f"{name} was not measured"))
+            found.append(UnmetLimit(name, f"{name} was not measured"))
         elif one.number * MILLION > limit * one.of:
-            found.append(Unmet(name, f"{one.name} is {_above(one)}, {decimal(limit, one.unit)} is allowed"))
+            found.append(UnmetLimit(name, f"{one.name} is {_above(one)}, {decimal(limit, one.unit)} is allowed"))
     return tuple(found)
 
 
@@ -148,7 +148,7 @@ def red_first(criterion: Criterion, evidence: Evidence) -> _Shown:
         return _unproven(counts, evidence, again)
     wrong = unmet(criterion, {name: Measure(name.replace("_", " "), number) for name, number in counts.items()}, {}, {})
     if wrong:
-        return Verdict.FAIL, f"{'; '.join(each.said for each in wrong)}{_rest(evidence)}", again
+        return Verdict.FAIL, f"{'; '.join(each.clause for each in wrong)}{_rest(evidence)}", again
     red = f"{counts['proven']} of {_tests(counts['tests'])}"
     return Verdict.PASS, f"red without the change, green with it: {red}{_rest(evidence)}", ""
 
@@ -190,7 +190,7 @@ def _rest(evidence: Evidence) -> str:
 def reason_of_refactoring(evidence: Evidence) -> str:
     """Return why a person stated that behaviour stays; "" where the evidence rests on no such word."""
     mark = f"{REFACTORING}: "
-    stated = evidence.kind is Kind.RED_FIRST and evidence.measures.get(REFACTORING)
+    stated = evidence.kind is CriterionKind.RED_FIRST and evidence.measures.get(REFACTORING)
     return next((each.removeprefix(mark) for each in evidence.examples if stated and each.startswith(mark)), "")
 
 
@@ -255,7 +255,7 @@ MOST_EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MeasuredVerdict:
     """A verdict with its reason, one clause with numbers; `step` where running the command again would not help."""
 
     verdict: Verdict
@@ -263,7 +263,7 @@ class Shown:
     step: str = ""
 
 
-def shown_by(criterion: Criterion, evidence: Evidence, status: BaselineStatus = NO_BASELINE) -> Shown:
+def shown_by(criterion: Criterion, evidence: Evidence, status: BaselineStatus = NO_BASELINE) -> MeasuredVerdict:
     """Return what the evidence shows, whether or not it is stale, and whosever word it is.
 
     Faults that the baseline lists do not count, while `status` says that it holds.
@@ -280,18 +280,18 @@ def shown_by(criterion: Criterion, evidence: Evidence, status: BaselineStatus = 
     if evidence.problem:
         return _no_report(evidence)
     known = compare_baseline(evidence, status)
-    shown: Shown = load(KINDS[evidence.kind].judge)(criterion, known.evidence)
+    shown: MeasuredVerdict = load(KINDS[evidence.kind].judge)(criterion, known.evidence)
     return replace(shown, reason=f"{shown.reason}{known.clause(passed=shown.verdict is Verdict.PASS)}")
 
 
-def _no_report(evidence: Evidence) -> Shown:
+def _no_report(evidence: Evidence) -> MeasuredVerdict:
     run = evidence.run
     if run and run.exit_code:
         return _fail(f"the command {run.command} ended with exit code {run.exit_code}; {evidence.problem}")
     return _open(evidence.problem)
 
 
-def judge_command(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_command(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge a command by its exit code."""
     run = evidence.run
     if run is None:
@@ -301,7 +301,7 @@ def judge_command(criterion: Criterion, evidence: Evidence) -> Shown:
     return _pass(f"the command {run.command} ended with exit code 0")
 
 
-def judge_junit(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_junit(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge test results: none failed, some ran."""
     counts = evidence.measures
     tests, skipped = counts.get("tests", 0), counts.get("skipped", 0)
@@ -313,7 +313,7 @@ def judge_junit(criterion: Criterion, evidence: Evidence) -> Shown:
     wrong = unmet(criterion, _counts(counts), {"tests": 1_000_000}, dict.fromkeys(_TEST_FAULTS, 0))
     if wrong:
         words = [_EXAMPLES.get(one.measure, "") for one in wrong]
-        return _fail(_told([_test_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
+        return _fail(_with_examples([_test_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
     if _exit_code(evidence):
         return _fail(f"{_many(tests, 'test')} and none of them failed, but {_ended(evidence)}")
     if counts.get("listed") and not counts.get("passed"):
@@ -341,21 +341,21 @@ _EXAMPLES: Mapping[str, str] = {
 """How the lines about a measure begin, or what stands in them; `formats/` writes them."""
 
 
-def _test_clause(one: Unmet, counts: Mapping[str, int]) -> str:
+def _test_clause(one: UnmetLimit, counts: Mapping[str, int]) -> str:
     if one.measure not in counts or one.measure not in _TEST_FAULTS:
-        return one.said
+        return one.clause
     if one.measure == "errors":  # a suite may have one outside of any test
         return _many(counts["errors"], "error")
     return f"{counts[one.measure]} of {_many(counts.get('tests', 0), 'test')} {_TEST_FAULTS[one.measure]}"
 
 
-def judge_coverage(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_coverage(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge coverage by the limits of the criterion."""
     counts = evidence.measures
     if not counts.get("files"):
         if counts.get("unknown_files"):
             other = _named(evidence.examples, ["not in the project: "])
-            return _fail(_told(["the report speaks of other files"], other))
+            return _fail(_with_examples(["the report speaks of other files"], other))
         return _open("the report speaks of no file", "let the command measure the product's files")
     wanted = {*criterion.at_least, *criterion.at_most}
     if not wanted:
@@ -364,7 +364,7 @@ def judge_coverage(criterion: Criterion, evidence: Evidence) -> Shown:
         share = _SHARES[name]
         if not counts.get(share.whole):
             why = _named(evidence.examples, ["changes not known: "]) if share.whole not in counts else ()
-            return _open(_told([share.missing], why), share.step)
+            return _open(_with_examples([share.missing], why), share.step)
     measures = _counts(counts) | {
         name: percent(share.title, counts.get(share.part, 0), counts[share.whole])
         for name, share in _SHARES.items()
@@ -373,18 +373,18 @@ def judge_coverage(criterion: Criterion, evidence: Evidence) -> Shown:
     wrong = unmet(criterion, measures, {}, {"missing_files": 0} if criterion.files else {})
     if wrong:
         words = [_EXAMPLES.get(one.measure, "") for one in wrong]
-        return _fail(_told([_coverage_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
+        return _fail(_with_examples([_coverage_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
     if _exit_code(evidence):
         return _fail(f"the coverage is sufficient, but {_ended(evidence)}")
-    told = [f"{measures[name].name} {measures[name]}" for name in sorted(wanted) if name in _SHARES]
+    shares = [f"{measures[name].name} {measures[name]}" for name in sorted(wanted) if name in _SHARES]
     left_out = counts.get("missing_files", 0)
-    return _pass(", ".join(told) + (f"; the report lacks {_many(left_out, 'file')}" if left_out else ""))
+    return _pass(", ".join(shares) + (f"; the report lacks {_many(left_out, 'file')}" if left_out else ""))
 
 
-def _coverage_clause(one: Unmet, counts: Mapping[str, int]) -> str:
+def _coverage_clause(one: UnmetLimit, counts: Mapping[str, int]) -> str:
     if one.measure == "missing_files" and one.measure in counts:
         return f"the report lacks {_many(counts['missing_files'], 'file')}"
-    return one.said
+    return one.clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,7 +411,7 @@ _SHARES: Mapping[str, _Share] = {
 }
 
 
-def judge_findings(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_findings(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge the findings of a scan: without limits, no new error and no new warning."""
     counts = {**dict.fromkeys(_LEVELS, 0), **evidence.measures}
     # New is what no baseline of a person lists. What a tool says of a baseline of its own, as older evidence has it,
@@ -424,7 +424,7 @@ def judge_findings(criterion: Criterion, evidence: Evidence) -> Shown:
     if wrong:
         names = [one.measure.replace("_", " ") for one in wrong]
         words = [f"{name.removeprefix('new ')}: " for name in names]
-        return _fail(_told([_finding_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
+        return _fail(_with_examples([_finding_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
     if _exit_code(evidence) and not found:
         return _fail(f"there is no finding, but {_ended(evidence)}")
     return _pass(_within(found, evidence))
@@ -433,17 +433,17 @@ def judge_findings(criterion: Criterion, evidence: Evidence) -> Shown:
 _LEVELS = ("error", "warning", "note")
 
 
-def _finding_clause(one: Unmet, counts: Mapping[str, int]) -> str:
-    return _many(counts[one.measure], one.measure.replace("_", " ")) if one.measure in counts else one.said
+def _finding_clause(one: UnmetLimit, counts: Mapping[str, int]) -> str:
+    return _many(counts[one.measure], one.measure.replace("_", " ")) if one.measure in counts else one.clause
 
 
-def judge_lint(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_lint(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge findings in lines of text: without a limit, there are none."""
     found = evidence.measures.get("findings", 0)
     wrong = unmet(criterion, _counts(evidence.measures), {}, {"findings": 0})
     if wrong:
-        said = [_many(found, "finding") if one.measure == "findings" else one.said for one in wrong]
-        return _fail(_told(said, evidence.examples))
+        clauses = [_many(found, "finding") if one.measure == "findings" else one.clause for one in wrong]
+        return _fail(_with_examples(clauses, evidence.examples))
     if _exit_code(evidence) and not found:
         return _fail(f"there is no finding, but {_ended(evidence)}")
     return _pass(_within(found, evidence))
@@ -454,7 +454,7 @@ def _within(found: int, evidence: Evidence) -> str:
     return f"{_many(found, f'{other}finding')}, within the limits" if found else f"no {other}finding"
 
 
-def judge_metric(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_metric(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge one number by its limits."""
     name = criterion.metric
     if name is None or not (criterion.at_least or criterion.at_most):
@@ -465,13 +465,13 @@ def judge_metric(criterion: Criterion, evidence: Evidence) -> Shown:
     one = Measure(name, evidence.measures[name], 1_000_000)
     wrong = unmet(criterion, {"value": one, name: one}, {}, {})
     if wrong:
-        return _fail(_told([one.said for one in wrong], ()))
+        return _fail(_with_examples([one.clause for one in wrong], ()))
     if _exit_code(evidence):
         return _fail(f"{name} is {decimal(evidence.measures[name])}, but {_ended(evidence)}")
     return _pass(f"{name} is {decimal(evidence.measures[name])}")
 
 
-def judge_baseline(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_baseline(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge frozen files: as they were, and tagged where that is asked."""
     files = _many(evidence.inputs.count, "file")
     if criterion.tagged and not evidence.measures.get("tags"):
@@ -479,17 +479,17 @@ def judge_baseline(criterion: Criterion, evidence: Evidence) -> Shown:
     return _pass(f"{files} as they were")
 
 
-def judge_red_first(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_red_first(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge whether the tests of a change fail without it."""
-    return Shown(*red_first(criterion, evidence))
+    return MeasuredVerdict(*red_first(criterion, evidence))
 
 
-def judge_tests_kept(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_tests_kept(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge whether tests were removed, skipped or weakened."""
-    return Shown(*tests_kept(criterion, evidence))
+    return MeasuredVerdict(*tests_kept(criterion, evidence))
 
 
-def judge_limits(criterion: Criterion, evidence: Evidence) -> Shown:
+def judge_limits(criterion: Criterion, evidence: Evidence) -> MeasuredVerdict:
     """Judge counts by the limits of the criterion alone, and the command by its exit code."""
     if not (criterion.at_least or criterion.at_most):
         return _open("the criterion states no limit", "vfcc check workflow")
@@ -497,7 +497,7 @@ def judge_limits(criterion: Criterion, evidence: Evidence) -> Shown:
         return _open("nothing was measured")
     wrong = unmet(criterion, _counts(evidence.measures), {}, {})
     if wrong:
-        return _fail(_told([one.said for one in wrong], evidence.examples))
+        return _fail(_with_examples([one.clause for one in wrong], evidence.examples))
     if _exit_code(evidence):
         return _fail(f"the limits are kept, but {_ended(evidence)}")
     listed = ", ".join(f"{number} {name}" for name, number in sorted(evidence.measures.items()))
@@ -517,31 +517,31 @@ def _ended(evidence: Evidence) -> str:
     return f"the command {name} ended with exit code {_exit_code(evidence)}"
 
 
-def _told(clauses: list[str], examples: tuple[str, ...]) -> str:
+def _with_examples(clauses: list[str], examples: tuple[str, ...]) -> str:
     return ", ".join(clauses) + (f": {'; '.join(examples[:MOST_EXAMPLES])}" if examples else "")
 
 
 def _named(examples: tuple[str, ...], words: list[str]) -> tuple[str, ...]:
     """Return the examples that speak of what is wrong, without the word that says what."""
-    told = []
+    found = []
     for one in examples:
         word = next((word for word in words if word and (one.startswith(word) or (word[0] == " " and word in one))), "")
         if word:
-            told.append(one.removeprefix(word).removeprefix(":").strip())
-    return tuple(told)
+            found.append(one.removeprefix(word).removeprefix(":").strip())
+    return tuple(found)
 
 
 def _many(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _pass(reason: str) -> Shown:
-    return Shown(Verdict.PASS, reason)
+def _pass(reason: str) -> MeasuredVerdict:
+    return MeasuredVerdict(Verdict.PASS, reason)
 
 
-def _fail(reason: str, step: str = "") -> Shown:
-    return Shown(Verdict.FAIL, reason, step)
+def _fail(reason: str, step: str = "") -> MeasuredVerdict:
+    return MeasuredVerdict(Verdict.FAIL, reason, step)
 
 
-def _open(reason: str, step: str = "") -> Shown:
-    return Shown(Verdict.NOT_EVALUABLE, reason, step)
+def _open(reason: str, step: str = "") -> MeasuredVerdict:
+    return MeasuredVerdict(Verdict.NOT_EVALUABLE, reason, step)

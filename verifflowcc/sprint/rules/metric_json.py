@@ -11,7 +11,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import TypeAlias
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.model.evidence_values import Measurement
 from verifflowcc.base.text.canonical import LARGEST, digest_bytes
 from verifflowcc.sprint.rules.junit_claims import check_size
 
@@ -76,9 +76,9 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def _each_once(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
-    """Return the object; of a key that stands there twice, one reader sees the first and another the last."""
+    """Return the object. Raises FormatError for a key that is in it twice."""
     record = dict(pairs)
-    if len(record) < len(pairs):
+    if len(record) < len(pairs):  # JSON readers differ: some take the first value of a key, others the last
         doubled, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise FormatError(f"the key {doubled[:80]!r} is there twice in one object")
     return record
@@ -94,7 +94,7 @@ MOST_NAME_BYTES = 1500
 _EXACT = Context(prec=40, rounding=ROUND_HALF_EVEN)
 
 
-def measure_metrics(data: bytes) -> Measured:
+def measure_metrics(data: bytes) -> Measurement:
     """Return the numbers in millionths, rounded half to even where they have more than six decimals.
 
     `problem` says why there are no measures: no JSON object, no number at all, more than 50 (or 1500 bytes of names),
@@ -106,11 +106,11 @@ def measure_metrics(data: bytes) -> Measured:
             _check_room(measures, name)
             measures[name] = _millionths(name, number)
     except FormatError as error:
-        return Measured({}, "", problem=str(error))
+        return Measurement({}, "", problem=str(error))
     if not measures:
-        return Measured({}, "", problem="no number in it")
+        return Measurement({}, "", problem="no number in it")
     lines = (f"{name}\0{measures[name]}\n" for name in sorted(measures))
-    return Measured(measures, digest_bytes("".join(lines).encode("utf-8")))
+    return Measurement(measures, digest_bytes("".join(lines).encode("utf-8")))
 
 
 def _numbers(top: Mapping[str, Value]) -> Iterator[tuple[str, Decimal]]:

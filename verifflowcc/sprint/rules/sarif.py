@@ -14,7 +14,7 @@ from typing import TypeAlias
 from urllib.parse import unquote
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.model.evidence_values import Measured
+from verifflowcc.base.model.evidence_values import Measurement
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.text.secrets import withhold
@@ -36,7 +36,7 @@ _PLACE = re.compile(rf"^({_PATH})(?::\d+(?::\d+)?(?:-\d+(?::\d+)?)?:|\(\d+(?:,\s
 _BRACKETS = re.compile(r"[^\s(][^(\n]*\(\d+(?:,\s?\d+)*\)\s?:\s+(\S.*)")
 
 
-def measure_lint(text: str, baseline: Counter[str] | None = None) -> Measured:
+def measure_lint(text: str, baseline: Counter[str] | None = None) -> Measurement:
     """Return how many lines report a finding; other lines (summaries, source, progress) are passed over.
 
     `baseline` has the keys of findings that a person accepted, and how often. There is never a `problem`: whether the
@@ -54,7 +54,9 @@ def measure_lint(text: str, baseline: Counter[str] | None = None) -> Measured:
     if baseline:
         measures["listed_findings"] = len(listed)
     examples = (*new, *(f"baseline {line}" for line in listed))
-    return Measured(measures, digest_bytes(lines.encode("utf-8", "surrogatepass")), examples[:LINT_LINES_MOST_EXAMPLES])
+    return Measurement(
+        measures, digest_bytes(lines.encode("utf-8", "surrogatepass")), examples[:LINT_LINES_MOST_EXAMPLES]
+    )
 
 
 def lint_findings(text: str) -> list[tuple[str, str]]:
@@ -91,7 +93,7 @@ _STATES = frozenset({"new", "unchanged", "updated", "absent", ""})
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SarifFinding:
     """A result.
 
     `key` is tool, rule, file, and fingerprints or message: no line, for lines move.
@@ -104,14 +106,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class SarifLog:
     """The number of runs, and their results; those that are gone since an earlier run are left out."""
 
     runs: int
-    findings: tuple[Finding, ...]
+    findings: tuple[SarifFinding, ...]
 
 
-def read_log(data: bytes, paths: ProjectPaths) -> Log:
+def read_log(data: bytes, paths: ProjectPaths) -> SarifLog:
     """Return what a log says; a file of the project is named by its path there, wherever the tool ran.
 
     Raises FormatError where it is no SARIF 2.1.0, has no run, or where a run failed or says nothing of results: then
@@ -129,10 +131,10 @@ def read_log(data: bytes, paths: ProjectPaths) -> Log:
         for number, run in enumerate(runs)
         for finding in _run(mapping(run, f"runs[{number}]"), f"runs[{number}]", paths)
     ]
-    return Log(len(runs), tuple(findings))
+    return SarifLog(len(runs), tuple(findings))
 
 
-def _run(run: Record, place: str, paths: ProjectPaths) -> Iterator[Finding]:
+def _run(run: Record, place: str, paths: ProjectPaths) -> Iterator[SarifFinding]:
     tool = mapping(run.get("tool"), f"{place}.tool")
     driver = mapping(tool.get("driver"), f"{place}.tool.driver")
     name = text_in(driver, "name", f"{place}.tool.driver")
@@ -155,12 +157,12 @@ def _run(run: Record, place: str, paths: ProjectPaths) -> Iterator[Finding]:
             yield _finding(result, name, rules, where, paths.find(unquote(uri)) or uri, line)
 
 
-def _finding(result: Record, tool: str, rules: "_Rules", place: str, file: str, line: str) -> Finding:
+def _finding(result: Record, tool: str, rules: "_Rules", place: str, file: str, line: str) -> SarifFinding:
     rule, default = rules.of(result, place)
     message = _message(result, place)
     prints = mapping(result.get("fingerprints") or result.get("partialFingerprints") or {}, f"{place}.fingerprints")
     marks = [part for name in sorted(prints) for part in (name, text_in(prints, name, f"{place}.fingerprints"))]
-    return Finding(
+    return SarifFinding(
         key=json.dumps([tool, rule, file, *(marks or [message])]),
         level=_level(result, default, place),
         suppressed=_is_suppressed(result, place),
@@ -264,7 +266,7 @@ _LONGEST_READ = 4_000
 
 def measure_sarif(
     data: bytes, *, baseline: Counter[str] | None = None, paths: frozenset[str] = frozenset()
-) -> Measured:
+) -> Measurement:
     """Return what a log says; `baseline` has the keys of findings that a person accepted, and how often.
 
     `paths` are the project's files: with them, a log that names files as they are on one machine (`file:///home/…`) has
@@ -275,7 +277,7 @@ def measure_sarif(
     try:
         log = read_log(data, ProjectPaths(paths))
     except FormatError as error:
-        return Measured({}, "", problem=str(error))
+        return Measurement({}, "", problem=str(error))
     counted = [each for each in log.findings if not each.suppressed and each.level in LEVELS]
     listed = _listed(counted, baseline or Counter())
     measures = {"runs": log.runs, **_by_level(counted, "")}
@@ -284,7 +286,7 @@ def measure_sarif(
         measures |= _by_level([each for each, known in zip(counted, listed, strict=True) if known], "listed_")
     lines = sorted(f"{each.key}\0{each.level}\0{int(each.suppressed)}\n" for each in log.findings)
     outcome = digest_bytes("".join(lines).encode("ascii"))
-    return Measured(measures, outcome, tuple(_examples(counted, listed)))
+    return Measurement(measures, outcome, tuple(_examples(counted, listed)))
 
 
 def scan_findings(data: bytes, paths: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -294,12 +296,12 @@ def scan_findings(data: bytes, paths: frozenset[str]) -> Iterator[tuple[str, str
             yield each.key, _text(each)
 
 
-def _by_level(findings: Sequence[Finding], prefix: str) -> dict[str, int]:
+def _by_level(findings: Sequence[SarifFinding], prefix: str) -> dict[str, int]:
     levels = Counter(each.level for each in findings)
     return {f"{prefix}{level}": levels[level] for level in LEVELS}
 
 
-def _listed(counted: Sequence[Finding], baseline: Counter[str]) -> list[bool]:
+def _listed(counted: Sequence[SarifFinding], baseline: Counter[str]) -> list[bool]:
     """Say of each finding whether the baseline lists it; of one that occurs more often than there, the first do."""
     left = Counter(baseline)
     found = []
@@ -309,7 +311,7 @@ def _listed(counted: Sequence[Finding], baseline: Counter[str]) -> list[bool]:
     return found
 
 
-def _examples(counted: Sequence[Finding], listed: Sequence[bool]) -> Iterator[str]:
+def _examples(counted: Sequence[SarifFinding], listed: Sequence[bool]) -> Iterator[str]:
     """Yield what no baseline lists first, and the graver level first."""
     order = sorted(range(len(counted)), key=lambda at: (listed[at], LEVELS.index(counted[at].level)))
     for at in order[:MOST_EXAMPLES]:
@@ -317,5 +319,5 @@ def _examples(counted: Sequence[Finding], listed: Sequence[bool]) -> Iterator[st
         yield f"{old}{counted[at].level}: {_text(counted[at])}"
 
 
-def _text(finding: Finding) -> str:
+def _text(finding: SarifFinding) -> str:
     return withhold(" ".join(finding.line[:_LONGEST_READ].split()))[:_LONGEST]

@@ -15,7 +15,7 @@ from verifflowcc.base.formats import event_payloads as fields
 from verifflowcc.base.formats.event_bytes import events_digest
 from verifflowcc.base.model.events import Event, EventType, Json, LedgerProblem
 from verifflowcc.base.model.people import is_named_person
-from verifflowcc.base.model.sprint_state import DONE, Fork, Move, SetAside, SprintLine, SprintState, SprintStatus
+from verifflowcc.base.model.sprint_state import DONE, DiscardedMove, Fork, Move, SprintLine, SprintState, SprintStatus
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.canonical import canonical
 from verifflowcc.base.text.identifiers import content_part
@@ -119,7 +119,7 @@ class _Moves:
 
 
 @dataclass(frozen=True, slots=True)
-class _Split:
+class _ForkPoint:
     """Of the transitions that count: how many first ones are in one line with all, and the first of each side."""
 
     agreed: tuple[int, ...]
@@ -218,7 +218,7 @@ def _kept(moves: _Moves, counting: int, choice: Event) -> int | None:
     return kept
 
 
-def _split(moves: _Moves, counting: int) -> _Split:
+def _split(moves: _Moves, counting: int) -> _ForkPoint:
     members = tuple(_bits(counting))
     later = [counting] * len(members)
     for place in range(len(members) - 2, -1, -1):
@@ -228,12 +228,12 @@ def _split(moves: _Moves, counting: int) -> _Split:
         agreed += 1
     common = sum(1 << index for index in members[:agreed])
     rest = members[agreed:]
-    return _Split(
+    return _ForkPoint(
         members[:agreed], tuple(index for index in rest if moves.counting[index] & counting == common), members
     )
 
 
-def _side(moves: _Moves, split: _Split, first: int) -> tuple[Event, tuple[str, ...]]:
+def _side(moves: _Moves, split: _ForkPoint, first: int) -> tuple[Event, tuple[str, ...]]:
     rest = split.members[len(split.agreed) :]
     inner = 0
     for index in rest:
@@ -457,9 +457,11 @@ def _fork(line: Chain) -> Fork | None:
     )
 
 
-def _set_aside(move: Event, choice: Event) -> SetAside:
+def _set_aside(move: Event, choice: Event) -> DiscardedMove:
     reason = fields.optional_text(choice.payload, "reason")
-    return SetAside(move.id, move.type, move_in_words(move), move.actor, move.time, choice.id, choice.actor, reason)
+    return DiscardedMove(
+        move.id, move.type, move_in_words(move), move.actor, move.time, choice.id, choice.actor, reason
+    )
 
 
 def move_in_words(event: Event) -> str:

@@ -1,7 +1,8 @@
-"""What people said in a sprint, from the additive events of its ledger: reviews, waivers, comments and their triage.
+"""Reviews, waivers, comments and their triage, from the events of a sprint's ledger.
 
-Of two words that stand against each other and of which neither knew the other (made on two branches, then merged), both
-are kept: a rejection stays until the one who made it takes it back, a comment stays open until somebody decides again.
+These events are additive: none moves the sprint. Two opposite opinions that were made on two branches and then merged
+are both kept: a rejection stays until the one who made it takes it back, a comment stays open until somebody decides
+again.
 """
 
 import json
@@ -198,14 +199,14 @@ def _address(one: Review | Waiver | ArtifactPut, sprint: str, history: History) 
     return next((each.email for each in contributors if each.email and same_person(each.actor, one.actor)), "")
 
 
-def latest_words(said: Sequence[Review]) -> tuple[Review, ...]:
-    """Return the opinions that stand, in their order: each reviewer's own, without those that he has replaced since.
+def latest_words(on_record: Sequence[Review]) -> tuple[Review, ...]:
+    """Return the opinions that are not replaced, in their order.
 
-    A review that names what it replaces replaces that alone, so that words said on two branches both stand; one that
-    names nothing at all replaces all that the same reviewer said before it. Wishes to be reviewed are no opinions. A
-    signed commit, which anybody can hand in later, takes no rejection back.
+    A review that names what it replaces replaces that alone, so that opinions made on two branches both count; one that
+    names nothing replaces all earlier ones of the same reviewer. Requests for a review are no opinions. A signed
+    commit, which anybody can hand in later, takes no rejection back.
     """
-    opinions = [one for one in said if one.opinion is not Opinion.REQUESTED]
+    opinions = [one for one in on_record if one.opinion is not Opinion.REQUESTED]
     return tuple(
         one for place, one in enumerate(opinions) if not any(_replaces(later, one) for later in opinions[place + 1 :])
     )
@@ -225,10 +226,10 @@ def feedback(sprint: str, notes: Sequence[Event], carried: Sequence[Feedback] = 
     return tuple(_decided(one, [event for event in triages if _triages(event) == one.event]) for one in (*fresh, *mine))
 
 
-def standing_triages(notes: Sequence[Event], comment: str) -> tuple[str, ...]:
+def current_triages(notes: Sequence[Event], comment: str) -> tuple[str, ...]:
     """Return the ids of the triages of a comment that no later one replaces: what the next one is to replace."""
     triages = [event for event in notes if event.type is EventType.FEEDBACK_ADDED and _triages(event) == comment]
-    return tuple(event.id for event in _standing(triages))
+    return tuple(event.id for event in _not_replaced(triages))
 
 
 def _review(event: Event) -> Review | None:
@@ -270,19 +271,19 @@ def _comment(sprint: str, event: Event) -> Feedback:
 
 
 def _decided(comment: Feedback, triages: Sequence[Event]) -> Feedback:
-    standing = _standing(triages)
-    said = {_decision(event) for event in standing}
-    if not standing or None in said:
+    current = _not_replaced(triages)
+    decisions = {_decision(event) for event in current}
+    if not current or None in decisions:
         return comment
-    if len(said) > 1:
-        words = "; ".join(f"{_text(event, 'decision')} by {event.actor}" for event in standing)
+    if len(decisions) > 1:
+        words = "; ".join(f"{_text(event, 'decision')} by {event.actor}" for event in current)
         return replace(comment, reason=f"decided twice, apart from each other: {words}")
-    last = standing[-1]
+    last = current[-1]
     decision = _decision(last) or Decision.OPEN
     return replace(comment, decision=decision, decided_by=last.actor, reason=_text(last, "reason"))
 
 
-def _standing(triages: Sequence[Event]) -> tuple[Event, ...]:
+def _not_replaced(triages: Sequence[Event]) -> tuple[Event, ...]:
     return tuple(
         event
         for place, event in enumerate(triages)
@@ -292,8 +293,8 @@ def _standing(triages: Sequence[Event]) -> tuple[Event, ...]:
 
 def _decision(event: Event) -> Decision | None:
     """What a triage decides; None for a word that this version does not know, which so decides nothing."""
-    said = _text(event, "decision")
-    return Decision(said) if said in list(Decision) else None
+    word = _text(event, "decision")
+    return Decision(word) if word in list(Decision) else None
 
 
 def _triages(event: Event) -> str:

@@ -6,13 +6,13 @@ from verifflowcc.base.errors import FormatError, LedgerError
 from verifflowcc.base.formats import event_payloads as fields
 from verifflowcc.base.formats.event_payloads import Payload
 from verifflowcc.base.model.events import Event, EventType, Json
-from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Trust, Verdict
+from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionKind, EvidenceTrust, Mode, Verdict
 from verifflowcc.base.model.sprint_state import (
     DONE,
     Artifact,
+    CriterionOutcome,
     Edits,
     Leg,
-    Outcome,
     Route,
     Skip,
     SprintState,
@@ -75,7 +75,7 @@ def pin_criterion(criterion: Criterion) -> Json:
     }
     if not criterion.waivable:
         record["waivable"] = False
-    if criterion.trust is not Trust.RAN_BY_VFCC:
+    if criterion.trust is not EvidenceTrust.RAN_BY_VFCC:
         record["trust"] = str(criterion.trust)
     if criterion.tagged:
         record["tagged"] = True
@@ -83,8 +83,8 @@ def pin_criterion(criterion: Criterion) -> Json:
         if listed := getattr(criterion, name):
             record[name] = list(listed)
     for name in _TEXTS:
-        if (said := getattr(criterion, name)) is not None:
-            record[name] = said
+        if (value := getattr(criterion, name)) is not None:
+            record[name] = value
     for name in _LIMITS:
         if limits := getattr(criterion, name):
             record[name] = dict(limits)
@@ -96,21 +96,21 @@ def unpin_criterion(record: fields.Payload) -> Criterion:
     try:
         return Criterion(
             id=fields.text(record, "id"),
-            kind=Kind(fields.text(record, "kind")),
+            kind=CriterionKind(fields.text(record, "kind")),
             title=fields.text(record, "title"),
             mode=Mode(fields.text(record, "mode")),
             waivable=record.get("waivable", True) is True,
-            trust=Trust(str(record.get("trust", Trust.RAN_BY_VFCC))),
+            trust=EvidenceTrust(str(record.get("trust", EvidenceTrust.RAN_BY_VFCC))),
             tagged=record.get("tagged", False) is True,
             files=_listed(record, "files"),
             requires=_listed(record, "requires"),
             inputs=_listed(record, "inputs"),
             checks=_listed(record, "checks"),
             items=_listed(record, "items"),
-            command=_said(record, "command"),
-            report=_said(record, "report"),
-            pattern=_said(record, "pattern"),
-            metric=_said(record, "metric"),
+            command=_optional_text(record, "command"),
+            report=_optional_text(record, "report"),
+            pattern=_optional_text(record, "pattern"),
+            metric=_optional_text(record, "metric"),
             at_least=_numbers(record, "at_least"),
             at_most=_numbers(record, "at_most"),
         )
@@ -118,7 +118,7 @@ def unpin_criterion(record: fields.Payload) -> Criterion:
         raise LedgerError(f"a criterion of its workflow: {error}") from error
 
 
-def _said(record: fields.Payload, name: str) -> str | None:
+def _optional_text(record: fields.Payload, name: str) -> str | None:
     return fields.text(record, name) if name in record else None
 
 
@@ -189,7 +189,7 @@ def passed(
     reads again of the summary and the metrics, as `kept_of` returns it.
     """
     files: list[Json] = [{"path": one.path, "digest": one.digest, "bytes": one.bytes} for one in artifacts]
-    said: list[Json] = [
+    results: list[Json] = [
         {
             "criterion": each.criterion.id,
             "mode": str(each.criterion.mode),
@@ -200,7 +200,7 @@ def passed(
         }
         for each in gate
     ]
-    payload: Payload = {"stage": stage, "entered": entered, "artifacts": files, "summary": summary, "gate": said}
+    payload: Payload = {"stage": stage, "entered": entered, "artifacts": files, "summary": summary, "gate": results}
     return {**payload, **({"traced": dict(traced)} if traced else {}), **(kept or {})}
 
 
@@ -237,7 +237,10 @@ def closed(state: SprintState, learnings: str | None, unfinished: str | None, le
 
 
 def pin(workflow: Workflow) -> Json:
-    """Return the workflow as it stands in `sprint_started`; its rules of the trace only where they are its own."""
+    """Return the workflow as `sprint_started` records it.
+
+    The rules of the trace are in it only where they are its own.
+    """
     stages: list[Json] = [
         {
             "id": stage.id,
@@ -332,10 +335,10 @@ def metrics_of(record: Payload) -> Mapping[str, int | None] | None:
     return {name: None if value is None else fields.number(found, name) for name, value in found.items()}
 
 
-def outcomes_of(event: Event) -> tuple[Outcome, ...]:
+def outcomes_of(event: Event) -> tuple[CriterionOutcome, ...]:
     """Return what a `stage_passed` says of its gate; nothing where it was written before gates had criteria."""
     return tuple(
-        Outcome(
+        CriterionOutcome(
             fields.text(one, "criterion"),
             Verdict(fields.text(one, "verdict")),
             fields.text(one, "reason"),
@@ -405,7 +408,7 @@ def after_passing(
 ) -> str | None:
     """Return the id of the stage to enter once `stage` has passed with what it specifies; None after the last."""
     stages = tuple(_passed(each, artifacts, traced or {}) if each.stage.id == stage else each for each in state.stages)
-    return _first_open(_standing(_with_uses(stages, stage)))
+    return _first_open(_with_stale_marked(_with_uses(stages, stage)))
 
 
 def after_skipping(state: SprintState, stage: str) -> str | None:
@@ -413,11 +416,14 @@ def after_skipping(state: SprintState, stage: str) -> str | None:
     stages = tuple(
         replace(each, status=StageStatus.SKIPPED) if each.stage.id == stage else each for each in state.stages
     )
-    return _first_open(_standing(stages))
+    return _first_open(_with_stale_marked(stages))
 
 
 def reopenable(state: SprintState) -> tuple[str, ...]:
-    """Return the ids of the stages that can be reopened: those before the one in work, or all when none is."""
+    """Return the ids of the stages that can be reopened.
+
+    Those before the active stage, or all of them when none is active.
+    """
     ids = [each.stage.id for each in state.stages]
     reached = ids[: ids.index(state.current)] if state.current else ids
     return tuple(name for name, each in zip(ids, state.stages, strict=False) if name in reached and each.status in DONE)
@@ -464,7 +470,7 @@ def _leave(state: SprintState, event: Event) -> SprintState:
         raise LedgerError(f"a {event.type} for {name}, which is not the active stage ({state.current or 'none'})")
     left = _pass_stage if event.type is EventType.STAGE_PASSED else _skip_stage
     stages = tuple(left(each, event) if each.stage.id == name else each for each in state.stages)
-    stages = _standing(_with_uses(stages, name))
+    stages = _with_stale_marked(_with_uses(stages, name))
     due = _first_open(stages)
     if entered is not None and entered not in {due, next_in_order(state, name)}:
         raise LedgerError(f"from {name} it enters {entered}, and not {due}")
@@ -520,7 +526,7 @@ def _reopen(state: SprintState, event: Event) -> SprintState:
         else each
         for each in state.stages
     )
-    return _activate(replace(state, stages=_standing(stages)), name, event)
+    return _activate(replace(state, stages=_with_stale_marked(stages)), name, event)
 
 
 def _activate(state: SprintState, name: str, event: Event) -> SprintState:
@@ -537,21 +543,24 @@ def _activate(state: SprintState, name: str, event: Event) -> SprintState:
         else each
         for each in state.stages
     )
-    return replace(state, stages=_standing(stages), current=name)
+    return replace(state, stages=_with_stale_marked(stages), current=name)
 
 
-def _standing(stages: tuple[StageState, ...]) -> tuple[StageState, ...]:
-    """Say anew which passed stages stand: those whose every used stage is done, with what was used of it."""
+def _with_stale_marked(stages: tuple[StageState, ...]) -> tuple[StageState, ...]:
+    """Mark each passed stage as passed or stale, by the stages that it used.
+
+    It stays passed while all of them are done, with the same output as it used.
+    """
     known: dict[str, StageState] = {}
     for each in stages:
         now = each
         if each.status in {StageStatus.PASSED, StageStatus.STALE} and each.used:
-            stands = all(
+            holds = all(
                 known[name].status in DONE and output_digest(known[name].artifacts, known[name].traced) == digest
                 for name, digest in each.used.items()
                 if name in known
             )
-            now = replace(each, status=StageStatus.PASSED if stands else StageStatus.STALE)
+            now = replace(each, status=StageStatus.PASSED if holds else StageStatus.STALE)
         known[each.stage.id] = now
     return tuple(known.values())
 

@@ -125,7 +125,7 @@ def unknown() -> dict[str, int | None]:
 
 def csv_text(sprints: Iterable[SprintMetrics]) -> str:
     """Return a header and one row per stage; what is not known is an empty cell."""
-    lines = _Lines([])
+    lines = _CsvLines([])
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(COLUMNS)
     for sprint in sprints:
@@ -136,7 +136,7 @@ def csv_text(sprints: Iterable[SprintMetrics]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
+class _CsvLines:
     """What the CSV writer writes to."""
 
     written: list[str]
@@ -174,10 +174,10 @@ def stage_time(stage: StageMetrics) -> str:
     """Return how long a stage took, or has taken so far."""
     if stage.status is StageStatus.SKIPPED:
         return "skipped"
-    told = shown(stage.numbers["duration_s"], lasting)
+    time = shown(stage.numbers["duration_s"], lasting)
     if stage.status is StageStatus.ACTIVE:
-        return f"{told} so far"
-    return f"{told} stale" if stage.status is StageStatus.STALE else told
+        return f"{time} so far"
+    return f"{time} stale" if stage.status is StageStatus.STALE else time
 
 
 def lasting(seconds: int) -> str:

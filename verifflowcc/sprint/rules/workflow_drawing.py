@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from verifflowcc.base.errors import ConfigError
-from verifflowcc.base.model.gate_values import Criterion, Kind, Mode
+from verifflowcc.base.model.gate_values import Criterion, CriterionKind, Mode
 from verifflowcc.base.model.sprint_state import Leg, Stage, Workflow, asks_nothing
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
@@ -48,7 +48,7 @@ def _all(workflow: Workflow) -> tuple[Criterion, ...]:
 
 
 def _unknown(workflow: Workflow, modes: Mapping[str, Mode]) -> list[str]:
-    known = {*(kind.value for kind in Kind), *(each.id for each in _all(workflow))}
+    known = {*(kind.value for kind in CriterionKind), *(each.id for each in _all(workflow))}
     found = []
     for name in sorted(set(modes) - known):
         near = nearest(name, known)

@@ -29,7 +29,7 @@ _Projects = dict[str, dict[str, Json]]
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedCommands:
     """What this machine allows a project: the digest of a table and the table itself, each None where nothing is.
 
     `code` is what git may run at a commit; None where nothing is allowed, or was before there was such a list. `file`
@@ -57,7 +57,7 @@ def allows_code(root: Path, code: Sequence[RepositoryCode], env: Mapping[str, st
 
 def read_allowed(
     root: Path, env: Mapping[str, str], digest: str | None = None, code: Sequence[RepositoryCode] | None = None
-) -> Allowed:
+) -> AllowedCommands:
     """Return what this machine allows the project at `root`. Raises as `allow` does.
 
     Of several tables that a person allowed in the repository it is the one of this digest that allows this code, where
@@ -69,14 +69,14 @@ def read_allowed(
         entries = [projects[key] for key in _keys(root, projects)]
         read = [(str(entry.get("at", "")), _commands(entry), _code(entry), _pins(entry)) for entry in entries]
     except (ValueError, LookupError, TypeError, RecursionError, FormatError) as error:
-        return Allowed(file, problem=f"{file} is damaged, so nothing is allowed: {error}")
-    found = [(at, Allowed(file, commands_digest(each), each, code, pins=pins)) for at, each, code, pins in read]
+        return AllowedCommands(file, problem=f"{file} is damaged, so nothing is allowed: {error}")
+    found = [(at, AllowedCommands(file, commands_digest(each), each, code, pins=pins)) for at, each, code, pins in read]
 
-    def order(each: tuple[str, Allowed]) -> tuple[bool, bool, str]:
+    def order(each: tuple[str, AllowedCommands]) -> tuple[bool, bool, str]:
         is_it, permits = each[1].digest == digest, code is not None and set(code) <= set(each[1].code or ())
         return is_it and (permits or code is None), is_it or permits, each[0]
 
-    return max(found, key=order)[1] if found else Allowed(file)
+    return max(found, key=order)[1] if found else AllowedCommands(file)
 
 
 def allow(

@@ -1,4 +1,4 @@
-"""A store in which nothing is kept before a scanner has looked at it; in all else the store that it stands before."""
+"""A memory backend that scans each item for secrets before it is stored."""
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
-from verifflowcc.base.text.secrets import Found
+from verifflowcc.base.text.secrets import SecretMatch
 
 # What the library detect-secrets finds in a text, installed where a project wants it: `verifflowcc[scanner]`.
 #
@@ -17,7 +17,7 @@ from verifflowcc.base.text.secrets import Found
 _LEFT_OUT = frozenset({"Base64HighEntropyString", "HexHighEntropyString", "IPPublicDetector"})
 
 
-def scan_text(text: str) -> tuple[Found, ...]:
+def scan_text(text: str) -> tuple[SecretMatch, ...]:
     """Return what the library takes for a secret, in order, each within one line.
 
     Raises ConfigError where it is not installed.
@@ -27,13 +27,13 @@ def scan_text(text: str) -> tuple[Found, ...]:
         return tuple(sorted(set(_found(scan, text)), key=lambda each: (each.start, each.end, each.kind)))
 
 
-def _found(scan: ModuleType, text: str) -> Iterator[Found]:
+def _found(scan: ModuleType, text: str) -> Iterator[SecretMatch]:
     start = 0
     for line in text.splitlines(keepends=True):
         for each in scan.scan_line(line.rstrip("\r\n")):
             value = each.secret_value or ""
             at = start + max(line.find(value), 0)
-            yield Found(each.type, at, at + len(value))
+            yield SecretMatch(each.type, at, at + len(value))
         start += len(line)
 
 
@@ -58,10 +58,10 @@ Look = Callable[[StoredItem, MemoryBackend], None]
 
 def scanned_store(store: MemoryBackend, look: Look) -> MemoryBackend:
     """Return a store that looks at each item before it is kept."""
-    return cast(MemoryBackend, _Scanned(store, look))
+    return cast(MemoryBackend, _ScanningBackend(store, look))
 
 
-class _Scanned:
+class _ScanningBackend:
     """A `MemoryBackend` whose `add`, `create` and `create_all` look at each item first."""
 
     def __init__(self, store: MemoryBackend, look: Look) -> None:

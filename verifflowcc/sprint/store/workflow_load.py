@@ -67,16 +67,16 @@ def workflow_text(memory: Path, name: str) -> tuple[bytes, str]:
     shipped one, or none that can be read.
     """
     shipped, own = _shipped(), own_bytes(memory)
-    said = None if own is None else _name_in(own)
-    if own is not None and said in shipped:
-        raise ConfigError((f"{OWN}:{_line(own)}: {said} is the name of a shipped workflow; give it another",))
+    found = None if own is None else _name_in(own)
+    if own is not None and found in shipped:
+        raise ConfigError((f"{OWN}:{_line(own)}: {found} is the name of a shipped workflow; give it another",))
     if name in shipped:
         return _bytes(shipped[name]), f"workflows/{name}.yaml"
-    if own is not None and said is None:
-        said = parse_workflow(own, OWN).name  # what is wrong with a file that may be the one meant goes first
-    if own is not None and said == name:
+    if own is not None and found is None:
+        found = parse_workflow(own, OWN).name  # what is wrong with a file that may be the one meant goes first
+    if own is not None and found == name:
         return own, OWN
-    known = sorted([*shipped, *([said] if said else [])])
+    known = sorted([*shipped, *([found] if found else [])])
     near = nearest(name, known)
     ask = f"did you mean {near}?" if near else f"there is {', '.join(known)}"
     raise UsageError(f"there is no workflow {name}; {ask}", hint="vfcc workflow list")

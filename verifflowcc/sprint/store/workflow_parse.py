@@ -9,7 +9,16 @@ from verifflowcc.base.config.gates_section import inputs_problem, millionths, na
 from verifflowcc.base.config.yaml_values import Loc, read_yaml
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.formats.event_payloads import is_stage_id
-from verifflowcc.base.model.gate_values import REPORTS, RULES, Criterion, Kind, KindRule, Mode, Scale, Trust
+from verifflowcc.base.model.gate_values import (
+    REPORTS,
+    RULES,
+    Criterion,
+    CriterionKind,
+    EvidenceTrust,
+    KindRule,
+    Mode,
+    Scale,
+)
 from verifflowcc.base.model.sprint_state import (
     UPSTREAM,
     Edits,
@@ -129,9 +138,9 @@ def _criterion(reader: Reader, value: object, place: Loc, mode: Mode, trace: Tra
     kind_name = reader.choice(record, "kind", place, [kind.value for kind in RULES])
     if kind_name is None:
         return None
-    kind = Kind(kind_name)
+    kind = CriterionKind(kind_name)
     rule = RULES[kind]
-    asserted = kind is Kind.METRIC and record.get("trust") == Trust.ASSERTED
+    asserted = kind is CriterionKind.METRIC and record.get("trust") == EvidenceTrust.ASSERTED
     _check_keys(reader, record, place, kind, asserted)
     command = reader.named(record, "command", place, name_problem)
     metric = reader.text(record, "metric", place)
@@ -144,8 +153,12 @@ def _criterion(reader: Reader, value: object, place: Loc, mode: Mode, trace: Tra
         title=reader.text(record, "title", place) or rule.title.format(command=command, metric=metric),
         mode=Mode(stated) if stated else mode,
         waivable=reader.flag(record, "waivable", place, default=True),
-        trust=Trust(reader.choice(record, "trust", place, [each.value for each in Trust]) or Trust.RAN_BY_VFCC),
-        files=reader.texts(record, "files", place, artifact_problem if kind is Kind.ARTIFACT else _files_problem),
+        trust=EvidenceTrust(
+            reader.choice(record, "trust", place, [each.value for each in EvidenceTrust]) or EvidenceTrust.RAN_BY_VFCC
+        ),
+        files=reader.texts(
+            record, "files", place, artifact_problem if kind is CriterionKind.ARTIFACT else _files_problem
+        ),
         requires=reader.texts(record, "requires", place),
         command=command,
         report=reader.choice(record, "report", place, tuple(REPORTS)),
@@ -158,7 +171,7 @@ def _criterion(reader: Reader, value: object, place: Loc, mode: Mode, trace: Tra
         checks=reader.texts(record, "checks", place, check_problem(trace)),
         items=reader.texts(record, "items", place, type_problem(trace.types)),
     )
-    if kind is Kind.TRACE:
+    if kind is CriterionKind.TRACE:
         _check_trace(reader, criterion, place, trace)
     return criterion
 
@@ -184,16 +197,16 @@ def _files_problem(pattern: str) -> str | None:
     return path_problem(pattern.removeprefix("!"), "the project")
 
 
-def _check_keys(reader: Reader, record: Record, place: Loc, kind: Kind, asserted: bool) -> None:
+def _check_keys(reader: Reader, record: Record, place: Loc, kind: CriterionKind, asserted: bool) -> None:
     rule = RULES[kind]
     for key in record:
         if key in _ALL_KEYS and key not in (*COMMON, *rule.keys):
             own = ", ".join(rule.keys) or "no key of its own"
             reader.wrong((*place, key), f"a criterion of kind {kind} does not use {key}; it has {own}")
-    needs = (*rule.needs, *(("command",) if kind is Kind.METRIC and not asserted else ()))
+    needs = (*rule.needs, *(("command",) if kind is CriterionKind.METRIC and not asserted else ()))
     for key in needs:
         if key not in record:
-            also = " (or trust: asserted)" if kind is Kind.METRIC and key == "command" else ""
+            also = " (or trust: asserted)" if kind is CriterionKind.METRIC and key == "command" else ""
             reader.wrong(place, f"a criterion of kind {kind} needs {key}{also}")
         elif record[key] == []:
             reader.wrong((*place, key), f"{key} names nothing, so there would be nothing to evaluate")
@@ -306,8 +319,11 @@ def read_stage(
 
 
 def _exit(stated: Placed, implied: tuple[Criterion, ...], upstream: Criterion | None) -> tuple[Criterion, ...]:
-    """The artifacts' criteria, then the stated ones; one stated with the id of an artifact's stands in its place."""
-    own = {each.id: each for _, each in stated if each.kind is Kind.ARTIFACT}
+    """Return the artifacts' criteria, then the stated ones.
+
+    A stated criterion with the id of an artifact's replaces it.
+    """
+    own = {each.id: each for _, each in stated if each.kind is CriterionKind.ARTIFACT}
     first = tuple(own.get(each.id, each) for each in implied)
     rest = tuple(each for _, each in stated if not any(each is one for one in first))
     last = (upstream,) if upstream and not any(each.id == UPSTREAM for each in rest) else ()
@@ -342,18 +358,18 @@ def _route(reader: Reader, record: Record, place: Loc, before: Sequence[Stage]) 
 
 def _check_upstream(reader: Reader, enter: Placed, leave: Placed, *, first: bool) -> None:
     for at, each in enter:
-        if each.kind is Kind.UPSTREAM:
+        if each.kind is CriterionKind.UPSTREAM:
             reader.wrong(at, "a criterion of kind upstream belongs in exit")
     for at, each in (*enter, *leave):
-        if (each.kind is Kind.UPSTREAM) != (each.id == UPSTREAM):
-            reader.wrong(at, f"the id {UPSTREAM} and the kind {Kind.UPSTREAM} belong together")
-        elif each.kind is Kind.UPSTREAM and first:
+        if (each.kind is CriterionKind.UPSTREAM) != (each.id == UPSTREAM):
+            reader.wrong(at, f"the id {UPSTREAM} and the kind {CriterionKind.UPSTREAM} belong together")
+        elif each.kind is CriterionKind.UPSTREAM and first:
             reader.wrong(at, "no stage comes before the first, so nothing can hold before it")
 
 
 def _check_ids(reader: Reader, place: Loc, artifacts: tuple[str, ...], stated: Placed) -> None:
     """Waivers and evidence name a criterion by stage and id, so an id is used once in both gates of a stage."""
-    seen: dict[str, Kind | None] = {}
+    seen: dict[str, CriterionKind | None] = {}
     implied = [each.id for each in artifact_criteria(artifacts, Mode.HARD)]
     for index, name in enumerate(implied):
         if name in seen:
@@ -361,7 +377,7 @@ def _check_ids(reader: Reader, place: Loc, artifacts: tuple[str, ...], stated: P
             reader.wrong((*place, "artifacts", index), reason)
         seen[name] = None
     for at, each in stated:
-        replaces = seen.get(each.id, each.kind) is None and each.kind is Kind.ARTIFACT
+        replaces = seen.get(each.id, each.kind) is None and each.kind is CriterionKind.ARTIFACT
         if each.id and each.id in seen and not replaces:
             reader.wrong((*at, "id"), f"the criterion id {each.id} is used twice in this stage")
         if each.id:

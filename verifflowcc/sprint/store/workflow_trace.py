@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 
 from verifflowcc.base.config.gates_section import inputs_problem, name_problem
-from verifflowcc.base.config.yaml_values import Ambiguous, Lines, Loc
+from verifflowcc.base.config.yaml_values import AmbiguousScalar, Lines, Loc
 from verifflowcc.base.model.item_values import MEMORY_RELATIONS
 from verifflowcc.base.model.item_values import TYPES as ITEM_TYPES
 from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
@@ -32,7 +32,7 @@ class Reader:
     @property
     def problems(self) -> tuple[str, ...]:
         """What was wrong so far, each thing once, in the order of the lines."""
-        return tuple(dict.fromkeys(told for _, told in sorted(self._found, key=lambda one: one[0])))
+        return tuple(dict.fromkeys(problem for _, problem in sorted(self._found, key=lambda one: one[0])))
 
     def wrong(self, place: Loc, reason: str) -> None:
         """Note a problem at the line of `place`, or of the nearest thing around it."""
@@ -81,7 +81,7 @@ class Reader:
         if key not in record:
             return None
         value = record[key]
-        if isinstance(value, Ambiguous) and value.text in options:
+        if isinstance(value, AmbiguousScalar) and value.text in options:
             return value.text
         if isinstance(value, str) and value in options:
             return value
@@ -139,7 +139,7 @@ class Reader:
 
 def shown(value: object) -> str:
     """Return a value as it may stand in a sentence."""
-    if isinstance(value, Ambiguous):
+    if isinstance(value, AmbiguousScalar):
         return f"{value.text} (YAML reads it as {value.reading}; {value.advice})"
     if value is None:
         return "nothing"

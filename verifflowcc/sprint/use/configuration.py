@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from verifflowcc.base.config.config_load import FILE, Loaded, load_config, read_config
+from verifflowcc.base.config.config_load import FILE, LoadedConfig, load_config, read_config
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.config_values import DEFAULT_ROLE, Config
 from verifflowcc.base.records import dataclass
@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.sprint_state import Workflow
 
 
-__all__ = ["ConfigReport", "Loaded", "Setting", "check_config", "config_schema", "effective_config", "show_config"]
+__all__ = [
+    "ConfigReport",
+    "LoadedConfig",
+    "Setting",
+    "check_config",
+    "config_schema",
+    "effective_config",
+    "show_config",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,7 @@ def shipped_workflows() -> tuple[str, ...]:
     return shipped_names()
 
 
-def effective_config(workspace: Workspace) -> Loaded:
+def effective_config(workspace: Workspace) -> LoadedConfig:
     """Return the workspace's configuration, from the cache where its file did not change.
 
     Raises ConfigError with every problem, WorkspaceError where the file cannot be read. What keeps the project's own
@@ -123,7 +131,10 @@ def _mode_problems(workspace: Workspace, config: Config, workflow: "Workflow") -
 
 
 def _unknown_roles(workspace: Workspace, config: Config) -> tuple[str, ...]:
-    """A role that nobody plays is allowed, since its agent may come later, but it is often a slip of the pen."""
+    """Return a notice for each role in `token_allocation` without template and folder.
+
+    It is allowed, since the role's agent may come later, but is often a typing error.
+    """
     from verifflowcc.base.text.plain_words import nearest
 
     prompts = (templates_folder() / "prompts", workspace.memory / "templates")

@@ -1,4 +1,4 @@
-"""Read a sprint's evidence: each file joined with the event that names it, and told apart from what is none."""
+"""Read a sprint's evidence: join each file with its event, and report stray files."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -6,13 +6,13 @@ from contextlib import suppress
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.events import Event
 from verifflowcc.base.model.evidence_values import Evidence
-from verifflowcc.base.model.gate_input import Recorded
-from verifflowcc.base.model.gate_values import COMPUTED, Trust
+from verifflowcc.base.model.gate_input import RecordedEvidence
+from verifflowcc.base.model.gate_values import COMPUTED, EvidenceTrust
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.sprint.rules.evidence_files import Added, added_evidence, parse_evidence
+from verifflowcc.sprint.rules.evidence_files import EvidenceEvent, added_evidence, parse_evidence
 from verifflowcc.sprint.store.evidence_store import evidence_files, evidence_path, read_evidence_file
 from verifflowcc.sprint.use.sprint_reading import ledger_of
 
@@ -21,7 +21,7 @@ DEPTH = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Lying:
+class _EvidenceFolder:
     """The evidence files that are there: `paths` relative to `.memory/`, and where a file of that name (an id) lies."""
 
     paths: frozenset[str]
@@ -30,7 +30,7 @@ class _Lying:
 
 def read_recorded(
     workspace: Workspace, state: SprintState, *, whole: bool = False, ending: str | None = None
-) -> tuple[Recorded, ...]:
+) -> tuple[RecordedEvidence, ...]:
     """Return a sprint's evidence in the order of its events, then the files that no event names.
 
     Every event must have its file, and every file its event. With `whole` all files are opened and compared with what
@@ -38,7 +38,7 @@ def read_recorded(
     """
     added = added_evidence(state.notes, _parents(workspace, state))
     files = evidence_files(workspace.memory, state.id)
-    lying = _Lying(
+    lying = _EvidenceFolder(
         files.pending.union(files.placed),
         {path.rpartition("/")[2].removesuffix(".json"): path for path in files.placed},
     )
@@ -47,7 +47,9 @@ def read_recorded(
         opened.update(one.event.id for one in added if one.evidence.endswith(ending))
     found = [_recorded(workspace, state.id, one, lying, one.event.id in opened) for one in added]
     named = {one.path.removeprefix(".memory/") for one in found}
-    strays = [Recorded(None, f".memory/{path}", problem=_stray(path)) for path in files.placed if path not in named]
+    strays = [
+        RecordedEvidence(None, f".memory/{path}", problem=_stray(path)) for path in files.placed if path not in named
+    ]
     return (*found, *strays)
 
 
@@ -65,7 +67,7 @@ def _parents(workspace: Workspace, state: SprintState) -> dict[str, tuple[str, .
     return known
 
 
-def _recent(added: tuple[Added, ...]) -> set[str]:
+def _recent(added: tuple[EvidenceEvent, ...]) -> set[str]:
     """Return the ids of the events whose evidence is opened."""
     left: dict[tuple[str, str], int] = {}
     chosen = set()
@@ -77,7 +79,9 @@ def _recent(added: tuple[Added, ...]) -> set[str]:
     return chosen
 
 
-def _recorded(workspace: Workspace, sprint_id: str, added: Added, lying: _Lying, opened: bool) -> Recorded:
+def _recorded(
+    workspace: Workspace, sprint_id: str, added: EvidenceEvent, lying: _EvidenceFolder, opened: bool
+) -> RecordedEvidence:
     path = evidence_path(sprint_id, added.stage, added.evidence)
     evidence, problem = None, ""
     if path not in lying.paths:
@@ -93,7 +97,7 @@ def _recorded(workspace: Workspace, sprint_id: str, added: Added, lying: _Lying,
             evidence = _read(workspace, sprint_id, path, added)
         except FormatError as error:
             problem = str(error)
-    return Recorded(
+    return RecordedEvidence(
         evidence,
         f".memory/{path}",
         order=added.order,
@@ -107,7 +111,7 @@ def _recorded(workspace: Workspace, sprint_id: str, added: Added, lying: _Lying,
     )
 
 
-def _read(workspace: Workspace, sprint_id: str, path: str, added: Added) -> Evidence:
+def _read(workspace: Workspace, sprint_id: str, path: str, added: EvidenceEvent) -> Evidence:
     data = read_evidence_file(workspace.memory, path)
     if added.redacted and digest_text(data) != added.digest:  # killed between the event and the file's new name
         with suppress(FormatError):
@@ -119,12 +123,12 @@ def _read(workspace: Workspace, sprint_id: str, path: str, added: Added) -> Evid
     for what, says, named in _claims(evidence, sprint_id, added):
         if says != named:
             raise FormatError(f"it says {what} {says}, the event {added.event.id} says {named}")
-    if evidence.trust is Trust.RAN_BY_VFCC and evidence.run is None and evidence.kind not in COMPUTED:
+    if evidence.trust is EvidenceTrust.RAN_BY_VFCC and evidence.run is None and evidence.kind not in COMPUTED:
         raise FormatError("it says that vfcc ran it, and not what: made by hand")  # no second run could show it wrong
     return evidence
 
 
-def _claims(evidence: Evidence, sprint_id: str, added: Added) -> Iterator[tuple[str, str, str]]:
+def _claims(evidence: Evidence, sprint_id: str, added: EvidenceEvent) -> Iterator[tuple[str, str, str]]:
     yield "sprint", evidence.sprint, sprint_id
     yield "stage", evidence.stage, added.stage
     yield "criterion", evidence.criterion, added.criterion

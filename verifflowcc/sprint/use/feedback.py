@@ -1,4 +1,4 @@
-"""Comments on a sprint: add, list, triage; what stays open goes on into the next sprint."""
+"""Comments on a sprint: add, list, triage; open ones move to the next sprint."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, is_ulid, s
 from verifflowcc.base.use.stage_words import find_stage, one_line
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_fold import event_file
-from verifflowcc.sprint.rules.sprint_people import feedback, standing_triages
+from verifflowcc.sprint.rules.sprint_people import current_triages, feedback
 from verifflowcc.sprint.use.sprint_reading import ledger_of, load_sprint
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ WAITING = frozenset({Decision.OPEN, Decision.LATER})
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A comment that was recorded or triaged, as it stands now; `short` is enough of its id to name it."""
+class RecordedComment:
+    """A comment that was recorded or triaged; `short` is an unambiguous part of its id."""
 
     comment: Feedback
     short: str
@@ -33,7 +33,7 @@ class Said:
 
 def add_feedback(
     workspace: Workspace, sprint_id: str, text: str, stage_id: str | None = None, *, actor: str, commit: bool = False
-) -> Said:
+) -> RecordedComment:
     """Record a comment on a stage, or on the sprint. Raises UsageError for no words and for an unknown stage."""
     words = one_line(text, "the comment")
     if not words:
@@ -42,7 +42,7 @@ def add_feedback(
         find_stage(load_sprint(workspace, sprint_id)[1], stage_id)
     payload: dict[str, Json] = {"stage": stage_id, "text": words}
     done = _recorded(workspace, sprint_id, lambda _: payload, "comment added", actor=actor, commit=commit)
-    return _said(workspace, done, done.event.id)
+    return _recorded_comment(workspace, done, done.event.id)
 
 
 def triage_feedback(
@@ -54,7 +54,7 @@ def triage_feedback(
     *,
     actor: str,
     commit: bool = False,
-) -> Said:
+) -> RecordedComment:
     """Record what became of a comment of this sprint, or of one that it carries; `which` is its id, or an end of it.
 
     Raises UsageError where no comment or several have that id, and where one is rejected for no reason.
@@ -73,11 +73,11 @@ def triage_feedback(
             "triages": found.event,
             "decision": str(decision),
             "reason": why or None,
-            "replaces": list(standing_triages(state.notes, found.event)),
+            "replaces": list(current_triages(state.notes, found.event)),
         }
 
     done = _recorded(workspace, sprint_id, payload, "comment triaged", actor=actor, commit=commit)
-    return _said(workspace, done, found.event)
+    return _recorded_comment(workspace, done, found.event)
 
 
 def sprint_feedback(workspace: Workspace, state: SprintState) -> tuple[Feedback, ...]:
@@ -155,10 +155,10 @@ def _recorded(
     return settle(workspace, done, f"{sprint_id}: {message}", commit=commit)
 
 
-def _said(workspace: Workspace, done: "Transition", event: str) -> Said:
+def _recorded_comment(workspace: Workspace, done: "Transition", event: str) -> RecordedComment:
     known = sprint_feedback(workspace, done.state)
     comment = next(one for one in known if one.event == event)
-    return Said(comment, short_id(event, [one.event for one in known]), done)
+    return RecordedComment(comment, short_id(event, [one.event for one in known]), done)
 
 
 def _carried(workspace: Workspace, name: str) -> Feedback:

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator
 
 from verifflowcc.base.errors import SecretError
-from verifflowcc.base.files.layout import MEMORY, Files, Place, source_of, sources
-from verifflowcc.base.files.write import Tree
+from verifflowcc.base.files.layout import MEMORY, FilePattern, Place, source_of, sources
+from verifflowcc.base.files.write import ProjectTree
 from verifflowcc.base.model.config_values import Config, SecretScanner
 from verifflowcc.base.model.item_values import is_trace_type
 from verifflowcc.base.model.layers import RECALL, TRACE, Layer
@@ -49,13 +49,13 @@ def _advice(name: str, layer: Layer) -> str:
     return f'no layer loads it: add "{name}" to loading_strategy.{layer}.conditional_load in {MEMORY}/config.yaml'
 
 
-def named_files(config: Config, tree: Tree) -> frozenset[str]:
+def named_files(config: Config, tree: ProjectTree) -> frozenset[str]:
     """Return the files that the patterns of the project's layer name."""
     given = config.strategies.get(Layer.PROJECT)
     patterns = given.always_load + given.conditional_load if given else ()
     found = (source for each in patterns for source in sources(Layer.PROJECT, each, Place("")))
     return frozenset(
-        one.path for each in found if isinstance(each, Files) for one in tree.find(each.folder, each.pattern)
+        one.path for each in found if isinstance(each, FilePattern) for one in tree.find(each.folder, each.pattern)
     )
 
 
@@ -73,12 +73,12 @@ def not_loaded_here(workspace: Workspace, path: str, scope: str) -> str | None:
 def reason_here(workspace: Workspace, path: str, *, traced: bool) -> str | None:
     """Return why no layer would load a file of the project's items; None where one does."""
     config = effective_config(workspace).config
-    return not_loaded(config, path, named_files(config, Tree(workspace.root)), traced=traced)
+    return not_loaded(config, path, named_files(config, ProjectTree(workspace.root)), traced=traced)
 
 
 def dead_memory(workspace: Workspace) -> Iterator[Remark]:
     """Yield a note for each reason why items of the project are loaded by no layer."""
-    tree, config = Tree(workspace.root), effective_config(workspace).config
+    tree, config = ProjectTree(workspace.root), effective_config(workspace).config
     named, counts = named_files(config, tree), dict[str, int]()
     for found in tree.find(f"{WORKSPACE_MEMORY}/project", "items/**/*.md"):
         folder = found.path.rpartition("/")[0].rpartition("/")[2]
@@ -126,9 +126,10 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
 
     held = set(before.splitlines())
     for each in scan_text(after):
+        # whole lines, as the library reports only the first letters of some secrets
         if _line_at(after, each.start) not in held:
-            told = f"what looks like a secret, a {each.kind}, at {place_of(after, each.start)} (detect-secrets)"
-            raise SecretError(f"{withhold(what)} holds {told}; nothing was written", hint=HINT)
+            finding = f"what looks like a secret, a {each.kind}, at {place_of(after, each.start)} (detect-secrets)"
+            raise SecretError(f"{withhold(what)} holds {finding}; nothing was written", hint=HINT)
 
 
 def asks_for_scan(workspace: Workspace) -> bool:
@@ -137,5 +138,5 @@ def asks_for_scan(workspace: Workspace) -> bool:
 
 
 def _line_at(text: str, start: int) -> str:
-    """Return the line at a place of a text: of some secrets the library tells the first letters alone."""
+    """Return the line of a text in which a place is."""
     return text[:start].rpartition("\n")[2] + text[start:].partition("\n")[0]

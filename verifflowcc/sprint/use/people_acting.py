@@ -14,7 +14,7 @@ from verifflowcc.base.git.git_commit import commit_paths
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.baselines import FOLDER as BASELINES
 from verifflowcc.base.model.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerRead
-from verifflowcc.base.model.gate_values import Kind, Mode
+from verifflowcc.base.model.gate_values import CriterionKind, Mode
 from verifflowcc.base.model.people import NAMELESS, needs_person
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
 from verifflowcc.base.records import dataclass, replace
@@ -115,7 +115,7 @@ def _welcome(writer: LedgerWriter, after: SprintState) -> str | None:
     if after.current is None or after.workflow is None:
         return None
     following = after.workflow.after(after.current)
-    asks = following is not None and any(each.kind is Kind.ARTIFACT for each in following.enter)
+    asks = following is not None and any(each.kind is CriterionKind.ARTIFACT for each in following.enter)
     names = [after.current, *([following.id] if following and asks else [])]
     try:
         for name in names:
@@ -166,7 +166,7 @@ def _has_file_to_commit(workspace: Workspace, folder: str) -> bool:
 
 
 def refresh_progress(writer: LedgerWriter, state: SprintState) -> str | None:
-    """Write `progress.json` anew; return a warning where that cannot be done."""
+    """Write `progress.json` again; return a warning where that fails."""
     try:
         return writer.project(progress_document(state, results_of(writer)))
     except VfccError as error:
@@ -221,7 +221,7 @@ def last_day(given: str | None, today: str) -> str | None:
 
 
 def require_open(state: SprintState) -> None:
-    """Raise UsageError where the sprint is closed: what is said after that would be said to nobody."""
+    """Raise UsageError where the sprint is closed, as no gate reads later opinions."""
     if state.status is SprintStatus.CLOSED:
         raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
 

@@ -94,10 +94,10 @@ def _check_same(pinned: Workflow, now: Workflow, state: SprintState) -> None:
         there = pinned.stage(stage.id)
         differs = _differs(there, stage, strict=now.strict) if there else "is not there"
         if differs or pinned.strict != now.strict:
-            told = f"{stage.id} {differs}" if differs else "it is not strict"
+            detail = f"{stage.id} {differs}" if differs else "it is not strict"
             folder = f".memory/sprint/{state.id}/events"
             raise LedgerError(
-                f"{folder}: {state.id} records the workflow {now.name} as it is here, but differs from it: {told}",
+                f"{folder}: {state.id} records the workflow {now.name} as it is here, but differs from it: {detail}",
                 hint=f"git log --stat -- {folder}  # who changed its first event?",
             )
 

@@ -25,7 +25,7 @@ _BY_HAND = "its content does not make its name: written, copied or changed by ha
 
 
 @dataclass(frozen=True, slots=True)
-class Stray:
+class StrayFile:
     """A file that can be moved: its path below the project's root, what it is, whose it says it is, and why it goes."""
 
     path: str
@@ -35,7 +35,7 @@ class Stray:
 
 
 @dataclass(frozen=True, slots=True)
-class Restorable:
+class RestorableFile:
     """A file that is not as vfcc wrote it, or is gone, and the command that brings it back.
 
     `needed_by` are the files of events that cannot be placed without it.
@@ -53,15 +53,15 @@ class Restorable:
 class RepairPlan:
     """What a repair would move, and what it leaves for git to bring back."""
 
-    strays: tuple[Stray, ...] = ()
-    restorable: tuple[Restorable, ...] = ()
+    strays: tuple[StrayFile, ...] = ()
+    restorable: tuple[RestorableFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MovedFile:
     """A file that was moved, with its new path below the project's root."""
 
-    stray: Stray
+    stray: StrayFile
     to: str
 
 
@@ -117,23 +117,23 @@ class _Events:
     def named_evidence(self) -> set[str]:
         return {str(event.payload["evidence"]) for event, _ in self._sound.values() if "evidence" in event.payload}
 
-    def strays(self) -> Iterator[Stray]:
+    def strays(self) -> Iterator[StrayFile]:
         for name, record in self._broken.items():
             if not self._had_valid(name) and not self._is_misnamed(record):
-                yield Stray(self._files.path(name), _what(record, "an event"), record.actor, _BY_HAND)
+                yield StrayFile(self._files.path(name), _what(record, "an event"), record.actor, _BY_HAND)
         for event in self._ungrounded():
             path = self._files.path(f"{event.id}{ONE}")
             reason = f"its parent {self._lost_parent(event)} is in no file of this ledger and never was in git"
-            yield Stray(path, f"an event, {event.type}", event.actor, reason)
+            yield StrayFile(path, f"an event, {event.type}", event.actor, reason)
 
-    def restorable(self) -> Iterator[Restorable]:
+    def restorable(self) -> Iterator[RestorableFile]:
         for name, record in self._broken.items():
             path = self._files.path(name)
             if self._had_valid(name):
-                yield Restorable(path, "it was changed by hand", f"git checkout HEAD -- {path}")
+                yield RestorableFile(path, "it was changed by hand", f"git checkout HEAD -- {path}")
             elif self._is_misnamed(record):
                 right = self._files.path(f"{record.name}{ONE}")
-                yield Restorable(path, f"its name is not its id, {record.name}", f"mv {path} {right}")
+                yield RestorableFile(path, f"its name is not its id, {record.name}", f"mv {path} {right}")
         for parent in sorted(self._removed()):
             path = self._files.path(f"{parent}{ONE}")
             # The folder as of that commit has the event's own past too: a cherry-pick leaves out more than one parent.
@@ -141,7 +141,7 @@ class _Events:
             step = f'git checkout "{having}" -- {path.rpartition("/")[0]}'
             children = [each.id for each, _ in self._sound.values() if parent in each.parents]
             needed_by = tuple(self._files.path(f"{each}{ONE}") for each in sorted(children))
-            yield Restorable(path, "it is not on this branch, and other events need it", step, needed_by)
+            yield RestorableFile(path, "it is not on this branch, and other events need it", step, needed_by)
 
     def _had_valid(self, name: str) -> bool:
         """Whether git has a version of the file that makes its name."""
@@ -207,15 +207,17 @@ class _Evidence:
             if record is not None and not record.newer and record.name != _stem(path):
                 self._broken[f"{MEMORY}/{path}"] = record
 
-    def strays(self) -> Iterator[Stray]:
+    def strays(self) -> Iterator[StrayFile]:
         for path, record in self._broken.items():
             if _stem(path) not in self._named:
-                yield Stray(path, _what(record, "evidence"), record.actor, _BY_HAND)
+                yield StrayFile(path, _what(record, "evidence"), record.actor, _BY_HAND)
 
-    def restorable(self) -> Iterator[Restorable]:
+    def restorable(self) -> Iterator[RestorableFile]:
         for path in self._broken:
             if _stem(path) in self._named:
-                yield Restorable(path, "it was changed by hand, and an event names it", f"git checkout HEAD -- {path}")
+                yield RestorableFile(
+                    path, "it was changed by hand, and an event names it", f"git checkout HEAD -- {path}"
+                )
 
 
 def steps_of(plan: RepairPlan) -> Mapping[str, str]:

@@ -33,7 +33,7 @@ from verifflowcc.sprint.use.sprint_reading import (
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class StageOpinion:
     """A word on a stage: `approved`, `accepted`, `rejected`, `waived` or `skipped` (then with no criterion).
 
     `expires` is its last day, `expired` says whether that is over. Whether it is on what lies there now, only a gate
@@ -52,45 +52,45 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleSaid:
+class PeopleOpinions:
     """The words on record, in the order of stages, and the number of open comments."""
 
-    words: tuple[Word, ...]
+    words: tuple[StageOpinion, ...]
     comments: int
 
 
-def people_said(workspace: Workspace, state: SprintState, today: str) -> PeopleSaid:
-    """Return what people said in a sprint, as of `today` (a day)."""
+def people_opinions(workspace: Workspace, state: SprintState, today: str) -> PeopleOpinions:
+    """Return people's opinions in a sprint, as of `today` (a day)."""
     order = {each.stage.id: place for place, each in enumerate(state.stages)}
     words = sorted(_words(state, today), key=lambda one: order.get(one.stage, len(order)))
     waiting = [one for one in sprint_feedback(workspace, state) if one.decision is Decision.OPEN]
-    return PeopleSaid(tuple(words), len(waiting))
+    return PeopleOpinions(tuple(words), len(waiting))
 
 
-def lines(said: PeopleSaid, sprint_id: str) -> list[str]:
-    """Return it as lines for a person; nothing where nothing was said."""
-    told = [_line(one) for one in said.words]
-    if told:
-        told.append(f"whether these are on what lies there now, the gates say: vfcc check gate --sprint {sprint_id}")
-    if said.comments:
-        many = "comments are" if said.comments > 1 else "comment is"
-        told.append(f"{said.comments} {many} open: vfcc feedback list --sprint {sprint_id}")
-    return told
+def people_lines(opinions: PeopleOpinions, sprint_id: str) -> list[str]:
+    """Return opinions as lines for a person; none where there are no opinions."""
+    lines = [_line(one) for one in opinions.words]
+    if lines:
+        lines.append(f"whether these are on what lies there now, the gates say: vfcc check gate --sprint {sprint_id}")
+    if opinions.comments:
+        many = "comments are" if opinions.comments > 1 else "comment is"
+        lines.append(f"{opinions.comments} {many} open: vfcc feedback list --sprint {sprint_id}")
+    return lines
 
 
-def valid_until_ms(said: PeopleSaid) -> int | None:
+def valid_until_ms(opinions: PeopleOpinions) -> int | None:
     """Return the moment (ms since 1970, UTC) at which a word that still holds expires, or None."""
-    days = [one.expires for one in said.words if one.expires and not one.expired]
+    days = [one.expires for one in opinions.words if one.expires and not one.expired]
     if not days:
         return None
     over = datetime.fromisoformat(min(days)).replace(tzinfo=UTC) + timedelta(days=1)
     return int(over.timestamp() * 1000)
 
 
-def _words(state: SprintState, today: str) -> Iterator[Word]:
+def _words(state: SprintState, today: str) -> Iterator[StageOpinion]:
     for review in latest_words(reviews(state.notes)):
         word = "accepted" if review.statement and review.opinion is Opinion.APPROVED else str(review.opinion)
-        yield Word(
+        yield StageOpinion(
             word=word,
             stage=review.stage,
             criterion=review.criterion,
@@ -101,14 +101,14 @@ def _words(state: SprintState, today: str) -> Iterator[Word]:
         )
     for one in waivers(state.notes):
         over = expired(one.expires, today)
-        yield Word("waived", one.stage, one.criterion, one.actor, one.reason, one.expires, over)
+        yield StageOpinion("waived", one.stage, one.criterion, one.actor, one.reason, one.expires, over)
     for each in state.stages:
         if skip := each.skip:
             over = expired(skip.expires, today)
-            yield Word("skipped", each.stage.id, None, skip.actor, skip.reason, skip.expires, over)
+            yield StageOpinion("skipped", each.stage.id, None, skip.actor, skip.reason, skip.expires, over)
 
 
-def _line(one: Word) -> str:
+def _line(one: StageOpinion) -> str:
     where = f"{one.stage}/{one.criterion}" if one.criterion else one.stage
     ends = f" until {one.expires}" if one.expires else ""
     over = " (expired)" if one.expired else ""
@@ -121,7 +121,7 @@ SNAPSHOT_FORMAT = 4
 
 @dataclass(frozen=True, slots=True)
 class OpenSprint:
-    """An open sprint: its place in its V, the last event as of which this is said, and the next command.
+    """An open sprint: its place in its V, the last event included, and the next command.
 
     `words` are the opinions of people, `comments` is the number of comments that are open, `gaps` that of the criteria
     which its stages were passed without.
@@ -136,7 +136,7 @@ class OpenSprint:
     stages: int
     problems: int
     """Event files that cannot be trusted."""
-    words: tuple[Word, ...]
+    words: tuple[StageOpinion, ...]
     """Statements of people in the sprint."""
     comments: int
     """How many comments are open."""
@@ -148,7 +148,7 @@ class OpenSprint:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ProjectStatus:
     """The open sprints, how many are closed, and the next command.
 
     `without_events` are sprints that have a `goals.md` and no ledger: their start was cut short, or their events are
@@ -183,16 +183,16 @@ class ShownStatus:
 
     text: str
     json: str
-    status: Status
+    status: ProjectStatus
 
 
-def current_status(workspace: Workspace) -> Status:
+def current_status(workspace: Workspace) -> ProjectStatus:
     """Return the status, from the ledgers."""
     lines = list_sprints(workspace)
     open_ones = tuple(_open(workspace, line) for line in lines if line.status is not SprintStatus.CLOSED)
     found = resolve_sprint(workspace)
     following = [one.next for one in open_ones if found.id in (None, one.id)] or ['vfcc sprint start "Title"']
-    return Status(
+    return ProjectStatus(
         open=open_ones,
         closed=len(lines) - len(open_ones),
         next=following[0],
@@ -216,7 +216,7 @@ def remember_status(workspace: Workspace) -> ShownStatus:
         "format": SNAPSHOT_FORMAT,
         "text": shown.text,
         "json": shown.json,
-        "until": min(filter(None, (valid_until_ms(one) for one in _said(status))), default=None),
+        "until": min(filter(None, (valid_until_ms(one) for one in _all_opinions(status))), default=None),
         "stamps": before.by_path,
     }
     try:
@@ -228,7 +228,7 @@ def remember_status(workspace: Workspace) -> ShownStatus:
 
 def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
     state = show_sprint(workspace, line.id)
-    said = people_said(workspace, state, workspace.today())
+    opinions = people_opinions(workspace, state, workspace.today())
     return OpenSprint(
         id=line.id,
         title=state.title,
@@ -237,8 +237,8 @@ def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
         passed=sum(each.status in DONE for each in state.stages),
         stages=len(state.stages),
         problems=len(state.problems),
-        words=said.words,
-        comments=said.comments,
+        words=opinions.words,
+        comments=opinions.comments,
         as_of=", ".join(state.heads) or "no event",
         next=_next(state),
         gaps=state.gaps,
@@ -257,11 +257,11 @@ def _next(state: SprintState) -> str:
     return f"vfcc next --sprint {state.id}"
 
 
-def _said(status: Status) -> Iterator[PeopleSaid]:
-    return (PeopleSaid(sprint.words, sprint.comments) for sprint in status.open)
+def _all_opinions(status: ProjectStatus) -> Iterator[PeopleOpinions]:
+    return (PeopleOpinions(sprint.words, sprint.comments) for sprint in status.open)
 
 
-def _text(status: Status) -> str:
+def _text(status: ProjectStatus) -> str:
     lines = []
     for sprint in status.open:
         chosen = f" ({status.by})" if status.by and sprint.id == status.current else ""
@@ -272,7 +272,7 @@ def _text(status: Status) -> str:
         lines.append(f"  {where}{passed}, as of event {sprint.as_of}")
         if sprint.problems:
             lines.append(f"  {sprint.problems} of its event files cannot be trusted and are left out here")
-        lines += [f"  {line}" for line in lines(PeopleSaid(sprint.words, sprint.comments), sprint.id)]
+        lines += [f"  {line}" for line in people_lines(PeopleOpinions(sprint.words, sprint.comments), sprint.id)]
         lines.append(f"  next: {sprint.next}")
     if not status.open:
         lines += ["no sprint is open", f"  next: {status.next}"]

@@ -66,7 +66,7 @@ class WorkflowView:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class WorkflowChoice:
     """The workflow that new sprints follow from now on, the one before, and the open sprints that keep theirs.
 
     `created` are the files of roles that had no `tools.yaml`. `notices` name commands that its criteria need and the
@@ -125,13 +125,16 @@ def show_workflow(workspace: Workspace, name: str | None = None, sprint_id: str 
 
 
 def workflow_yaml(workspace: Workspace, name: str | None) -> str:
-    """Return the file of a workflow as it stands, the default one where `name` is None. Raises as `show_workflow`."""
+    """Return the text of a workflow's file (default: the configured workflow).
+
+    Raises as `show_workflow`.
+    """
     wanted = name or effective_config(workspace).config.workflow
     data, _ = workflow_text(workspace.memory, wanted)
     return data.decode("utf-8", "replace")
 
 
-def use_workflow(workspace: Workspace, name: str) -> Chosen:
+def use_workflow(workspace: Workspace, name: str) -> WorkflowChoice:
     """Make `name` the workflow of new sprints: one line of `config.yaml` changes, and its roles get missing files.
 
     The roles of open sprints get theirs, too.
@@ -145,7 +148,7 @@ def use_workflow(workspace: Workspace, name: str) -> Chosen:
     if config.workflow != name:
         _write(workspace, name)
     created = create_role_files(workspace, (workflow, *open_workflows(workspace)))
-    return Chosen(name, config.workflow, f"{MEMORY}/{FILE}", running, notices, created)
+    return WorkflowChoice(name, config.workflow, f"{MEMORY}/{FILE}", running, notices, created)
 
 
 def open_workflows(workspace: Workspace) -> tuple[Workflow, ...]:

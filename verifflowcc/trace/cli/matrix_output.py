@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from verifflowcc.base.terminal.table import table, width_of
 
 if TYPE_CHECKING:
-    from verifflowcc.trace.rules.answers import TestSeen
+    from verifflowcc.trace.rules.answers import ItemTest
     from verifflowcc.trace.rules.matrix import LinkEnd, Matrix, MatrixRow
-    from verifflowcc.trace.use.trace_narrowing import TraceSeen
+    from verifflowcc.trace.use.trace_narrowing import CheckedTrace
 
 
 # Read the trace for a command that shows it, and say what could not be read.
 
 
-def see(junit: Sequence[str] | None) -> "TraceSeen":
-    """Return the trace of the project here, with each notice told as a warning."""
+def see(junit: Sequence[str] | None) -> "CheckedTrace":
+    """Return the trace of the current project, and print each notice as a warning."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.trace.use.trace_narrowing import see_trace
@@ -56,8 +56,8 @@ def tests_table(matrix: "Matrix") -> str:
         (each.seen.test, each.seen.word, ids(each.items), ids(each.needs), each.seen.report or "–")
         for each in matrix.tests
     ]
-    told = Counter(each.seen.word for each in matrix.tests)
-    words = ", ".join(f"{count} {word}" for word, count in sorted(told.items()))
+    counts = Counter(each.seen.word for each in matrix.tests)
+    words = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
     return f"{table(('test', 'outcome', 'items', 'needs', 'report'), rows)}\n\n{len(rows)} test{_s(len(rows))}: {words}"
 
 
@@ -68,7 +68,7 @@ def ids(ends: Sequence["LinkEnd"]) -> str:
     return ", ".join(names[:MOST_IDS]) + more or "–"
 
 
-def outcomes(tests: Sequence["TestSeen"]) -> str:
+def outcomes(tests: Sequence["ItemTest"]) -> str:
     """Return how many tests there are of each outcome."""
     words = Counter(each.word for each in tests)
     return ", ".join(f"{count} {word}" for word, count in sorted(words.items())) or "–"

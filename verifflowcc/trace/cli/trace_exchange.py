@@ -1,4 +1,4 @@
-"""`vfcc trace import` and `vfcc trace export`: items from other tools, and ours for them."""
+"""`vfcc trace import` and `vfcc trace export`: items from and for other tools."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from verifflowcc.base.model.findings import Catalogue
     from verifflowcc.base.model.trace_values import TraceReport
     from verifflowcc.base.use.envelope import Problem
-    from verifflowcc.trace.rules.answers import Reached
+    from verifflowcc.trace.rules.answers import ReachedItem
     from verifflowcc.trace.rules.impact import Impact
-    from verifflowcc.trace.use.trace_sources import Change, Drift
+    from verifflowcc.trace.use.trace_sources import BaselineChange, Drift
 
 
-# In which format a check writes its findings, and those of the formats that every check has.
+# The formats of a check's findings, and the options that every check has.
 
 FINDINGS = 1
 
 
-class Format(StrEnum):
+class FindingsFormat(StrEnum):
     """What the findings are written as."""
 
     TEXT = "text"
@@ -35,18 +35,20 @@ class Format(StrEnum):
     GITHUB = "github"
 
 
-def chosen(given: Format | None, *, as_json: bool) -> Format:
-    """Return the format that was asked for, text where none was. Raises TyperException where two were."""
-    if as_json and given not in {None, Format.JSON}:
+def chosen(given: FindingsFormat | None, *, as_json: bool) -> FindingsFormat:
+    """Return the format that was asked for, text by default.
+
+    Raises TyperException where two were.
+    """
+    if as_json and given not in {None, FindingsFormat.JSON}:
         raise typer.TyperException(f"--json and --format {given} are two formats; give one")
-    return Format.JSON if as_json else given or Format.TEXT
+    return FindingsFormat.JSON if as_json else given or FindingsFormat.TEXT
 
 
 def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") -> str:
-    """Return a report as `sarif`, `junit` or `github` annotations; `prefix` is the folder of the project in its
-    repository.
+    """Return a report as `sarif`, `junit` or `github` annotations.
 
-    `of` has the codes of the check.
+    `prefix` is the folder of the project in its repository. `of` has the codes of the check.
     """
     if form == "sarif":
         from verifflowcc import __version__
@@ -63,7 +65,7 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
 
 
 def problem_in(report: "TraceReport", exit_code: int) -> "Problem":
-    """Return what a program reads of a check that ended with an exit code other than 0."""
+    """Return the problem to report, for a check with an exit code other than 0."""
     from verifflowcc.base.model.trace_values import Severity
     from verifflowcc.base.use.envelope import Problem, problem_with
 
@@ -153,11 +155,11 @@ def _lines(drift: "Drift") -> list[str]:
     return lines
 
 
-def _parts(drift: "Drift") -> "tuple[tuple[str, tuple[Change, ...]], ...]":
+def _parts(drift: "Drift") -> "tuple[tuple[str, tuple[BaselineChange, ...]], ...]":
     return (("added", drift.added), ("removed", drift.removed), ("changed", drift.changed))
 
 
-def _change(change: "Change") -> str:
+def _change(change: "BaselineChange") -> str:
     fields = f" ({', '.join(change.fields)})" if change.fields else ""
     return f"{change.item}{fields}{f': {change.title}' if change.title else ''}"
 
@@ -227,8 +229,11 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
-def _way(each: "Reached", *, up: bool = False) -> str:
-    """Return the way between the two ends, read upwards: `implements REQ-login → refines`."""
+def _way(each: "ReachedItem", *, up: bool = False) -> str:
+    """Return the way between two ends, read upwards.
+
+    As in `implements REQ-login → refines`.
+    """
     steps = list(zip(each.relations, each.way[1:] if up else each.way[:-1], strict=True))
     words = [f"{relation} {name}" for relation, name in (steps if up else reversed(steps))]
     return " → ".join((*words[:-1], each.relations[-1 if up else 0]))
@@ -271,13 +276,13 @@ def import_(
     from verifflowcc.base.use.stage_words import one_of
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.trace.cli.trace_item_output import import_text
-    from verifflowcc.trace.rules.adopt import Choices
-    from verifflowcc.trace.store.foreign_files import Given
+    from verifflowcc.trace.rules.adopt import AdoptionChoices
+    from verifflowcc.trace.store.foreign_files import ImportSource
     from verifflowcc.trace.use.trace_import import import_items
 
     chosen = one_of(format_, tuple(IMPORTERS), "format", "vfcc trace import PATH --format …") if format_ else None
-    given = Given(tuple(paths), chosen, pattern, _pairs(column, "--map"))
-    choices = Choices(type_, _pairs(map_type, "--map-type"), relation, verification)
+    given = ImportSource(tuple(paths), chosen, pattern, _pairs(column, "--map"))
+    choices = AdoptionChoices(type_, _pairs(map_type, "--map-type"), relation, verification)
     acting = moves.acting_here()
     report = import_items(
         acting.workspace, given, choices, actor=acting.actor, update=update, strict=strict, dry_run=dry_run

@@ -1,4 +1,4 @@
-"""How single items are shown to a person: as a table, as a page, and before a question."""
+"""Single items for a person: as a table, as a page, and before a question."""
 
 import sys
 from collections import defaultdict
@@ -12,17 +12,17 @@ from verifflowcc.base.terminal.table import width_of
 from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style, wants_color
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.items.rules.import_values import Side
-from verifflowcc.trace.use.trace_import import ImportedItem, ImportReport, Outcome
+from verifflowcc.items.rules.import_values import ChangeSide
+from verifflowcc.trace.use.trace_import import ImportReport, TraceImportItem, TraceImportOutcome
 
 if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from verifflowcc.trace.rules.answers import CodePlace, Reached
+    from verifflowcc.trace.rules.answers import CodePlace, ReachedItem
     from verifflowcc.trace.rules.fingerprint import LinkState
-    from verifflowcc.trace.use.trace_narrowing import End, ItemPage
-    from verifflowcc.trace.use.trace_reviews import ToClear, ToReview, ToVerify
+    from verifflowcc.trace.use.trace_narrowing import ItemPage, PageLink
+    from verifflowcc.trace.use.trace_reviews import ClearancePlan, ReviewPlan, VerificationPlan
 
 
 # Items of the trace at a terminal, as trees drawn by rich: an item with its parts, and what a change reaches.
@@ -36,7 +36,7 @@ _COMMANDS = "next"
 
 
 def item_tree(title: str, facts: Sequence[str], text: str, parts: Iterable[Part]) -> str:
-    """Return an item as a tree: title, facts and text at its root, a branch for each part."""
+    """Return an item as a tree: title and facts at its root, a branch for each part."""
     from rich.text import Text
     from rich.tree import Tree
 
@@ -56,8 +56,8 @@ def item_tree(title: str, facts: Sequence[str], text: str, parts: Iterable[Part]
     return _drawn(tree)
 
 
-def reach_tree(title: str, summary: str, found: "Sequence[Reached]") -> str:
-    """Return what is below an item as a tree: each under the item through which it is reached."""
+def reach_tree(title: str, summary: str, found: "Sequence[ReachedItem]") -> str:
+    """Return the items below one as a tree, each under the item that leads to it."""
     from rich.tree import Tree
 
     root = _trace_trees_text(title, "strong")
@@ -74,7 +74,7 @@ def reach_tree(title: str, summary: str, found: "Sequence[Reached]") -> str:
 
 
 def _leaf(heading: str, line: str) -> "Text":
-    """Return a line of a part; a weight, a status behind its name and a command have their colour."""
+    """Return a line of a part, with colour for weights, statuses and commands."""
     weight = line.partition(" ")[0]
     if weight in _WEIGHTS:
         leaf = _trace_trees_text(weight, _WEIGHTS[weight])
@@ -102,11 +102,15 @@ def _trace_trees_text(text: str, style: str = "") -> "Text":
     return Text.assemble((plain(text).replace("\n", " "), RICH.get(style, "")))
 
 
-# How an import is told: what was written, what differs, what was left out and why.
+# The report of an import: files written, differences, parts left out and why.
 
 MOST = 20
 """Lines of one list; the rest is in --json."""
-_SAID = {Side.HERE: "changed here, kept", Side.THERE: "changed there", Side.BOTH: "changed on both sides"}
+_SIDE_WORDS = {
+    ChangeSide.HERE: "changed here, kept",
+    ChangeSide.THERE: "changed there",
+    ChangeSide.BOTH: "changed on both sides",
+}
 
 
 def import_text(report: ImportReport) -> str:
@@ -121,7 +125,12 @@ def import_text(report: ImportReport) -> str:
 
 def _head(report: ImportReport) -> str:
     new = "would be new" if report.dry_run else "new"
-    words = {Outcome.NEW: new, Outcome.UPDATED: "updated", Outcome.SAME: "the same", Outcome.DIFFERENT: "different"}
+    words = {
+        TraceImportOutcome.NEW: new,
+        TraceImportOutcome.UPDATED: "updated",
+        TraceImportOutcome.SAME: "the same",
+        TraceImportOutcome.DIFFERENT: "different",
+    }
     counts = ", ".join(f"{report.count(each)} {word}" for each, word in words.items() if report.count(each))
     return f"{report.tool}: {counts}"
 
@@ -143,32 +152,32 @@ def _differences(report: ImportReport) -> Iterator[str]:
         return
     yield f"different here and there: {len(found)}"
     yield from _some([f"  {each.id}: {_trace_views_import_parts(each)}" for each in found])
-    theirs = any(side is not Side.HERE for each in found for side in each.parts.values())
-    if theirs and not report.count(Outcome.UPDATED):
+    theirs = any(side is not ChangeSide.HERE for each in found for side in each.parts.values())
+    if theirs and not report.count(TraceImportOutcome.UPDATED):
         yield "to take what changed there: the same command with --update"
 
 
-def _trace_views_import_parts(item: ImportedItem) -> str:
-    by_side: dict[Side, list[str]] = defaultdict(list)
-    for part, side in item.parts.items():
-        by_side[side].append(part)
-    taken = item.outcome is Outcome.UPDATED
-    said = [
-        f"{', '.join(names)} {_SAID[side]}{', taken' if taken and side is not Side.HERE else ''}"
+def _trace_views_import_parts(item: TraceImportItem) -> str:
+    by_side: dict[ChangeSide, list[str]] = defaultdict(list)
+    for name, side in item.parts.items():
+        by_side[side].append(name)
+    taken = item.outcome is TraceImportOutcome.UPDATED
+    changes = [
+        f"{', '.join(names)} {_SIDE_WORDS[side]}{', taken' if taken and side is not ChangeSide.HERE else ''}"
         for side, names in sorted(by_side.items())
     ]
-    return "; ".join(filter(None, [*said, item.note]))
+    return "; ".join(filter(None, [*changes, item.note]))
 
 
 def _gone(report: ImportReport) -> Iterator[str]:
-    gone = [each for each in report.items if each.outcome is Outcome.GONE]
+    gone = [each for each in report.items if each.outcome is TraceImportOutcome.GONE]
     if gone:
         yield f"not there any more, kept here: {len(gone)}"
         yield from _some([f"  {each.id}: vfcc trace retire {each.id}" for each in gone])
 
 
 def _left(report: ImportReport) -> Iterator[str]:
-    """Yield what was not carried over: each reason with its count, and the place where it stands alone."""
+    """Yield each reason for parts left out, with its count, or its place if single."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for line in report.left:
         place, _, reason = line.partition(": ")
@@ -182,7 +191,7 @@ def _left(report: ImportReport) -> Iterator[str]:
 
 
 def _grouped(by_reason: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return reasons that differ only in what stands in brackets as one."""
+    """Return the reasons; those that differ only inside brackets are merged."""
     found: dict[str, list[tuple[str, list[str]]]] = defaultdict(list)
     for reason, places in by_reason.items():
         found[reason.partition(" (")[0]].append((reason, places))
@@ -202,8 +211,8 @@ def _some(lines: Iterable[str]) -> Iterator[str]:
 MOST_LINES = 12
 
 
-def to_review(what: "ToReview") -> list[str]:
-    """Return what a reviewer sees before the question: what the items say, in short, and their links."""
+def to_review(what: "ReviewPlan") -> list[str]:
+    """Return the items to be reviewed, in short, with their links."""
     lines: list[str] = []
     for item in what.items:
         mine = "  (your own work)" if item.id in what.own else ""
@@ -216,7 +225,7 @@ def to_review(what: "ToReview") -> list[str]:
     return lines
 
 
-def to_clear(what: "ToClear") -> list[str]:
+def to_clear(what: "ClearancePlan") -> list[str]:
     """Return both ends of a link as they are now."""
     relation = " and ".join(link.relation for link in what.links)
     stamp = what.links[0].stamp
@@ -231,8 +240,8 @@ def to_clear(what: "ToClear") -> list[str]:
     ]
 
 
-def to_verify(what: "ToVerify") -> list[str]:
-    """Return what the item asks, its code, and what is about to be said."""
+def to_verify(what: "VerificationPlan") -> list[str]:
+    """Return the item's text, its code, and the verification to be recorded."""
     code = [f"  code: {each.path}{f', {each.symbol}' if each.symbol else ''}" for each in what.code]
     return [
         f"{what.item.id}: {what.item.title}",
@@ -311,8 +320,11 @@ def _facts(shown: "ItemPage") -> Iterator[str]:
         yield f"tags {' '.join(item.tags)}"
 
 
-def _end(end: "End", to: str, holder: str) -> str:
-    """The other end of a link from `holder` to `to`, and how the link stands."""
+def _end(end: "PageLink", to: str, holder: str) -> str:
+    """Return one line on a link: its other end and its state.
+
+    The link leads from `holder` to `to`.
+    """
     if end.title is None:
         return f"{end.relation} {end.id}  [there is no such item]"
     status = f" ({end.status})" if end.status in {"draft", "retired", "planned"} else ""
@@ -320,7 +332,7 @@ def _end(end: "End", to: str, holder: str) -> str:
 
 
 def changed(state: "LinkState", to: str, holder: str) -> str:
-    """Return how a link from `holder` to `to` stands; of a suspect one which end changed."""
+    """Return the state of a link; of a suspect one, which end changed."""
     ends = {"suspect": f"suspect: {to} changed", "outgrown": f"suspect: {holder} changed"}
     return ends.get(str(state), str(state))
 

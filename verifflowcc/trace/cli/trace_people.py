@@ -8,8 +8,8 @@ import typer
 from verifflowcc.base.terminal.options import IdArgument, JsonFlag, NewIdOption, StdinFlag, TagsOption, YesFlag
 
 if TYPE_CHECKING:
-    from verifflowcc.trace.use.trace_edits import Added, Linked
-    from verifflowcc.trace.use.trace_reviews import Reviews, ToReview
+    from verifflowcc.trace.use.trace_edits import LinkChange, NewTraceItem
+    from verifflowcc.trace.use.trace_reviews import ReviewPlan, ReviewResult
 
 
 # `vfcc trace add|link|unlink|retire`: the commands that write what items say.
@@ -54,11 +54,11 @@ def add(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.output import read_stdin
     from verifflowcc.sprint.cli import move_output as moves
-    from verifflowcc.trace.use.trace_edits import Wanted, add_item
+    from verifflowcc.trace.use.trace_edits import TraceItemRequest, add_item
 
     if text and stdin:
         raise UsageError("say --text or --stdin, not both", hint="vfcc trace add --help")
-    wanted = Wanted(
+    wanted = TraceItemRequest(
         type_,
         title,
         read_stdin() if stdin else text,
@@ -91,7 +91,7 @@ def link(from_: IdArgument, to: ToArgument, relation: RelationOption = None, as_
     if as_json:
         out.emit_json(done)
     else:
-        out.emit(f"{_said(done)}\nnext: vfcc trace review {done.item}")
+        out.emit(f"{_link_line(done)}\nnext: vfcc trace review {done.item}")
 
 
 def unlink(from_: IdArgument, to: ToArgument, relation: RelationOption = None, as_json: JsonFlag = False) -> None:
@@ -101,7 +101,7 @@ def unlink(from_: IdArgument, to: ToArgument, relation: RelationOption = None, a
     from verifflowcc.trace.use.trace_edits import unlink_items
 
     done = unlink_items(open_workspace(), from_, to, relation)
-    out.emit_json(done) if as_json else out.emit(_said(done, " no more"))
+    out.emit_json(done) if as_json else out.emit(_link_line(done, " no more"))
 
 
 def retire(
@@ -129,7 +129,7 @@ def retire(
     out.emit(printable("\n".join(lines)))
 
 
-def tell_added(added: "Added") -> None:
+def tell_added(added: "NewTraceItem") -> None:
     """Print a trace item that was added, and what it lacks."""
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.text.hidden_text import printable
@@ -140,14 +140,14 @@ def tell_added(added: "Added") -> None:
         out.note(lack)
 
 
-def _said(done: "Linked", more: str = "") -> str:
+def _link_line(done: "LinkChange", more: str = "") -> str:
     from verifflowcc.base.text.hidden_text import printable
 
     return printable(f"{done.item} {' and '.join(done.relations)} {done.to}{more}")
 
 
 def _here(path: str) -> str:
-    """Return a path below the project's root as it is from the current folder, where that is below it too."""
+    """Return a path relative to the current folder, or a full path outside of it."""
     from verifflowcc.base.use.workspace import open_workspace
 
     root = open_workspace().root
@@ -180,13 +180,13 @@ def review(
     from verifflowcc.sprint.cli import move_output as asking
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.trace.cli import trace_item_output as trace_item_views
-    from verifflowcc.trace.use.trace_reviews import review_items, what_to_review
+    from verifflowcc.trace.use.trace_reviews import plan_review, review_items
 
     if to is not None or reason:
         _clear(items or [], to, reason, others=everything or own, yes=yes, as_json=as_json)
         return
     acting = moves.acting_here()
-    what = what_to_review(acting.workspace, items or (), everything=everything, own=own, actor=acting.actor)
+    what = plan_review(acting.workspace, items or (), everything=everything, own=own, actor=acting.actor)
     if what.changes:
         asking.confirm(asking.listed(trace_item_views.to_review(what)), _question(what), yes=yes)
     done = review_items(acting.workspace, what, actor=acting.actor)
@@ -202,7 +202,7 @@ def _clear(items: list[str], to: str | None, reason: str, *, others: bool, yes: 
     from verifflowcc.sprint.cli import move_output as asking
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.trace.cli import trace_item_output as trace_item_views
-    from verifflowcc.trace.use.trace_reviews import clear_link, what_to_clear
+    from verifflowcc.trace.use.trace_reviews import clear_link, plan_clearance
 
     if to is None or len(items) != 1 or others:
         raise UsageError(
@@ -210,7 +210,7 @@ def _clear(items: list[str], to: str | None, reason: str, *, others: bool, yes: 
             hint='vfcc trace review ID --to PARENT --reason "why it still holds"',
         )
     acting = moves.acting_here()
-    what = what_to_clear(acting.workspace, items[0], to, reason, actor=acting.actor)
+    what = plan_clearance(acting.workspace, items[0], to, reason, actor=acting.actor)
     asking.confirm(trace_item_views.to_clear(what), "Does it still hold?", yes=yes)
     done = clear_link(acting.workspace, what, actor=acting.actor)
     out.emit_json(done) if as_json else out.emit(f"{done.item}: the link to {done.to} is cleared by {done.by}")
@@ -235,10 +235,10 @@ def verify(
     from verifflowcc.sprint.cli import move_output as asking
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.trace.cli import trace_item_output as trace_item_views
-    from verifflowcc.trace.use.trace_reviews import verify_item, what_to_verify
+    from verifflowcc.trace.use.trace_reviews import plan_verification, verify_item
 
     acting = moves.acting_here()
-    what = what_to_verify(acting.workspace, item, method, saw, actor=acting.actor)
+    what = plan_verification(acting.workspace, item, method, saw, actor=acting.actor)
     asking.confirm(trace_item_views.to_verify(what), "Did you see that?", yes=yes)
     verify_item(acting.workspace, what)
     if as_json:
@@ -247,12 +247,12 @@ def verify(
         out.emit(f"{what.item.id}: verified by {what.word.method}, {what.word.by}")
 
 
-def _question(what: "ToReview") -> str:
+def _question(what: "ReviewPlan") -> str:
     count = len(what.items)
     return "Reviewed?" if count == 1 else f"Reviewed, all {count}?"
 
 
-def _tell(done: "Reviews") -> None:
+def _tell(done: "ReviewResult") -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.text.hidden_text import printable
 

@@ -15,7 +15,7 @@ from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.identifiers import ALPHABET, LETTERS, slug
 from verifflowcc.base.text.markdown import close_fences
-from verifflowcc.items.rules.import_values import Foreign, ForeignItem
+from verifflowcc.items.rules.import_values import ForeignItem, ForeignItems
 from verifflowcc.trace.rules.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.item_wording import with_rationale
 from verifflowcc.trace.rules.trace_render import fitting
@@ -148,7 +148,7 @@ _METHODS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class AdoptionChoices:
     """What a person decided for an import.
 
     `types` maps a kind, or a pattern of files, to a type; `type` is that of all others. `verification` is the method of
@@ -161,15 +161,15 @@ class Choices:
     verification: str | None = None
 
 
-def type_for(item: ForeignItem, foreign: Foreign, policy: TracePolicy, choices: Choices) -> str | None:
+def type_for(item: ForeignItem, foreign: ForeignItems, policy: TracePolicy, choices: AdoptionChoices) -> str | None:
     """Return the type that an item becomes; None where it demands nothing and the policy has no type for that.
 
     What the person said goes first: by kind, by file, for all. Then what demands nothing, then kinds at the top of
     their tree (the first type that needs no parent), then kinds that name a type, its prefix or a usual word for it.
     """
     file = item.place.rpartition(":")[0]
-    for said, chosen in choices.types.items():
-        if said == item.kind or fnmatchcase(file, said) or fnmatchcase(file.rpartition("/")[2], said):
+    for pattern, chosen in choices.types.items():
+        if pattern == item.kind or fnmatchcase(file, pattern) or fnmatchcase(file.rpartition("/")[2], pattern):
             return chosen
     if not item.normative:
         return APART if APART in policy.types else None
@@ -284,7 +284,7 @@ ITEMS = ".memory/project/items"
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class ExistingItems:
     """What is here already: foreign id → our id of earlier imports, ids of all other items, files of the project."""
 
     known: Mapping[str, str]
@@ -293,7 +293,7 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class Adopted:
+class AdoptedItem:
     """An item as it would be written, and where it is from."""
 
     item: TraceItem
@@ -308,13 +308,15 @@ class Adoption:
     `renamed` are pairs of foreign id and ours. `kinds` maps a foreign kind to the types that its items became.
     """
 
-    items: tuple[Adopted, ...]
+    items: tuple[AdoptedItem, ...]
     left: tuple[str, ...]
     renamed: tuple[tuple[str, str], ...]
     kinds: Mapping[str, tuple[str, ...]]
 
 
-def adopt(foreign: Foreign, policy: TracePolicy, choices: Choices, here: Here, trust: Trust) -> Adoption:
+def adopt(
+    foreign: ForeignItems, policy: TracePolicy, choices: AdoptionChoices, here: ExistingItems, trust: Trust
+) -> Adoption:
     """Return the items that a foreign tree becomes."""
     left = [*foreign.malformed, *foreign.left]
     types: dict[str, str] = {}
@@ -340,7 +342,7 @@ def adopt(foreign: Foreign, policy: TracePolicy, choices: Choices, here: Here, t
     return Adoption(items, tuple(left), renamed, {kind: tuple(sorted(set(each))) for kind, each in kinds.items()})
 
 
-def _refused(item: ForeignItem, name: str, here: Here, left: list[str]) -> bool:
+def _refused(item: ForeignItem, name: str, here: ExistingItems, left: list[str]) -> bool:
     if item.id in here.known or name not in here.taken:
         return False
     left.append(f"{item.place}: an item {name} is here already, and no import of this made it")
@@ -352,11 +354,11 @@ def _plain(  # noqa: PLR0913, PLR0917 - one decision on all that is known
     types: Mapping[str, str],
     ids: Mapping[str, str],
     policy: TracePolicy,
-    choices: Choices,
-    here: Here,
+    choices: AdoptionChoices,
+    here: ExistingItems,
     trust: Trust,
     left: list[str],
-) -> Adopted:
+) -> AdoptedItem:
     """Return an item with no stamps yet; one of a whole export of vfcc has those that it had."""
     if item.own is not None:
         return _whole(item, item.own, types[item.id], ids, trust, left)
@@ -393,12 +395,12 @@ def _plain(  # noqa: PLR0913, PLR0917 - one decision on all that is known
         trust=trust,
         tags=tuple(dict.fromkeys(item.tags)),
     )
-    return Adopted(made, body, item)
+    return AdoptedItem(made, body, item)
 
 
 def _whole(
     item: ForeignItem, own: TraceItem, kind: str, ids: Mapping[str, str], trust: Trust, left: list[str]
-) -> Adopted:
+) -> AdoptedItem:
     """Return an item as an export of vfcc has it. Only a person vouches for who reviewed and verified it."""
     person = trust is Trust.HUMAN
     if own.type != kind:
@@ -420,7 +422,7 @@ def _whole(
         verified=own.verified if person else None,
         trust=trust,
     )
-    return Adopted(made, item.body, item)
+    return AdoptedItem(made, item.body, item)
 
 
 def _links(
@@ -429,7 +431,7 @@ def _links(
     types: Mapping[str, str],
     ids: Mapping[str, str],
     policy: TracePolicy,
-    choices: Choices,
+    choices: AdoptionChoices,
 ) -> Iterator[Link]:
     seen: set[tuple[str, str]] = set()
     for link in item.links:
@@ -441,7 +443,9 @@ def _links(
             yield Link(to, relation, 1)
 
 
-def _stamped(adopted: Adopted, all_of_them: Mapping[str, Adopted], ours: Mapping[str, str], tool: str) -> Adopted:
+def _stamped(
+    adopted: AdoptedItem, all_of_them: Mapping[str, AdoptedItem], ours: Mapping[str, str], tool: str
+) -> AdoptedItem:
     """Return an item with its stamps; `ours` maps our ids to the foreign ones."""
     item, foreign = adopted.item, adopted.foreign
     if foreign.own is not None:

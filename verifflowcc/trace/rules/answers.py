@@ -1,4 +1,4 @@
-"""What answers one item outside of the items: the code that implements it, the tests of it, and what became of them."""
+"""The code and the tests of one item, and the items that links lead to from it."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ Step = Callable[[TraceItem], Iterable[tuple[TraceItem, Link]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedItem:
     """An item that was reached.
 
     `way` are the ids from the item that was asked about to this one, both ends included; `relations` are those of the
@@ -35,40 +35,45 @@ class Reached:
         return len(self.relations)
 
 
-def reach(start: TraceItem, step: Step) -> tuple[Reached, ...]:
-    """Return all that `step` leads to from `start`, without `start`: by distance, then by id; a shortest way to each.
+def reach(start: TraceItem, step: Step) -> tuple[ReachedItem, ...]:
+    """Return all items that `step` leads to from `start`, nearest first.
+
+    `start` is not among them. Each has a shortest way to it; equals are in the order of their ids.
 
     Of several ways of one length it is the first by the ids on it, so that the order of files never shows.
     """
-    found: dict[str, Reached] = {}
-    queue = deque([(start, Reached(start.id, start.type, start.title, start.path, (start.id,), ()))])
+    found: dict[str, ReachedItem] = {}
+    queue = deque([(start, ReachedItem(start.id, start.type, start.title, start.path, (start.id,), ()))])
     while queue:
         item, here = queue.popleft()
         for other, link in sorted(step(item), key=lambda pair: (pair[0].id, pair[1].relation)):
             if other.id != start.id and other.id not in found:
                 way, relations = (*here.way, other.id), (*here.relations, link.relation)
-                found[other.id] = Reached(other.id, other.type, other.title, other.path, way, relations)
+                found[other.id] = ReachedItem(other.id, other.type, other.title, other.path, way, relations)
                 queue.append((other, found[other.id]))
     return tuple(sorted(found.values(), key=lambda each: (each.steps, each.id)))
 
 
-def below(view: TraceView, item: TraceItem) -> tuple[Reached, ...]:
-    """Return what stands on an item: whatever would be touched by a change of it."""
+def below(view: TraceView, item: TraceItem) -> tuple[ReachedItem, ...]:
+    """Return all items below an item: those that a change of it would touch."""
     return reach(item, view.children)
 
 
-def above(view: TraceView, item: TraceItem) -> tuple[Reached, ...]:
-    """Return what an item stands on, up to the needs."""
+def above(view: TraceView, item: TraceItem) -> tuple[ReachedItem, ...]:
+    """Return all items above an item, up to the needs."""
     return reach(item, view.parents)
 
 
 LOST = "lost"
-"""How a test comes to an item that names it by a pattern which no test fits."""
+"""The source of a test that an item names by a pattern without a match."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class CodePlace:
-    """Code that an item points to by a `ref`, or that points to it by a `mark`; `there` says whether the file is."""
+    """Code that an item names by a `ref`, or that names the item by a `mark`.
+
+    `there` says whether the file exists.
+    """
 
     path: str
     line: int
@@ -79,7 +84,7 @@ class CodePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class TestSeen:
+class ItemTest:
     """A test of an item, and what is known of it.
 
     `test` is `path::symbol`, or the pattern that no result fits. `outcome` is None where there is no result. `stale`
@@ -115,17 +120,17 @@ class TestSeen:
 
     @property
     def passed(self) -> bool:
-        """Whether it passed on the content that is there now, by a report that is worth enough, and exists."""
+        """Whether it exists and passed on the present content, in a trusted report."""
         return self.outcome is Outcome.PASSED and not self.stale and self.trusted and self.known
 
     @property
     def broke(self) -> bool:
-        """Whether it failed on the content that is there now; one that passed when tried again did not."""
+        """Whether it failed on the present content; passed after a retry is no failure."""
         return self.outcome in {Outcome.ERROR, Outcome.FAILED, Outcome.CONFLICTING} and not self.stale
 
     @property
     def word(self) -> str:
-        """What became of it, in a word or two."""
+        """Its outcome, in a word or two."""
         if self.outcome is None:
             return "no such test" if self.by == LOST else "not run"
         if self.stale:
@@ -138,7 +143,10 @@ class TestSeen:
 
 
 def implementers(view: TraceView, item: TraceItem) -> tuple[CodePlace, ...]:
-    """Return the code of an item: marks in files that are no tests, and what its `refs` name, by path and line."""
+    """Return the code of an item, by path and line.
+
+    It is marked in files that are no tests, or named by the item's `refs`.
+    """
     marked = {
         CodePlace(file.path, mark.line, mark.symbol, "mark")
         for file, mark in view.marks.get(item.id, ())
@@ -155,22 +163,25 @@ def _place(view: TraceView, path: str, symbol: str) -> CodePlace:
     return CodePlace(path, min(lines, default=1), symbol, "ref", there)
 
 
-def tests_of(view: TraceView, item: TraceItem) -> tuple[TestSeen, ...]:
-    """Return the item's own tests, each once, by name: those with a result, and those that are only named.
+def tests_of(view: TraceView, item: TraceItem) -> tuple[ItemTest, ...]:
+    """Return the item's own tests, each once, by name, with and without a result.
 
     A retired item has none that count.
     """
     joined = view.joins.by_id.get(item.id, NONE)
     seen = [
-        *(told(view, each.test) for each in joined.told),
-        *(TestSeen(each.test, None, "mark", path=each.path, line=each.line) for each in joined.unrun),
-        *(TestSeen(each, None, LOST, path=item.path, line=item.line("tests"), known=False) for each in joined.lost),
+        *(result_of(view, each.test) for each in joined.verdicts),
+        *(ItemTest(each.test, None, "mark", path=each.path, line=each.line) for each in joined.unrun),
+        *(ItemTest(each, None, LOST, path=item.path, line=item.line("tests"), known=False) for each in joined.lost),
     ]
     return tuple(sorted(seen, key=lambda each: (each.test, each.path, each.line)))
 
 
-def all_tests_of(view: TraceView, item: TraceItem) -> tuple[TestSeen, ...]:
-    """Return the item's own tests, then those of the specifications that verify it, with the specification's id."""
+def all_tests_of(view: TraceView, item: TraceItem) -> tuple[ItemTest, ...]:
+    """Return the item's own tests, then those of the specifications that verify it.
+
+    The latter have the specification's id.
+    """
     return (*tests_of(view, item), *_handed_up(view, item))
 
 
@@ -179,12 +190,15 @@ def specifications(view: TraceView, item: TraceItem) -> tuple[TraceItem, ...]:
     return view.joins.specifications.get(item.id, ())
 
 
-def told(view: TraceView, test: str) -> TestSeen:
-    """Return a test of which there is a result: what the reports that count say, else what those do that do not."""
+def result_of(view: TraceView, test: str) -> ItemTest:
+    """Return a test that has a result.
+
+    The reports that count decide; where none does, those that do not count.
+    """
     verdict = view.joins.verdicts[test]
-    found = [each for each in view.told[test] if each.report in verdict.reports]
+    found = [each for each in view.results_by_test[test] if each.report in verdict.reports]
     counts = verdict.outcome is not None
-    return TestSeen(
+    return ItemTest(
         test,
         verdict.outcome or min((each.outcome for each in found), key=list(Outcome).index),
         "result",
@@ -194,7 +208,7 @@ def told(view: TraceView, test: str) -> TestSeen:
         cases=max(each.cases for each in found),
         message=verdict.message,
         path=test.partition("::")[0] if "::" in test else "",
-        known=all(each.known for each in view.told[test]),
+        known=all(each.known for each in view.results_by_test[test]),
         proof=view.sources.results.proofs.get(test, ""),
     )
 
@@ -205,7 +219,7 @@ def _why_not(view: TraceView, names: tuple[str, ...]) -> str:
     return min((each.problem or each.stale for each in there), default="its report is not there")
 
 
-def _handed_up(view: TraceView, item: TraceItem) -> Iterator[TestSeen]:
+def _handed_up(view: TraceView, item: TraceItem) -> Iterator[ItemTest]:
     for each in specifications(view, item):
         for test in tests_of(view, each):
             yield replace(test, via=each.id)

@@ -1,4 +1,4 @@
-"""Checks of change: what is not as it was when somebody looked, and what nobody has looked at."""
+"""Checks of change: items and links that changed since a review, or have none."""
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -6,13 +6,13 @@ from functools import lru_cache
 
 from verifflowcc.base.model.item_values import Link, Stamp, Status
 from verifflowcc.base.model.trace_codes import Need
-from verifflowcc.base.model.trace_values import CriterionShown, Results, TraceItem
+from verifflowcc.base.model.trace_values import CriterionState, Results, TraceItem
 from verifflowcc.base.text.plain_words import with_article
 from verifflowcc.trace.rules import check_steps as steps
-from verifflowcc.trace.rules.check_steps import Telling, pointed_content
+from verifflowcc.trace.rules.check_steps import FindingCollector, pointed_content
 from verifflowcc.trace.rules.fingerprint import StampParts, read_stamp, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.item_state import code_paths
-from verifflowcc.trace.rules.trace_view import NONE, VERIFIES, Joins, TraceView
+from verifflowcc.trace.rules.trace_view import NONE, VERIFIES, TestJoins, TraceView
 
 # Checks of coverage between items: each has a parent, says why it is there, and is answered as its type needs.
 
@@ -20,8 +20,11 @@ COMPONENT, INTERFACE = "component", "interface"
 _DEEP = frozenset({"missing-child", "not-verified"})
 
 
-def check_parents(view: TraceView, tell: Telling) -> None:
-    """Tell of items that stand on nothing. Planned ones are asked, too: they are agreed, so it is known what for."""
+def check_parents(view: TraceView, tell: FindingCollector) -> None:
+    """Report items without a parent.
+
+    Planned ones are examined too: they are agreed, so their reason is known.
+    """
     verifies = view.policy.relations.get(VERIFIES)
     tests = frozenset(verifies.from_types) if verifies else frozenset()
     roots = {name for name, rule in view.policy.types.items() if rule.root}
@@ -54,7 +57,7 @@ _ORPHAN = {
 }
 
 
-def check_children(view: TraceView, joins: Joins, tell: Telling) -> None:
+def check_children(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     """Tell of items that nothing below answers as their type needs, need by need."""
     for need in view.policy.needs:
         types = frozenset(need.of)
@@ -77,7 +80,7 @@ def check_children(view: TraceView, joins: Joins, tell: Telling) -> None:
 
 
 def _answers(view: TraceView, need: Need) -> Mapping[str, int]:
-    """Return id → how many items answer it as one need asks; planned ones are answers, too."""
+    """Return id → the number of items that meet one need of it, planned ones included."""
     relations, types = frozenset(need.by), frozenset(need.from_types)
     found: dict[str, int] = {}
     last: dict[str, str] = {}
@@ -113,8 +116,11 @@ def _to_answer(item: TraceItem, need: Need) -> str:
     return f"mark the code with vfcc: {item.id}" if need.code else steps.why(item.id)
 
 
-def check_interfaces(view: TraceView, tell: Telling) -> None:
-    """Tell of interfaces that do not join two components: by a link either way, or by the units that implement them."""
+def check_interfaces(view: TraceView, tell: FindingCollector) -> None:
+    """Report interfaces that do not join two components.
+
+    They join by a link either way, or by the units that implement them.
+    """
     if INTERFACE not in view.policy.types or COMPONENT not in view.policy.types:
         return
     interfaces = {item.id: item for item in view.live if item.type == INTERFACE}
@@ -135,10 +141,10 @@ def check_interfaces(view: TraceView, tell: Telling) -> None:
             tell.item("one-ended-interface", item, 1, f"{item.id} {joins}", steps.link(item.id))
 
 
-def check_depth(view: TraceView, tell: Telling) -> None:
-    """Tell of items that are answered themselves while something below them is not; of several, the nearest is named.
+def check_depth(view: TraceView, tell: FindingCollector) -> None:
+    """Report answered items with something unanswered below; the nearest is named.
 
-    What was told of coverage before is what counts as not answered, so that a check which is off says nothing here.
+    Unanswered items are those with earlier findings on coverage, so a check that is off has no effect here.
     """
     planned = {item.id for item in view.live if item.planned is not None}
     tell.ask(("deep-coverage",), len(view.live) - len(planned), len(planned))
@@ -153,7 +159,10 @@ def check_depth(view: TraceView, tell: Telling) -> None:
 
 
 def nearest_above(view: TraceView, ids: Collection[str]) -> Mapping[str, str]:
-    """Return each live item above some of these → the nearest of them below it; of several, the first by id."""
+    """Return each live item above some of these → the nearest of them below it.
+
+    Of several, the first by id.
+    """
     cause: dict[str, str] = {}
     for name, below in ways_up(view, sorted(ids)).items():
         cause[name] = cause.get(below, below)
@@ -161,7 +170,10 @@ def nearest_above(view: TraceView, ids: Collection[str]) -> Mapping[str, str]:
 
 
 def ways_up(view: TraceView, ids: Iterable[str]) -> Mapping[str, str]:
-    """Return each live item above some of these → the next item on a shortest way down to one, nearest first."""
+    """Return each live item above some of these → the next item on the way down.
+
+    The way is a shortest one; the nearest items come first.
+    """
     start = [name for name in ids if name in view.by_id]
     queue, seen, down = deque(start), set(start), dict[str, str]()
     direct: dict[str, str] = {}
@@ -179,11 +191,11 @@ def ways_up(view: TraceView, ids: Iterable[str]) -> Mapping[str, str]:
 
 # Checks of what shows an item beside tests: criteria of gates that are met, and words of people that still hold.
 
-Criteria = Mapping[str, list[CriterionShown]]
+Criteria = Mapping[str, list[CriterionState]]
 
 
-def check_evidence(view: TraceView, tell: Telling) -> None:
-    """Tell of criteria that items name and that are not met, and of words about what is not there any more."""
+def check_evidence(view: TraceView, tell: FindingCollector) -> None:
+    """Report unmet criteria that items name, and verifications that are out of date."""
     criteria = _criteria(view.sources.results)
     named = words = planned_named = planned_words = 0
     for item in view.live:
@@ -204,14 +216,14 @@ def check_evidence(view: TraceView, tell: Telling) -> None:
 
 def _criteria(results: Results) -> Criteria:
     """Return the criteria by their names, with their stage and without."""
-    found: dict[str, list[CriterionShown]] = defaultdict(list)
+    found: dict[str, list[CriterionState]] = defaultdict(list)
     for each in sorted(results.criteria, key=lambda one: (one.name, one.reason)):
         for name in {each.name, each.name.rpartition("/")[2]}:
             found[name].append(each)
     return found
 
 
-def _criterion(item: TraceItem, name: str, criteria: Criteria, results: Results, tell: Telling) -> None:
+def _criterion(item: TraceItem, name: str, criteria: Criteria, results: Results, tell: FindingCollector) -> None:
     line, step = item.line("evidence"), f"vfcc evidence run {name.rpartition('/')[2]}"
     found = criteria.get(name, ())
     if not found:
@@ -227,7 +239,7 @@ def _criterion(item: TraceItem, name: str, criteria: Criteria, results: Results,
             tell.item("untrusted-result", item, line, message, step, each.name)
 
 
-def _word(view: TraceView, item: TraceItem, tell: Telling) -> None:
+def _word(view: TraceView, item: TraceItem, tell: FindingCollector) -> None:
     word = item.verified
     if word is None:
         return
@@ -239,10 +251,10 @@ def _word(view: TraceView, item: TraceItem, tell: Telling) -> None:
         tell.item("stale-result", item, item.line("verified"), message, steps.verify(item.id), "verified")
 
 
-def check_links_reviewed(view: TraceView, tell: Telling) -> None:
-    """Tell of links whose ends are not as they were, of links that nobody looked at, and of those cleared for nothing.
+def check_links_reviewed(view: TraceView, tell: FindingCollector) -> None:
+    """Report links that are suspect, unreviewed, or cleared without a reason.
 
-    A link without its other end is not asked: that it leads nowhere is told. A stamp with the key `reason` and nothing
+    A link without its other end is not examined: another check reports it. A stamp with the key `reason` and nothing
     behind it was cleared without one; `vfcc trace review --to` writes none without.
     """
     stamped = unstamped = 0
@@ -265,8 +277,11 @@ def check_links_reviewed(view: TraceView, tell: Telling) -> None:
     tell.ask(("unreviewed-link",), stamped + unstamped)
 
 
-def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts | None, tell: Telling) -> None:
-    """Tell which end changed. A stamp that was made otherwise says nothing of today, so the other end is suspect."""
+def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts | None, tell: FindingCollector) -> None:
+    """Report which end of a link changed.
+
+    A stamp made by another algorithm says nothing of the present, so the other end is suspect.
+    """
     about, also = _about(link), [target.path]
     if parts is None or not parts.comparable or len(parts.digests) != 2:
         made = f"by {parts.algorithm}" if parts and not parts.comparable else "otherwise"
@@ -281,8 +296,8 @@ def _suspect(item: TraceItem, link: Link, target: TraceItem, parts: StampParts |
         tell.item("suspect-downstream", item, link.line, message, steps.review(item.id), about, also)
 
 
-def check_reviews(view: TraceView, tell: Telling) -> None:
-    """Tell of items that nobody reviewed, that changed since, or whose reviewer is their author."""
+def check_reviews(view: TraceView, tell: FindingCollector) -> None:
+    """Report items that are unreviewed, changed since, or reviewed by their author."""
     reviewed = named = 0
     authors = view.sources.git.authors
     for item in view.live:
@@ -314,9 +329,9 @@ def _stale(item: TraceItem, stamp: Stamp) -> str:
 
 
 def _by_author(item: TraceItem, reviewer: str, committers: tuple[str, ...]) -> bool:
-    """Whether the reviewer wrote the item: as its file says, else where nobody else ever committed to it.
+    """Whether the reviewer wrote the item: by its file, else as its only committer.
 
-    Whoever commits a review stands among those who committed the file, so that alone tells nothing.
+    A reviewer who commits the review is one of the committers, so being one of several proves nothing.
     """
     if item.author and ":" in item.author:
         return _same(item.author, reviewer)
@@ -328,8 +343,8 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
 
 
-def check_baseline(view: TraceView, tell: Telling) -> None:
-    """Tell how the items differ from the baseline: changed, new, retired or gone since."""
+def check_baseline(view: TraceView, tell: FindingCollector) -> None:
+    """Report items that changed, are new, were retired or are gone since the baseline."""
     baseline = view.sources.baseline
     if baseline is None:
         return

@@ -1,4 +1,4 @@
-"""Where the checks put what they find and of how many things they were asked, with the weight that the policy gives."""
+"""The findings of the trace checks, and how many things each check examined."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from shlex import quote
 
 from verifflowcc.base.model.findings import MARK
 from verifflowcc.base.model.trace_codes import CHECKS, TracePolicy
-from verifflowcc.base.model.trace_values import Asked, Finding, Severity, TraceItem
+from verifflowcc.base.model.trace_values import CheckCount, Finding, Severity, TraceItem
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.code.rules.symbols_braces import digest_of_named
 from verifflowcc.trace.rules.answers import implementers
@@ -18,10 +18,10 @@ GONE = "gone"
 
 
 def pointed_content(view: TraceView, item: TraceItem) -> str:
-    """Return the digest of the code that an item points to, or that points to it (`sha256:…`).
+    """Return the digest of the code that an item names, or that is marked with it.
 
-    Of a symbol its own text counts, wherever in the file it stands; of a whole file all of it. An item without code has
-    the digest of nothing.
+    Of a symbol its own text counts, wherever it is in the file; of a whole file all of it. An item without code has the
+    digest of nothing.
     """
     places = {(place.path, place.symbol) for place in implementers(view, item)}
     lines = [f"{path}\0{symbol}\0{_digest(view, path, symbol)}\n" for path, symbol in sorted(places)]
@@ -36,7 +36,7 @@ def _digest(view: TraceView, path: str, symbol: str) -> str:
 
 
 def symbol_digest(view: TraceView, path: str, symbol: str) -> str | None:
-    """Return the digest of a symbol's text; None where the file or the symbol is not known."""
+    """Return the digest of a symbol's text, None where it is not known."""
     file = view.code.get(path)
     return digest_of_named(each.digest for each in file.symbols if each.name == symbol) if file else None
 
@@ -97,7 +97,7 @@ def mark(item_id: str) -> str:
 _ORDER = {severity: number for number, severity in enumerate(Severity)}
 
 
-class Telling:
+class FindingCollector:
     """Collects findings; those of a check that is off are not kept.
 
     A finding's `message` is one sentence, `step` the next command, `about` tells it from others of its code and item,
@@ -115,7 +115,7 @@ class Telling:
         return any(self._weights[code] is not Severity.OFF for code in codes)
 
     def ask(self, codes: Iterable[str], count: int, passed_over: int = 0) -> None:
-        """Note that checks were asked of so many things, and left so many alone because they are only planned."""
+        """Add to the number of things that checks examined, and skipped as planned."""
         for code in codes:
             self._asked[code] += count
             self._passed_over[code] += passed_over
@@ -152,11 +152,11 @@ class Telling:
             )
         )  # fmt: skip
 
-    def asked(self) -> tuple[Asked, ...]:
-        """Return each check that is not off, in the order of the table, with its denominator."""
+    def asked(self) -> tuple[CheckCount, ...]:
+        """Return each active check with its denominator, in the order of the table."""
         found = Counter(each.code for each in self.found)
         return tuple(
-            Asked(code, weight, self._asked[code], found[code], self._passed_over[code])
+            CheckCount(code, weight, self._asked[code], found[code], self._passed_over[code])
             for code, weight in self._weights.items()
             if weight is not Severity.OFF
         )

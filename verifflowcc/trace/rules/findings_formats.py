@@ -1,4 +1,6 @@
-"""Findings as commands of a GitHub workflow's log, each of which GitHub shows at its line of a change.
+"""Findings as commands in a GitHub workflow's log.
+
+GitHub shows each one at its line of a change.
 
 The escapes are those of the runner: `%`, CR and LF everywhere, and `:` and `,` in a property too.
 """
@@ -10,7 +12,7 @@ from posixpath import join
 from xml.sax.saxutils import escape, quoteattr
 
 from verifflowcc.base.model.findings import TRACE, Catalogue
-from verifflowcc.base.model.trace_values import RED, Asked, Finding, Severity, TraceReport
+from verifflowcc.base.model.trace_values import RED, CheckCount, Finding, Severity, TraceReport
 
 # A report of checks as JUnit XML: one test case for each check, so that a CI server shows what was asked.
 
@@ -37,14 +39,16 @@ def junit_text(report: TraceReport, of: Catalogue = TRACE) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n{body}</testsuites>\n'
 
 
-def _with_unasked(asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> list[Asked]:
-    """Add checks that have findings and no denominator, so that none of the findings is lost."""
+def _with_unasked(
+    asked: Sequence[CheckCount], found: Mapping[str, Sequence[Finding]], of: Catalogue
+) -> list[CheckCount]:
+    """Add checks with findings and no denominator, so that no finding is lost."""
     there = {one.code for one in asked}
     more = [code for code in of.checks if code in found and code not in there]
-    return [*asked, *(Asked(code, of.checks[code].severity, len(found[code]), len(found[code])) for code in more)]
+    return [*asked, *(CheckCount(code, of.checks[code].severity, len(found[code]), len(found[code])) for code in more)]
 
 
-def _suite(family: StrEnum, asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> str:
+def _suite(family: StrEnum, asked: Sequence[CheckCount], found: Mapping[str, Sequence[Finding]], of: Catalogue) -> str:
     if not asked:
         return ""
     red = sum(_fails(found.get(one.code, ())) for one in asked)
@@ -55,7 +59,7 @@ def _suite(family: StrEnum, asked: Sequence[Asked], found: Mapping[str, Sequence
     return head + "".join(_case(one, family, found.get(one.code, ()), of) for one in asked) + "  </testsuite>\n"
 
 
-def _case(asked: Asked, family: StrEnum, found: Sequence[Finding], catalogue: Catalogue) -> str:
+def _case(asked: CheckCount, family: StrEnum, found: Sequence[Finding], catalogue: Catalogue) -> str:
     head = f"    <testcase classname={_attribute(f'{catalogue.suite}.{family}')} name={_attribute(asked.code)}"
     red = [each for each in found if _is_red(each)]
     notes = [each for each in found if not _is_red(each)]
@@ -70,7 +74,7 @@ def _case(asked: Asked, family: StrEnum, found: Sequence[Finding], catalogue: Ca
     return f"{head}>\n{''.join(parts)}    </testcase>\n" if parts else f"{head}/>\n"
 
 
-def _is_idle(asked: Asked, found: Sequence[Finding]) -> bool:
+def _is_idle(asked: CheckCount, found: Sequence[Finding]) -> bool:
     return asked.asked == 0 and not found
 
 
@@ -106,7 +110,9 @@ _CONTROL = dict.fromkeys(range(0x20), "\N{REPLACEMENT CHARACTER}") | {ord("\t"):
 
 
 def annotations(findings: Iterable[Finding], prefix: str = "", of: Catalogue = TRACE) -> str:
-    """Return one line for each finding; `prefix` is the folder of the project in its repository, "" at the top.
+    """Return one line for each finding.
+
+    `prefix` is the folder of the project in its repository, "" at the top.
 
     A finding that is about no file has no place in its annotation.
     """
@@ -118,13 +124,15 @@ def _annotation(finding: Finding, prefix: str, of: Catalogue) -> str:
     properties = {"title": title}
     if finding.path:
         properties = {"file": join(prefix, finding.path), "line": str(max(finding.line, 1)), **properties}
-    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    fields = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     message = f"{finding.message}\n→ {finding.step}" if finding.step else finding.message
-    return f"::{_LEVELS[finding.severity]} {told}::{_data(message)}"
+    return f"::{_LEVELS[finding.severity]} {fields}::{_data(message)}"
 
 
 def _data(text: str) -> str:
-    """Escape what would end the line; other control characters could steer a terminal, and are shown as none.
+    """Escape line ends, and replace other control characters.
+
+    They could steer a terminal.
 
     >>> _data("100 %\\nof it")
     '100 %25%0Aof it'

@@ -1,4 +1,4 @@
-"""Fingerprints: what an item said, in 20 digits, and the stamps that tell what somebody looked at.
+"""Fingerprints: 20 digits of an item's content, and the stamps that reviews leave.
 
 An item's own fingerprint is the first 80 bits of SHA-256 over canonical JSON of five fields: `integrity`, `links`
 (sorted pairs of target and relation), `text` (the normative part, as `text/normative.folded` has it), `title`,
@@ -54,8 +54,7 @@ def own_digest(
 ) -> str:
     """Return an item's own fingerprint, 20 hexadecimal digits.
 
-    `text` is the normative part; `links` are pairs of target and relation, in any order. A link that stands there twice
-    counts once.
+    `text` is the normative part; `links` are pairs of target and relation, in any order. A repeated link counts once.
     """
     value = {
         "integrity": integrity,
@@ -78,12 +77,14 @@ def stamp_of_item(digest: str) -> str:
 
 
 def stamp_of_link(other: str, own: str) -> str:
-    """Return the stamp of a link of which both ends were looked at: the fingerprints of its target and its holder."""
+    """Return the stamp of a reviewed link: the fingerprints of its target and holder."""
     return f"{_HEAD}{other}/{own}"
 
 
 def read_stamp(text: str) -> StampParts | None:
-    """Return the parts of a stamp, also of another tool's (`doorstop:…`); None where the text is no stamp.
+    """Return the parts of a stamp, None where the text is none.
+
+    Stamps of another tool (`doorstop:…`) have parts too.
 
     >>> read_stamp("doorstop:c2Vf=")
     StampParts(algorithm='doorstop', fields=(), digests=('c2Vf=',))
@@ -100,14 +101,16 @@ def read_stamp(text: str) -> StampParts | None:
 
 
 def matches(stamp: str, *digests: str) -> bool:
-    """Say whether a stamp is one of these fingerprints now: of an item (`own`), or of a link (`other`, `own`).
+    """Say whether a stamp is made of these fingerprints.
+
+    A stamp of an item has one (`own`), that of a link two (`other`, `own`).
 
     A stamp of another algorithm, or of other fields, never is.
     """
     return stamp == _HEAD + "/".join(digests)
 
 
-# How a link stands to what somebody looked at: agreed, never looked at, or suspect, and at which end.
+# The state of a link by its stamp: agreed, unreviewed, or suspect, and at which end.
 
 
 class LinkState(StrEnum):
@@ -135,7 +138,10 @@ _MEANS = {
 
 
 def link_state(view: TraceView, item: TraceItem, link: Link) -> LinkState:
-    """Return how a link stands now. A stamp of another algorithm, or of other fields, makes it suspect."""
+    """Return the state of a link.
+
+    A stamp of another algorithm, or of other fields, makes it suspect.
+    """
     other = view.by_id.get(link.to)
     if other is None:
         return LinkState.DANGLING
@@ -150,7 +156,7 @@ def link_state(view: TraceView, item: TraceItem, link: Link) -> LinkState:
 
 
 def review_word(item: TraceItem) -> str:
-    """Return how an item stands to its own review: `reviewed`, `changed since` or `unreviewed`."""
+    """Return the review state: `reviewed`, `changed since` or `unreviewed`."""
     if item.reviewed is None:
         return "unreviewed"
     return "reviewed" if matches(item.reviewed.fingerprint, item.digest) else "changed since"
@@ -160,7 +166,10 @@ def review_word(item: TraceItem) -> str:
 
 
 def type_digests(items: Iterable[TraceItem]) -> Mapping[str, str]:
-    """Return type → digest over the ids and fingerprints of its items that are not retired, whatever their order."""
+    """Return type → the digest of the ids and fingerprints of its live items.
+
+    The order of the items does not matter.
+    """
     lines: dict[str, list[str]] = defaultdict(list)
     for item in items:
         if item.status is not Status.ARCHIVED:

@@ -1,4 +1,4 @@
-"""What a change of an item would touch: all below it, the code, the tests and what became of them; and what it answers.
+"""The impact of a change of an item: items below it, code, tests, and needs above.
 
 It reads nothing but links, marks and results: what is below counts whether it is reviewed, planned or a draft.
 """
@@ -8,12 +8,12 @@ from collections import defaultdict
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass
-from verifflowcc.trace.rules.answers import CodePlace, Reached, TestSeen, above, below, implementers, tests_of
+from verifflowcc.trace.rules.answers import CodePlace, ItemTest, ReachedItem, above, below, implementers, tests_of
 from verifflowcc.trace.rules.trace_view import TraceView
 
 
 @dataclass(frozen=True, slots=True)
-class CodeTouched:
+class TouchedCode:
     """A place in code, and the items that it is touched through, by id."""
 
     place: CodePlace
@@ -21,18 +21,21 @@ class CodeTouched:
 
 
 @dataclass(frozen=True, slots=True)
-class TestTouched:
+class TouchedTest:
     """A test, and the items that it is touched through, by id."""
 
     __test__ = False
 
-    test: TestSeen
+    test: ItemTest
     items: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """An item that is linked by a relation that leads neither up nor down; `outward` says that the asked item links."""
+class SideLink:
+    """An item linked by a relation that leads neither up nor down.
+
+    `outward` is whether the item asked about holds the link.
+    """
 
     id: str
     type: str
@@ -54,18 +57,21 @@ class Impact:
     type: str
     title: str
     path: str
-    below: tuple[Reached, ...]
+    below: tuple[ReachedItem, ...]
     """Items that depend on it."""
-    above: tuple[Reached, ...]
+    above: tuple[ReachedItem, ...]
     """Items that it depends on."""
-    beside: tuple[Beside, ...]
+    beside: tuple[SideLink, ...]
     """Ends of other relations."""
-    code: tuple[CodeTouched, ...]
-    tests: tuple[TestTouched, ...]
+    code: tuple[TouchedCode, ...]
+    tests: tuple[TouchedTest, ...]
 
 
 def impact(view: TraceView, item_id: str) -> Impact:
-    """Return what a change of an item would touch. Raises KeyError where there is no such item."""
+    """Return the impact of a change of an item.
+
+    Raises KeyError where there is no such item.
+    """
     item = view.by_id[item_id]
     under = below(view, item)
     touched = [item, *(view.by_id[each.id] for each in under)]
@@ -75,32 +81,32 @@ def impact(view: TraceView, item_id: str) -> Impact:
     )  # fmt: skip
 
 
-def _code(view: TraceView, items: list[TraceItem]) -> tuple[CodeTouched, ...]:
+def _code(view: TraceView, items: list[TraceItem]) -> tuple[TouchedCode, ...]:
     found: dict[CodePlace, set[str]] = defaultdict(set)
     for item in items:
         for place in implementers(view, item):
             found[place].add(item.id)
-    return tuple(CodeTouched(place, tuple(sorted(found[place]))) for place in sorted(found))
+    return tuple(TouchedCode(place, tuple(sorted(found[place]))) for place in sorted(found))
 
 
-def _tests(view: TraceView, items: list[TraceItem]) -> tuple[TestTouched, ...]:
-    found: dict[str, list[TestSeen]] = defaultdict(list)
+def _tests(view: TraceView, items: list[TraceItem]) -> tuple[TouchedTest, ...]:
+    found: dict[str, list[ItemTest]] = defaultdict(list)
     through: dict[str, set[str]] = defaultdict(set)
     for item in items:
         for test in tests_of(view, item):
             found[test.test].append(test)
             through[test.test].add(item.id)
     return tuple(
-        TestTouched(min(found[name], key=lambda each: (each.path, each.line)), tuple(sorted(through[name])))
+        TouchedTest(min(found[name], key=lambda each: (each.path, each.line)), tuple(sorted(through[name])))
         for name in sorted(found)
     )
 
 
-def _beside(view: TraceView, item: TraceItem) -> tuple[Beside, ...]:
+def _beside(view: TraceView, item: TraceItem) -> tuple[SideLink, ...]:
     there = [(view.by_id.get(link.to), link.relation, True) for link in item.links]
     here = [(other, link.relation, False) for other, link in view.below.get(item.id, ())]
     found = {
-        Beside(other.id, other.type, other.title, other.path, relation, outward)
+        SideLink(other.id, other.type, other.title, other.path, relation, outward)
         for other, relation, outward in (*there, *here)
         if other is not None and relation not in view.upward and other.status is not Status.ARCHIVED
     }

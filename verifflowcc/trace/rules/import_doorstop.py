@@ -1,4 +1,4 @@
-"""A tree of doorstop documents as foreign items, and which of its stamps still hold."""
+"""A tree of doorstop documents as foreign items, with the stamps that still match."""
 
 import base64
 import hashlib
@@ -8,7 +8,7 @@ from typing import Literal
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.items.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 # Doorstop's stamps, computed as doorstop does: what a link and a review looked at, as one digest.
 #
@@ -30,7 +30,9 @@ Uid = tuple[str, int, str]
 
 
 def uid_of(name: str) -> Uid | None:
-    """Return a name's parts, so that `REQ3` and `req003` are one; None where doorstop knows no item of such a name.
+    """Return the parts of a name, None where doorstop has no such names.
+
+    `REQ3` and `req003` are one name.
 
     >>> uid_of("REQ003"), uid_of("SYS-login"), uid_of("readme")
     (('req', 3, ''), ('sys', -1, 'login'), None)
@@ -43,13 +45,13 @@ def uid_of(name: str) -> Uid | None:
 
 
 def text_of(value: object) -> str:
-    """Return a text as doorstop keeps it: no empty lines around it, no blanks at the ends of lines."""
+    """Return a text without outer empty lines and trailing blanks, as doorstop has it."""
     text = value if isinstance(value, str) else ""
     return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 
 def stamp(name: str, fields: Mapping[str, object], reviewed: Sequence[str], links: Sequence[str] | None = None) -> str:
-    """Return an item's stamp; with `links`, the names that it links to in order, the stamp of a review.
+    """Return an item's stamp; with `links`, in order, the stamp of a review.
 
     `fields` are its YAML values; `reviewed` the attributes that its document adds.
     """
@@ -99,7 +101,7 @@ _H1 = re.compile(r"#\s+(.*)")
 
 @dataclass(frozen=True, slots=True)
 class DoorstopDocument:
-    """A folder with a `.doorstop.yml`: its prefix, its parent's, and the attributes that a review covers."""
+    """A folder with a `.doorstop.yml`: prefix, parent, and attributes under review."""
 
     prefix: str
     parent: str
@@ -118,7 +120,10 @@ class DoorstopFile:
 
 
 def read_document(path: str, values: Mapping[str, object]) -> DoorstopDocument:
-    """Return what a `.doorstop.yml` says. Raises FormatError where it has no such shape."""
+    """Return the document of a `.doorstop.yml`.
+
+    Raises FormatError where it has no such shape.
+    """
     settings, attributes = (values.get(name) or {} for name in ("settings", "attributes"))
     if not isinstance(settings, dict) or not isinstance(attributes, dict):
         raise FormatError(f"{path}:1: `settings` and `attributes` of a doorstop document are mappings")
@@ -130,7 +135,7 @@ def read_document(path: str, values: Mapping[str, object]) -> DoorstopDocument:
 
 
 def markdown_values(body: str) -> dict[str, object]:
-    """Return `header` and `text` of an item that is written in Markdown: its first heading, and what follows."""
+    """Return `header` and `text` of a Markdown item: first heading, and the rest."""
     lines = body.split("\n")
     first = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
     found = _H1.match(lines[first].strip()) if first < len(lines) else None
@@ -139,7 +144,7 @@ def markdown_values(body: str) -> dict[str, object]:
     return {"header": found[1], "text": "\n".join(lines[first + 1 :])}
 
 
-def read_doorstop(documents: Sequence[DoorstopDocument], files: Sequence[DoorstopFile]) -> Foreign:
+def read_doorstop(documents: Sequence[DoorstopDocument], files: Sequence[DoorstopFile]) -> ForeignItems:
     """Return the items of a tree, ordered by document and name.
 
     Raises FormatError where a file has a value that no item can have.
@@ -158,11 +163,11 @@ def read_doorstop(documents: Sequence[DoorstopDocument], files: Sequence[Doorsto
     items = tuple(_item(file, known, left) for file in known.values())
     prefixes = {document.prefix.lower() for document in documents}
     tops = frozenset(each.prefix for each in documents if each.parent.lower() not in prefixes)
-    return Foreign(items, tuple(left), "doorstop", tops)
+    return ForeignItems(items, tuple(left), "doorstop", tops)
 
 
 def _checked(file: DoorstopFile) -> DoorstopFile:
-    """Return the file; raises FormatError where a value of it has a shape that no item can have."""
+    """Return the file; raises FormatError where a value has an impossible shape."""
     for name in ("text", "header", "ref"):
         if not isinstance(file.values.get(name), str | None):
             raise FormatError(f"{file.path}:1: `{name}` of a doorstop item is a text")
@@ -201,7 +206,7 @@ def _item(file: DoorstopFile, known: Mapping[Uid, DoorstopFile], left: list[str]
 
 
 def _attributes(file: DoorstopFile, left: list[str]) -> dict[str, str]:
-    """Return the project's own attributes that are one value each; others are told."""
+    """Return the project's own attributes that are single values; note the others."""
     found: dict[str, str] = {}
     for key, value in sorted(file.values.items()):
         if key in _OWN or value is None:
@@ -214,7 +219,10 @@ def _attributes(file: DoorstopFile, left: list[str]) -> dict[str, str]:
 
 
 def _links(file: DoorstopFile, value: object, known: Mapping[Uid, DoorstopFile]) -> tuple[ForeignLink, ...]:
-    """Return the links in doorstop's order; a name that is spelled otherwise (`REQ3`) becomes the item's own."""
+    """Return the links in doorstop's order.
+
+    A name with another spelling (`REQ3`) becomes the item's own.
+    """
     found: dict[Uid | str, ForeignLink] = {}
     for each in value if isinstance(value, list) else ():
         name, given = _named(each)
@@ -237,7 +245,7 @@ def _named(value: object) -> tuple[str, object]:
 
 
 def _recorded(value: object) -> str | Literal[True] | None:
-    """Return a stamp as it was recorded: a digest, True where somebody said that it holds, None where there is none."""
+    """Return a recorded stamp: a digest, True where it was set by hand, or None."""
     if value is True or (isinstance(value, str) and value.strip().lower() in _TRUE):
         return True
     return str(value) if value else None

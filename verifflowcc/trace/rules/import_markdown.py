@@ -1,4 +1,7 @@
-"""Requirements in plain Markdown as foreign items: `## REQ-1 Title`, `**REQ-1** text`, or lines that fit a pattern."""
+"""Requirements in plain Markdown as foreign items.
+
+They are headings (`## REQ-1 Title`), bold ids (`**REQ-1** text`), or lines that fit a pattern.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +9,7 @@ from collections.abc import Sequence
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.markdown import fenced_lines
-from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.items.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 _NAME = r"(?P<id>[A-Z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*[-_.]\d[A-Za-z0-9]*)"
 DEFAULT_PATTERNS = (
@@ -20,7 +23,7 @@ _ROLES = frozenset({"refines", "derives", "satisfies", "implements", "verifies",
 
 
 @dataclass(slots=True)
-class _Item:
+class _MarkdownItem:
     id: str
     kind: str
     title: str
@@ -37,7 +40,7 @@ class _Item:
         return tuple(each.strip("`[]") for cell in cells for each in cell if each.strip("`[]"))
 
 
-def read_markdown(documents: Sequence[tuple[str, str]], pattern: str | None = None) -> Foreign:
+def read_markdown(documents: Sequence[tuple[str, str]], pattern: str | None = None) -> ForeignItems:
     """Return the items of Markdown files, given as path and text.
 
     `pattern` is matched at the beginning of each line outside of fences; its group `id` names an item, `title`, `text`
@@ -45,7 +48,7 @@ def read_markdown(documents: Sequence[tuple[str, str]], pattern: str | None = No
     """
     patterns = tuple(map(_compiled, [pattern] if pattern else DEFAULT_PATTERNS))
     items = [item for path, text in documents for item in _items(path, text, patterns)]
-    return Foreign(tuple(items), (), "markdown")
+    return ForeignItems(tuple(items), (), "markdown")
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -60,8 +63,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _items(path: str, text: str, patterns: Sequence[re.Pattern[str]]) -> list[ForeignItem]:
     fenced = fenced_lines(text)
-    found: list[_Item] = []
-    item: _Item | None = None
+    found: list[_MarkdownItem] = []
+    item: _MarkdownItem | None = None
     for number, line in enumerate(text.split("\n")):
         match = None if number in fenced else next(filter(None, (each.match(line) for each in patterns)), None)
         heading = None if number in fenced else _HEADING.match(line)
@@ -77,17 +80,17 @@ def _items(path: str, text: str, patterns: Sequence[re.Pattern[str]]) -> list[Fo
     return [_foreign(path, each) for each in found]
 
 
-def _begun(match: re.Match[str], line: int, level: int) -> _Item:
+def _begun(match: re.Match[str], line: int, level: int) -> _MarkdownItem:
     groups = match.groupdict()
     name = groups["id"].strip()
     kind = groups.get("type") or re.split(r"[-_.\d]", name)[0]
-    item = _Item(name, kind.strip(), " ".join((groups.get("title") or "").split()), line, level)
+    item = _MarkdownItem(name, kind.strip(), " ".join((groups.get("title") or "").split()), line, level)
     if groups.get("text"):
         item.lines.append(groups["text"])
     return item
 
 
-def _foreign(path: str, item: _Item) -> ForeignItem:
+def _foreign(path: str, item: _MarkdownItem) -> ForeignItem:
     links = [ForeignLink(to) for to in item.words("parent", "parents")]
     links += [ForeignLink(to, role) for role in sorted(_ROLES) for to in item.words(role)]
     return ForeignItem(

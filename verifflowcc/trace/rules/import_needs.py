@@ -1,4 +1,7 @@
-"""sphinx-needs' `needs.json` as foreign items: the needs of its current version, with all kinds of links."""
+"""sphinx-needs' `needs.json` as foreign items.
+
+The needs of its current version count, with all kinds of links.
+"""
 
 import csv
 import json
@@ -7,8 +10,8 @@ from collections.abc import Callable, Mapping
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status
-from verifflowcc.base.model.trace_values import TraceItem, Verified
-from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.base.model.trace_values import TraceItem, Verification
+from verifflowcc.items.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 from verifflowcc.trace.rules.fingerprint import own_digest
 from verifflowcc.trace.rules.item_wording import with_rationale
 from verifflowcc.trace.rules.trace_table import COLUMNS, VERIFIED
@@ -37,8 +40,10 @@ _LINK = re.compile(r"(?:([a-z_]+):)?(\S+)")
 _YES = frozenset({"yes", "true", "1", "x", "y"})
 
 
-def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> Foreign:
-    """Return the rows of a table; `columns` maps headings to our fields and goes before what their names suggest.
+def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> ForeignItems:
+    """Return the rows of a table as items.
+
+    `columns` maps headings to our fields and has precedence over their names.
 
     Raises FormatError, with file and line, where it is no table, or where no column holds ids.
     """
@@ -60,7 +65,7 @@ def read_csv(path: str, text: str, columns: Mapping[str, str] | None = None) -> 
         cells = dict(zip(headings, (row if exact else (cell.strip() for cell in row)), strict=False))
         item = _import_csv_item(f"{path}:{line}", cells, fields, exact=exact)
         items.append(item) if item.id else left.append(f"{path}:{line}: a row has no id")
-    return Foreign(tuple(items), tuple(left), "csv")
+    return ForeignItems(tuple(items), tuple(left), "csv")
 
 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
@@ -145,7 +150,7 @@ def is_export(text: str) -> bool:
         return False
 
 
-def read_exported(path: str, text: str) -> Foreign:
+def read_exported(path: str, text: str) -> ForeignItems:
     """Return the items of an export. Raises FormatError, with file and line, where it is not one."""
     try:
         whole = json.loads(text)
@@ -157,14 +162,14 @@ def read_exported(path: str, text: str) -> Foreign:
     if not isinstance(items, list):
         raise FormatError(f"{path}:1: an export of vfcc has `items`, a list, and this has none")
     found = [_import_exported_item(f"{path}:{number}", each) for number, each in enumerate(items, start=1)]
-    return Foreign(tuple(found), (), "vfcc")
+    return ForeignItems(tuple(found), (), "vfcc")
 
 
-def _import_exported_item(place: str, said: object) -> ForeignItem:
+def _import_exported_item(place: str, record: object) -> ForeignItem:
     """Return an item; its place has its number in the list, since JSON in one line has no other."""
-    if not isinstance(said, dict):
+    if not isinstance(record, dict):
         raise FormatError(f"{place}: an item is an object")
-    read = _Reader(place, said)
+    read = _ExportReader(place, record)
     text, why, body = read.text("text"), read.text("rationale"), read.text("body")
     if with_rationale(body) != (text, why):
         body = "\n\n".join(each for each in (text, f"## Rationale\n\n{why}" if why else "") if each)
@@ -192,12 +197,12 @@ def _import_exported_item(place: str, said: object) -> ForeignItem:
         ),
         tests=read.words("tests"),
         evidence=read.words("evidence"),
-        derived=said.get("derived") is True,
+        derived=record.get("derived") is True,
         rationale=why,
         planned=read.text("planned") or None,
         integrity=level,
         reviewed=review.stamp() if review else None,
-        verified=Verified(*map(verified.text, VERIFIED)) if verified else None,
+        verified=Verification(*map(verified.text, VERIFIED)) if verified else None,
         tags=read.words("tags"),
     )
     if not own.id or not own.type or not own.title:
@@ -205,15 +210,15 @@ def _import_exported_item(place: str, said: object) -> ForeignItem:
     return ForeignItem(own.id, own.type, place, own.title, exact=True, own=own, body=body)
 
 
-class _Reader:
+class _ExportReader:
     """The fields of an object; what has another form than an export gives it is refused."""
 
-    def __init__(self, place: str, said: _Object) -> None:
-        self.place, self._said = place, said
+    def __init__(self, place: str, record: _Object) -> None:
+        self.place, self._record = place, record
 
     def text(self, name: str) -> str:
         """Return a text; "" where there is none."""
-        value = self._said.get(name)
+        value = self._record.get(name)
         if value is not None and not isinstance(value, str):
             raise FormatError(f"{self.place}: {name} is a text")
         return value or ""
@@ -222,16 +227,16 @@ class _Reader:
         """Return a list of texts."""
         return tuple(self._list(name, str, "texts"))
 
-    def objects(self, name: str) -> "list[_Reader]":
+    def objects(self, name: str) -> "list[_ExportReader]":
         """Return a list of objects."""
-        return [_Reader(self.place, each) for each in self._list(name, dict, "objects")]
+        return [_ExportReader(self.place, each) for each in self._list(name, dict, "objects")]
 
-    def one(self, name: str) -> "_Reader | None":
+    def one(self, name: str) -> "_ExportReader | None":
         """Return an object; None where there is none."""
-        value = self._said.get(name)
+        value = self._record.get(name)
         if value is not None and not isinstance(value, dict):
             raise FormatError(f"{self.place}: {name} is an object")
-        return _Reader(self.place, value) if value else None
+        return _ExportReader(self.place, value) if value else None
 
     def stamp(self) -> Stamp | None:
         """Return the stamp that an object holds."""
@@ -240,7 +245,7 @@ class _Reader:
         return Stamp(mark, name("by"), name("on"), name("reason")) if mark else None
 
     def _list(self, name: str, kind: type, what: str) -> list:  # type: ignore[type-arg]
-        value = self._said.get(name, [])
+        value = self._record.get(name, [])
         if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
             raise FormatError(f"{self.place}: {name} is a list of {what}")
         return value
@@ -308,7 +313,7 @@ _MACHINERY = frozenset(
 )
 
 
-def read_needs(path: str, text: str) -> Foreign:
+def read_needs(path: str, text: str) -> ForeignItems:
     """Return the needs of a `needs.json`.
 
     Raises FormatError, with file and line, where it is not one.
@@ -326,7 +331,7 @@ def read_needs(path: str, text: str) -> Foreign:
     links = _link_fields(version, needs)
     left: list[str] = []
     items = tuple(_item(path, text, name, needs[name], links, left) for name in needs)
-    return Foreign(items, tuple(left), "sphinx-needs")
+    return ForeignItems(items, tuple(left), "sphinx-needs")
 
 
 def _current(path: str, whole: object) -> Mapping[str, object]:
@@ -343,12 +348,14 @@ def _current(path: str, whole: object) -> Mapping[str, object]:
 
 
 def _link_fields(version: Mapping[str, object], needs: Mapping[str, Mapping[str, object]]) -> tuple[str, ...]:
-    """Return the fields that hold links: as the schema says, else the lists that name needs."""
+    """Return the fields that hold links: by the schema, else lists of known needs."""
     schema = version.get("needs_schema")
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if isinstance(properties, dict):
-        said = [name for name, one in properties.items() if isinstance(one, dict) and one.get("field_type") == "links"]
-        return tuple(sorted({*said, "links"}))
+        declared = [
+            name for name, one in properties.items() if isinstance(one, dict) and one.get("field_type") == "links"
+        ]
+        return tuple(sorted({*declared, "links"}))
     found = {"links"}
     for need in needs.values():
         for name, value in need.items():
@@ -398,7 +405,10 @@ def _list(value: object) -> list[object]:
 
 
 def _text(value: object) -> str:
-    """Return a field as text; a list of texts by commas, and "" for what is empty, false or nested."""
+    """Return a field as text: a list by commas.
+
+    It is "" for an empty, false or nested value.
+    """
     if isinstance(value, list):
         return ", ".join(str(each) for each in value if isinstance(each, str | int))
     return str(value) if isinstance(value, str | int | float) and value is not False else ""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.markdown import fenced_lines
-from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.items.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 _ID = r"([a-zA-Z]+)~([\w][\w.-]*)~(\d+)"
 _OWN = re.compile(rf" {{0,3}}(?:<a\s+id=\"[^\"]*\">\s*</a>\s*)?[`*_]*{_ID}[`*_]*\s*")
@@ -26,7 +26,7 @@ _LISTS = frozenset({"Needs", "Covers", "Depends", "Tags", "Status"})
 
 
 @dataclass(slots=True)
-class _Item:
+class _OftItem:
     kind: str
     name: str
     revision: str
@@ -42,7 +42,7 @@ class _Item:
         return tuple(each.strip(" `") for line in lines for each in line.split(",") if each.strip(" `"))
 
 
-def read_oft(documents: Sequence[tuple[str, str]]) -> Foreign:
+def read_oft(documents: Sequence[tuple[str, str]]) -> ForeignItems:
     """Return the items of Markdown files, given as path and text, as one tree.
 
     A line of a list of covered items that names none is skipped, and is among `malformed`.
@@ -52,14 +52,14 @@ def read_oft(documents: Sequence[tuple[str, str]]) -> Foreign:
     found = [(path, item) for path, text in documents for item in _items(path, text, left)]
     revisions = {f"{item.kind}-{item.name}": item.revision for _, item in found}
     items = tuple(_foreign(path, item, revisions, malformed) for path, item in found)
-    return Foreign(items, tuple(left), "openfasttrace", malformed=tuple(malformed))
+    return ForeignItems(items, tuple(left), "openfasttrace", malformed=tuple(malformed))
 
 
-def _items(path: str, text: str, left: list[str]) -> Iterator[_Item]:
+def _items(path: str, text: str, left: list[str]) -> Iterator[_OftItem]:
     lines = text.split("\n")
     fenced = fenced_lines(text)
     off = _switched_off(lines)
-    item: _Item | None = None
+    item: _OftItem | None = None
     key, title = "Description", ""
     for number, line in enumerate(lines):
         if number in off:
@@ -72,7 +72,7 @@ def _items(path: str, text: str, left: list[str]) -> Iterator[_Item]:
         if own is not None or heading is not None:
             if item is not None:
                 yield item
-            item = None if own is None else _Item(own[1], own[2], own[3], number + 1, title)
+            item = None if own is None else _OftItem(own[1], own[2], own[3], number + 1, title)
             key, title = "Description", heading or ""
         elif item is not None:
             key = _take(path, number, line, item, key, left) if number not in fenced else _add(item, key, number, line)
@@ -104,7 +104,7 @@ def _heading(lines: list[str], number: int) -> str | None:
     return lines[number].strip() if is_text and len(under.strip()) > 2 and _UNDERLINE.fullmatch(under) else None
 
 
-def _take(path: str, number: int, line: str, item: _Item, key: str, left: list[str]) -> str:
+def _take(path: str, number: int, line: str, item: _OftItem, key: str, left: list[str]) -> str:
     """Put a line where it belongs and return the key that the next one belongs to."""
     if found := _KEY.fullmatch(line.strip()):
         key = found[1]
@@ -117,12 +117,12 @@ def _take(path: str, number: int, line: str, item: _Item, key: str, left: list[s
     return _add(item, key, number, line)
 
 
-def _add(item: _Item, key: str, number: int, line: str) -> str:
+def _add(item: _OftItem, key: str, number: int, line: str) -> str:
     item.parts.setdefault(key, []).append((number + 1, line))
     return key
 
 
-def _foreign(path: str, item: _Item, revisions: Mapping[str, str], malformed: list[str]) -> ForeignItem:
+def _foreign(path: str, item: _OftItem, revisions: Mapping[str, str], malformed: list[str]) -> ForeignItem:
     covered = _links(path, item, "Covers", "", revisions, malformed)
     needed = _links(path, item, "Depends", "depends_on", revisions, malformed)
     wanted = item.words("Needs")
@@ -145,13 +145,13 @@ def _foreign(path: str, item: _Item, revisions: Mapping[str, str], malformed: li
 
 
 def _links(
-    path: str, item: _Item, key: str, role: str, revisions: Mapping[str, str], malformed: list[str]
+    path: str, item: _OftItem, key: str, role: str, revisions: Mapping[str, str], malformed: list[str]
 ) -> Iterator[ForeignLink]:
     for number, line in item.parts.get(key, ()):
         named = _NAMED.findall(line)
         if line.strip() and not named:
-            said = line.strip()
-            malformed.append(f"{path}:{number}: `{key}` lists items such as req~login~1, and this is none: {said}")
+            text = line.strip()
+            malformed.append(f"{path}:{number}: `{key}` lists items such as req~login~1, and this is none: {text}")
         for kind, name, revision in dict.fromkeys(named):
             to = f"{kind}-{name}"
             yield ForeignLink(to, role, revision, None if to not in revisions else revisions[to] == revision)

@@ -1,4 +1,7 @@
-"""StrictDoc documents as foreign items: what has a UID and states something; texts and sections are told, not taken."""
+"""StrictDoc documents as foreign items: each element with a UID and a statement.
+
+Texts and sections are not imported; the report names them.
+"""
 
 import re
 from collections import defaultdict
@@ -6,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.records import dataclass, field, replace
-from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.items.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 
 # StrictDoc's `.sdoc`, taken apart into its elements: tag, fields, relations, each with its line.
 #
@@ -24,7 +27,10 @@ _UNREAD = frozenset({"GRAMMAR", "DOCUMENT"})
 
 @dataclass(frozen=True, slots=True)
 class SdocRelation:
-    """A relation: `Parent`, `Child` or `File`, the UID or path that it names, and its role."""
+    """A relation: its type, the UID or path that it names, and its role.
+
+    The type is `Parent`, `Child` or `File`.
+    """
 
     kind: str
     value: str
@@ -34,7 +40,10 @@ class SdocRelation:
 
 @dataclass(slots=True)
 class SdocNode:
-    """An element; `fields` are name, text and line in their order (a comment may stand there twice)."""
+    """An element of a document; `fields` are name, text and line in their order.
+
+    A comment may appear twice.
+    """
 
     tag: str
     line: int
@@ -47,7 +56,7 @@ class SdocNode:
 
 
 @dataclass(slots=True)
-class _Lines:
+class _SdocLines:
     path: str
     lines: list[str]
     at: int = 0
@@ -61,7 +70,7 @@ def sdoc_nodes(path: str, text: str) -> tuple[SdocNode, ...]:
 
     Raises FormatError, with file and line, where it is no `.sdoc`.
     """
-    source = _Lines(path, text.split("\n"))
+    source = _SdocLines(path, text.split("\n"))
     nodes: list[SdocNode] = []
     open_tags: list[tuple[str, int]] = []
     while source.at < len(source.lines):
@@ -85,7 +94,7 @@ def sdoc_nodes(path: str, text: str) -> tuple[SdocNode, ...]:
 
 
 def _element(
-    source: _Lines, tag: re.Match[str], line: str, nodes: list[SdocNode], open_tags: list[tuple[str, int]]
+    source: _SdocLines, tag: re.Match[str], line: str, nodes: list[SdocNode], open_tags: list[tuple[str, int]]
 ) -> None:
     number, name = source.at, tag[2]
     if tag[1]:
@@ -105,7 +114,7 @@ def _element(
         open_tags.append((name, number))
 
 
-def _fields(source: _Lines, node: SdocNode) -> None:
+def _fields(source: _SdocLines, node: SdocNode) -> None:
     while source.at < len(source.lines):
         line = source.lines[source.at]
         found = _FIELD.fullmatch(line)
@@ -123,7 +132,7 @@ def _fields(source: _Lines, node: SdocNode) -> None:
             node.fields.append((found[1], (found[2] or "").strip(), number))
 
 
-def _relations(source: _Lines, node: SdocNode) -> None:
+def _relations(source: _SdocLines, node: SdocNode) -> None:
     while source.at < len(source.lines):
         found = _RELATION.fullmatch(source.lines[source.at])
         if found is None:
@@ -139,7 +148,7 @@ def _relations(source: _Lines, node: SdocNode) -> None:
         node.relations.append(SdocRelation(found[1], value, number, details.get("ROLE", "")))
 
 
-def _until(source: _Lines, end: str, number: int, what: str) -> str:
+def _until(source: _SdocLines, end: str, number: int, what: str) -> str:
     begin = source.at
     while source.at < len(source.lines):
         source.at += 1
@@ -148,12 +157,12 @@ def _until(source: _Lines, end: str, number: int, what: str) -> str:
     raise source.refuse(number, f"{what} is opened and never closed by {end}")
 
 
-def _skip_to(source: _Lines, end: str, node: SdocNode) -> None:
+def _skip_to(source: _SdocLines, end: str, node: SdocNode) -> None:
     node.fields.append(("STATEMENT", _until(source, end, node.line, "[FREETEXT]"), node.line))
 
 
-def _skip_block(source: _Lines, node: SdocNode) -> None:
-    """Pass over nested fields up to the next element; those at the left margin are kept."""
+def _skip_block(source: _SdocLines, node: SdocNode) -> None:
+    """Skip nested fields up to the next element; those at the left margin are kept."""
     while source.at < len(source.lines) and not _TAG.fullmatch(source.lines[source.at]):
         found = _FIELD.fullmatch(source.lines[source.at])
         if found and found[2]:
@@ -168,7 +177,7 @@ _TAKEN = frozenset({"UID", "TITLE", "STATEMENT", "RATIONALE", "COMMENT", "STATUS
 _MACHINE = "MID"
 
 
-def read_sdoc(documents: Sequence[tuple[str, str]]) -> Foreign:
+def read_sdoc(documents: Sequence[tuple[str, str]]) -> ForeignItems:
     """Return the items of documents, given as path and text, as one tree.
 
     Raises FormatError where one is no `.sdoc`.
@@ -178,7 +187,7 @@ def read_sdoc(documents: Sequence[tuple[str, str]]) -> Foreign:
     for path, text in documents:
         found += [(path, node) for node in sdoc_nodes(path, text) if _is_item(path, node, left)]
     children = _children(found, left)
-    return Foreign(tuple(_item(path, node, children, left) for path, node in found), tuple(left), "strictdoc")
+    return ForeignItems(tuple(_item(path, node, children, left) for path, node in found), tuple(left), "strictdoc")
 
 
 def _is_item(path: str, node: SdocNode, left: list[str]) -> bool:
@@ -194,7 +203,7 @@ def _is_item(path: str, node: SdocNode, left: list[str]) -> bool:
 
 
 def _children(found: Sequence[tuple[str, SdocNode]], left: list[str]) -> Mapping[str, list[ForeignLink]]:
-    """Return the links that parents hold, turned round: a child's UID to what it answers."""
+    """Return the links that parents hold as links of their children, by UID."""
     known = {node.text("UID") for _, node in found}
     turned: dict[str, list[ForeignLink]] = defaultdict(list)
     for path, node in found:

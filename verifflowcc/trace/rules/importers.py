@@ -1,4 +1,7 @@
-"""The formats of other tools from which items are imported: one entry each, in the order in which files are asked."""
+"""The formats of other tools that can be imported, one entry each.
+
+Files are offered to them in this order.
+"""
 
 from collections.abc import Mapping
 
@@ -7,7 +10,9 @@ from verifflowcc.base.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """A format: the endings of its files, the function that reads it (`lazy.load`), and what that gets.
+    """A format: the endings of its files, its reader, and the reader's arguments.
+
+    The reader is loaded with `lazy.load`.
 
     `takes` is `texts` (all files, each with its name), `text` (one file after the other), `file` (a path) or `folder`.
     `option` is the part of the request that it needs too.

@@ -1,4 +1,6 @@
-"""Where each item stands: whether it has what it needs, whether it is shown, and what that comes to below and above it.
+"""Coverage of each item: whether its needs are met, and whether it is shown.
+
+What is known of single items is added up over those below and above.
 
 It speaks of the sources alone, not of how much a workflow lets a finding weigh: an item is shown where its declared
 method shows it on the content that is there now, and nowhere else.
@@ -9,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from verifflowcc.base.model.trace_codes import Need
-from verifflowcc.base.model.trace_values import Outcome, Results, TraceItem, Verified
-from verifflowcc.trace.rules.answers import CodePlace, TestSeen, all_tests_of, implementers, specifications
+from verifflowcc.base.model.trace_values import Outcome, Results, TraceItem, Verification
+from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers, specifications
 from verifflowcc.trace.rules.check_steps import pointed_content
 from verifflowcc.trace.rules.fingerprint import matches
 from verifflowcc.trace.rules.result_checks import METRIC, TEST, method_of
@@ -18,7 +20,7 @@ from verifflowcc.trace.rules.trace_view import NONE, TraceView
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ItemCoverage:
     """What is known of one item by itself.
 
     `method` is how it is to be verified, None where nothing asks for that. `children` are the ids right below it.
@@ -28,7 +30,7 @@ class Standing:
 
     item: TraceItem
     method: str | None
-    tests: tuple[TestSeen, ...]
+    tests: tuple[ItemTest, ...]
     code: tuple[CodePlace, ...]
     children: tuple[str, ...]
     lacking: tuple[str, ...]
@@ -48,40 +50,47 @@ class Standing:
 
     @property
     def to_show(self) -> bool:
-        """Whether anything is to show it: a method that is asked for; or tests that name it all the same, or what it
-        names itself and does not hold.
+        """Whether anything is to show it: a method that is asked for, tests, or a word.
+
+        The word is evidence that it names and that is unmet, or a verification that is out of date.
         """
         return self.method is not None or bool(self.tests) or self.belied
 
     @property
     def answered(self) -> bool:
-        """Whether it has directly what its type needs and what could show it; with nothing asked, anything at all."""
+        """Whether its needs are met directly, and something could show it.
+
+        With no method asked, any child, test or code is enough.
+        """
         if self.lacking:
             return False
         return self.named if self.method else bool(self.children or self.tests or self.code)
 
     @property
     def holds(self) -> bool:
-        """Whether it is answered, and shown where it is to be or has tests, and no test of it broke."""
+        """Whether it is answered, shown where it has to be, and none of its tests failed."""
         return self.answered and not self.broke and (self.shown or not self.to_show)
 
 
 @dataclass(frozen=True)
-class Standings:
-    """All live items of a view with their standings; of two with one id the one that the view finds by it."""
+class TraceCoverage:
+    """The coverage of all live items of a view.
+
+    Of two items with one id, the one that the view finds by it counts.
+    """
 
     view: TraceView
 
     @cached_property
-    def by_id(self) -> Mapping[str, Standing]:
-        """Id → standing, by id."""
+    def by_id(self) -> Mapping[str, ItemCoverage]:
+        """Id → coverage, by id."""
         live = {item.id for item in self.view.live}
-        return {name: stand(self.view, self.view.by_id[name]) for name in sorted(live)}
+        return {name: coverage_of(self.view, self.view.by_id[name]) for name in sorted(live)}
 
-    def of(self, item: TraceItem) -> Standing:
-        """Return the standing of an item, also of one that the view does not find by its id."""
+    def of(self, item: TraceItem) -> ItemCoverage:
+        """Return the coverage of an item, found by its id or not."""
         held = self.by_id.get(item.id)
-        return held if held is not None and held.item is item else stand(self.view, item)
+        return held if held is not None and held.item is item else coverage_of(self.view, item)
 
     @cached_property
     def broken_below(self) -> frozenset[str]:
@@ -90,7 +99,7 @@ class Standings:
 
     @cached_property
     def open_below(self) -> frozenset[str]:
-        """Ids of the items below which something lacks what it needs directly, or is planned."""
+        """Ids of the items with unmet needs or planned items below them."""
         return self._above(name for name, each in self.by_id.items() if not each.answered or each.planned)
 
     @cached_property
@@ -105,13 +114,13 @@ class Standings:
 
     @cached_property
     def lacking_below(self) -> frozenset[str]:
-        """Ids of the items below which something that is not planned lacks what it needs directly."""
+        """Ids of the items with unmet needs of items below them that are not planned."""
         return self._above(name for name, each in self.by_id.items() if not each.answered and not each.planned)
 
-    def proven(self, standing: Standing) -> bool:
+    def proven(self, coverage: ItemCoverage) -> bool:
         """Whether an item holds, so does all below it, and something of it all is shown."""
-        name = standing.item.id
-        return standing.holds and name not in self.unshown_below and (standing.shown or name in self.shown_below)
+        name = coverage.item.id
+        return coverage.holds and name not in self.unshown_below and (coverage.shown or name in self.shown_below)
 
     def _above(self, names: Iterable[str]) -> frozenset[str]:
         """Return the ids of all live items above any of these, over any number of links."""
@@ -126,10 +135,10 @@ class Standings:
         return frozenset(found)
 
 
-def stand(view: TraceView, item: TraceItem) -> Standing:
+def coverage_of(view: TraceView, item: TraceItem) -> ItemCoverage:
     """Return what is known of one item by itself."""
     method = method_of(view, item)
-    return Standing(
+    return ItemCoverage(
         item,
         method,
         all_tests_of(view, item),
@@ -138,7 +147,7 @@ def stand(view: TraceView, item: TraceItem) -> Standing:
         tuple(need.id for need in view.policy.needs if item.type in need.of and not _met(view, item, need)),
         _named(view, item, method),
         _shown(view, item, method),
-        not _word_stands(view, item),
+        not _consistent(view, item),
     )
 
 
@@ -151,7 +160,7 @@ def _met(view: TraceView, item: TraceItem, need: Need) -> bool:
 
 
 def code_paths(view: TraceView, item: TraceItem) -> set[str]:
-    """Return the files of the product that implement an item: by a mark, or because it names them."""
+    """Return the product's files that implement an item, by a mark or a ref."""
     marked = {file.path for file, _ in view.marks.get(item.id, ()) if not file.test}
     named = {ref.path for ref in item.refs if ref.path in view.code or ref.path in view.sources.files}
     return marked | {path for path in named if path not in view.code or not view.code[path].test}
@@ -178,10 +187,10 @@ def _answers_itself(view: TraceView, specification: TraceItem) -> bool:
 
 
 def _shown(view: TraceView, item: TraceItem, method: str | None) -> bool:
-    """Whether all that the item names as what shows it does, and something does by the method that is asked for."""
+    """Whether the item is shown by its method, and by all evidence that it names."""
     tests = [each for each in all_tests_of(view, item) if not _skip_waived(view, each)]
     others = [each for each in specifications(view, item) if _answers_itself(view, each)]
-    if not _word_stands(view, item) or not all(each.passed for each in tests):
+    if not _consistent(view, item) or not all(each.passed for each in tests):
         return False
     if not all(_shown_by_word(view, each) for each in others):
         return False
@@ -189,11 +198,11 @@ def _shown(view: TraceView, item: TraceItem, method: str | None) -> bool:
 
 
 def _shown_by_word(view: TraceView, item: TraceItem) -> bool:
-    return _word_stands(view, item) and _has_word(view, item)
+    return _consistent(view, item) and _has_word(view, item)
 
 
-def _word_stands(view: TraceView, item: TraceItem) -> bool:
-    """Whether no criterion that the item names is unmet, and no word on it is out of date."""
+def _consistent(view: TraceView, item: TraceItem) -> bool:
+    """Whether all criteria that the item names are met, and its verification is valid."""
     return _evidence_met(view, item) and (_word(item) is None or word_holds(view, item))
 
 
@@ -201,13 +210,13 @@ def _has_word(view: TraceView, item: TraceItem) -> bool:
     return bool(item.evidence) or (method_of(view, item) != METRIC and _word(item) is not None)
 
 
-def _skip_waived(view: TraceView, test: TestSeen) -> bool:
+def _skip_waived(view: TraceView, test: ItemTest) -> bool:
     waived = view.sources.results.waived_skips
     return test.outcome is Outcome.SKIPPED and not test.stale and test.test in waived
 
 
 def _evidence_met(view: TraceView, item: TraceItem) -> bool:
-    """Every criterion that the item names is there and met, by evidence that is worth enough."""
+    """Whether every criterion that the item names is met by trusted evidence."""
     return all(_criterion_met(view.sources.results, name) for name in item.evidence)
 
 
@@ -217,13 +226,13 @@ def _criterion_met(results: Results, name: str) -> bool:
     return bool(found) and all(each.met and (each.trust is None or each.trust.rank >= least) for each in found)
 
 
-def _word(item: TraceItem) -> Verified | None:
+def _word(item: TraceItem) -> Verification | None:
     """A person's word that the item is verified, by the method that it declares."""
-    said = item.verified
-    return said if said is not None and said.method == item.verification else None
+    verified = item.verified
+    return verified if verified is not None and verified.method == item.verification else None
 
 
 def word_holds(view: TraceView, item: TraceItem) -> bool:
-    """Whether a person said that the item is verified, and it and its code are as they were then."""
-    said = item.verified
-    return said is not None and matches(said.fingerprint, item.digest) and said.content == pointed_content(view, item)
+    """Whether a person verified the item, and it and its code have not changed since."""
+    word = item.verified
+    return word is not None and matches(word.fingerprint, item.digest) and word.content == pointed_content(view, item)

@@ -1,16 +1,16 @@
-"""Wording that no test can decide, texts that ask for several things at once, and gaps left in a sentence.
+"""Weak wording, texts that ask for several things at once, and gaps in sentences.
 
 Made to be silent rather than to guess: only phrases that leave the measure to the reader, and only in sentences that
-ask for something (`shall`, `must`). What stands in quotes, code, links, notes and examples asks for nothing.
+ask for something (`shall`, `must`). Quotes, code, links, notes and examples ask for nothing.
 """
 
 import re
 from collections.abc import Iterator
 
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.text.markdown import Kind, Line, Section, read_lines, sections, split_lines
+from verifflowcc.base.text.markdown import Line, LineKind, Section, read_lines, sections, split_lines
 
-# The normative part of an item's text: all of it but what stands below Rationale, Notes, Comments or History.
+# The normative part of an item's text: all of it but the sections Rationale, Notes, Comments and History.
 
 _APART = r"(?:rationale|notes?|comments?|history)"
 _HINT = re.compile(rf"^ {{0,3}}(?:#{{1,6}}[ \t]+)?{_APART}\b", re.IGNORECASE | re.MULTILINE)
@@ -19,7 +19,9 @@ _TICK = re.compile(r"^([ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+)\[[xX]\](?=[ \t]|$)", 
 
 
 def normative(body: str) -> str:
-    """Return a body with LF newlines without the sections that explain it, and without blank lines around it.
+    """Return the normative part of a body, without sections that explain it.
+
+    The body has LF newlines; blank lines around the part are removed.
 
     >>> normative("It shall end.\\n\\n## Rationale\\n\\nNobody waits.\\n\\n## Limits\\n\\n5 s\\n")
     'It shall end.\\n\\n## Limits\\n\\n5 s'
@@ -28,7 +30,7 @@ def normative(body: str) -> str:
 
 
 def with_rationale(body: str) -> tuple[str, str]:
-    """Return the normative part of a body, and what stands below its heading Rationale ("" where there is none).
+    """Return the normative part of a body, and its rationale ("" for none).
 
     >>> with_rationale("It shall end.\\n\\n## Rationale\\n\\nNobody waits.\\n")
     ('It shall end.', 'Nobody waits.')
@@ -47,7 +49,7 @@ def with_rationale(body: str) -> tuple[str, str]:
 
 
 def folded(text: str) -> str:
-    """Return a text as it is compared: LF newlines, no blanks at the ends of lines, no tick set.
+    """Return a text as it is compared: LF newlines, no trailing blanks, no ticks.
 
     >>> folded("- [x] done  \\r\\n- [ ] open\\r\\n")
     '- [ ] done\\n- [ ] open'
@@ -61,7 +63,10 @@ def folded(text: str) -> str:
 
 
 def _parted(body: str) -> list[tuple[Section, str]]:
-    """Return each section with the word of the heading, in lower case, that sets it apart; "" for normative ones."""
+    """Return each section with the heading that sets it apart, in lower case.
+
+    It is "" for normative ones.
+    """
     found: list[tuple[Section, str]] = []
     level, apart = 0, ""
     for part in sections(body):
@@ -75,7 +80,7 @@ def _parted(body: str) -> list[tuple[Section, str]]:
 
 
 def _without_heading(text: str) -> str:
-    """Return a section's text without its heading, which may be a line with a rule below it."""
+    """Return a section's text without its heading, of either style."""
     first, _, rest = text.partition("\n")
     if first.lstrip().startswith("#"):
         return rest
@@ -83,15 +88,15 @@ def _without_heading(text: str) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """Return a text without blank lines before and behind it; the indentation of its first line is its own."""
+    """Return a text without outer blank lines; its first line stays indented."""
     text = text.rstrip()
     lead = len(text) - len(text.lstrip())
     return text[text.rfind("\n", 0, lead) + 1 :]
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
-    """A wording: the line of the text, from 1, in which it stands, and its words as written."""
+class WordingMatch:
+    """Words found in a text: their line, from 1, and the words as written."""
 
     line: int
     words: str
@@ -133,15 +138,17 @@ _NUMBER = re.compile(r"\d|\b(?:two|three|four|five|ten)\b")
 _NOT_OWN = re.compile(r"``[^`]*``|`[^`]*`|\"[^\"]{1,200}\"|“[^”]{1,200}”|\]\([^()\s]*\)|https?://\S+")
 _END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)[.!?][)\"'*_]*\s+(?=[A-Z*(\[])")
 _ASIDE = re.compile(r"\W*(?:notes?|examples?|rationale|comment|hint|for example|e\.g\.)\b", re.IGNORECASE)
-_GOES_ON = re.compile(
+_CONTINUES = re.compile(
     r"\W*(?:(?:shall|must)\b|(?:this|these|that|those|it|they|otherwise|else|if not|for example|example|"
     r"in (?:the given|this|that) (?:example|case))\b)",
     re.IGNORECASE,
 )
 
 
-def weak_words(text: str) -> tuple[Worded, ...]:
-    """Return the wordings of a requirement's text that leave its measure open; a number gives the measure of a speed.
+def weak_words(text: str) -> tuple[WordingMatch, ...]:
+    """Return the wordings of a requirement's text that leave its measure open.
+
+    A number gives the measure of a speed.
 
     >>> [each.words for each in weak_words("The tool shall start fast.\\n\\nNOTE: It is easy to use.")]
     ['fast']
@@ -157,14 +164,14 @@ def weak_words(text: str) -> tuple[Worded, ...]:
         for each in sorted((hit for one in patterns for hit in one.finditer(sentence)), key=lambda hit: hit.start()):
             if each[0].startswith("etc") and _EXAMPLE.search(sentence):
                 continue
-            found.append(Worded(line + sentence.count("\n", 0, each.start()), " ".join(each[0].split())))
+            found.append(WordingMatch(line + sentence.count("\n", 0, each.start()), " ".join(each[0].split())))
     return tuple(found)
 
 
 def demands(text: str) -> tuple[int, ...]:
     """Return the line of each thing that a text asks for by itself.
 
-    A sentence that only goes on from another is not counted, nor is a list that spells out the sentence above it.
+    A sentence that only continues another is not counted, nor is a list that spells out the sentence above it.
 
     >>> demands("It shall start.\\nIt shall stop.\\nThe tool shall end and the log shall close.")
     (1, 3, 3)
@@ -174,12 +181,12 @@ def demands(text: str) -> tuple[int, ...]:
         return ()
     found: list[int] = []
     for line, sentence, listed in _asking(text):
-        if not listed and _ASKS.search(sentence) and (not found or not _GOES_ON.match(sentence)):
+        if not listed and _ASKS.search(sentence) and (not found or not _CONTINUES.match(sentence)):
             found += [line] * (2 if _TWICE.search(sentence) else 1)
     return tuple(found)
 
 
-def gaps(text: str) -> tuple[Worded, ...]:
+def gaps(text: str) -> tuple[WordingMatch, ...]:
     """Return the words that hold a place within a text: TBD, TBC, ???.
 
     >>> [each.words for each in gaps("It shall answer within TBD seconds, and list `TBD`.")]
@@ -188,11 +195,11 @@ def gaps(text: str) -> tuple[Worded, ...]:
     if not any(each in text for each in _GAPS):
         return ()
     plain = _blanked(text)
-    return tuple(Worded(plain.count("\n", 0, hit.start()) + 1, hit[0]) for hit in _GAP.finditer(plain))
+    return tuple(WordingMatch(plain.count("\n", 0, hit.start()) + 1, hit[0]) for hit in _GAP.finditer(plain))
 
 
 def _asking(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Yield (line, sentence, whether it spells out the sentence above) of what asks for something.
+    """Yield the demands of a text: line, sentence, whether it details the one above.
 
     The list below a sentence that asks and ends with a colon asks too.
     """
@@ -215,10 +222,10 @@ def _asking(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, bool, str]]:
-    """Yield (line, whether it is part of a list, text) of each paragraph and each item of a list."""
+    """Yield each paragraph and list item: line, whether it is in a list, text."""
     start, item, held = 0, False, list[str]()
     for number, line in enumerate(read_lines(split_lines(text)), start=1):
-        prose = line.kind is Kind.PARAGRAPH and not line.text.lstrip().startswith(("|", ".. "))
+        prose = line.kind is LineKind.PARAGRAPH and not line.text.lstrip().startswith(("|", ".. "))
         if held and (not prose or line.item):
             yield start, item, "".join(held)
             held = []

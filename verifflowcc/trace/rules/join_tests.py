@@ -1,4 +1,4 @@
-"""Join tests with items: by the properties of a report, by marks in the tests' source, by the items' own `tests`.
+"""Join tests with items: by report properties, by marks, by the items' `tests`.
 
 Within a report the cases of one test are one result, of which the worst counts; a test that failed and passed under one
 name is flaky. What several reports make of a test together is not decided here (`trace/verdicts.py`).
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from verifflowcc.base.formats.trace_tests import TestNames
 from verifflowcc.base.model.trace_values import CodeFile, Outcome, Results, TestResult, TraceItem
 from verifflowcc.base.records import dataclass, replace
-from verifflowcc.sprint.rules.junit_claims import ProjectPaths, Result
+from verifflowcc.sprint.rules.junit_claims import CaseResult, ProjectPaths
 from verifflowcc.sprint.rules.junit_tests import JUnitTest
 
 # Which file and symbol of the tree a test of a report is, whatever its tool calls it.
@@ -19,12 +19,13 @@ from verifflowcc.sprint.rules.junit_tests import JUnitTest
 _ARGUMENTS = re.compile(r"[\[({]")
 _SEPARATORS = re.compile(r"[./\\:$>#\s]+")
 _NOT_LETTERS = re.compile(r"[\W_]+")
+# A class name in a report can have any length, and each prefix of it is looked up.
 _DEEPEST = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
-    """A test: its name, its file and symbol as far as they were found ("" where not), and whether the tree has it."""
+class LocatedTest:
+    """A test: its name, file and symbol ("" if not found), and whether it exists."""
 
     test: str
     path: str = ""
@@ -33,7 +34,7 @@ class Located:
 
 
 class TestPlaces:
-    """Looks up tests by (classname, name, file) among files that are read with their symbols."""
+    """Looks up tests by class name, name and file among files with known symbols."""
 
     __test__ = False
 
@@ -49,19 +50,22 @@ class TestPlaces:
         for path, file in self._files.items():
             self._add(path, file)
 
-    def find(self, classname: str, name: str, file: str) -> Located:
-        """Return where a test stands. One that is nowhere is named as the report names it, without its arguments."""
+    def find(self, classname: str, name: str, file: str) -> LocatedTest:
+        """Return the place of a test in the tree.
+
+        One that is not found is named as the report names it, without its arguments.
+        """
         bare = _ARGUMENTS.split(name, maxsplit=1)[0].strip() or name
         for path, within in self._candidates(classname, file):
             symbol = self._symbol(path, within, bare, name)
             if symbol:
-                return Located(f"{path}::{symbol}", path, symbol, known=True)
+                return LocatedTest(f"{path}::{symbol}", path, symbol, known=True)
             if self._inherited(path, within):
-                return Located(f"{path}::{'.'.join((*within, bare))}", path, ".".join(within), known=True)
+                return LocatedTest(f"{path}::{'.'.join((*within, bare))}", path, ".".join(within), known=True)
         only = self._by_name(classname, bare, name)
         if only:
-            return Located(f"{only[0]}::{only[1]}", *only, known=True)
-        return Located(f"{classname}::{bare}" if classname else bare, known=False)
+            return LocatedTest(f"{only[0]}::{only[1]}", *only, known=True)
+        return LocatedTest(f"{classname}::{bare}" if classname else bare, known=False)
 
     def _add(self, path: str, file: CodeFile) -> None:
         names = path.split("/")
@@ -76,7 +80,7 @@ class TestPlaces:
             self._by_title.setdefault(_letters(each.name), set()).add((path, each.name))
 
     def _candidates(self, classname: str, file: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield files that a test may stand in, with the names of the classes around it, the likeliest first."""
+        """Yield files that may hold a test, with the classes around it, likeliest first."""
         names = tuple(name for name in _SEPARATORS.split(classname) if name)[:_DEEPEST]
         path = self._paths.find(file) if file else None
         if path:
@@ -93,6 +97,7 @@ class TestPlaces:
         ]
         most = max((length for length, _, _ in found), default=0)
         best = [each for each in found if each[0] == most]
+        # Two files that match equally well would be a guess.
         if len({path for _, path, _ in best}) == 1:
             yield from ((path, within) for _, path, within in best)
         for folder in self._folders(classname):
@@ -103,7 +108,7 @@ class TestPlaces:
         return names[names.index(stem) + 1 :] if stem in names else names
 
     def _folders(self, classname: str) -> list[str]:
-        """Return the folder that a package of Go means: the longest that its name ends with."""
+        """Return the folder of a Go package: the longest that ends its name."""
         found = [folder for folder in self._in_folder if folder and f"/{classname}".endswith(f"/{folder}")]
         return [max(found, key=len)] if found else ([""] if classname and "" in self._in_folder and not found else [])
 
@@ -127,11 +132,11 @@ class TestPlaces:
         return subtest if subtest in symbols else ""
 
     def _inherited(self, path: str, within: tuple[str, ...]) -> bool:
-        """Whether the class of a test is in the file: its method then stands in another class."""
+        """Whether the file has the class of a test: its method is then inherited."""
         return bool(within) and ".".join(within) in self._symbols[path]
 
     def _by_name(self, classname: str, bare: str, name: str) -> tuple[str, str] | None:
-        """Return the only symbol of a test file that has the whole title, or the name and a word of the class."""
+        """Return the only symbol of a test file with the title, or name and class word."""
         for title in (name, f"{classname} {name}", classname):
             found = self._of_tests(self._by_title.get(_letters(title), ())) if len(_letters(title)) > 3 else []
             if len(found) == 1:
@@ -158,18 +163,18 @@ def _letters(title: str) -> str:
     return _NOT_LETTERS.sub(" ", title).strip().lower()
 
 
-# What became of each test, over all reports: only those count that speak of the content that is there now.
+# One verdict for each test, over all reports; reports on other content than the present one do not count.
 
 _BROKEN = (Outcome.ERROR, Outcome.FAILED)
 _VERDICTS_WORST_FIRST = tuple(Outcome)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """A test and what became of it.
+class ResultVerdict:
+    """The verdict on a test, over all reports.
 
     `outcome` is None where no report counts; `reports` are then those that do not, being of other content. Of a test
-    that passed, `reports` are the ones that say so, and `trusted` tells whether one of them is worth enough.
+    that passed, `reports` are the ones that say so, and `trusted` is whether one of them is worth enough.
     """
 
     test: str
@@ -180,35 +185,35 @@ class Verdict:
 
     @property
     def failed(self) -> bool:
-        """Whether some report that counts says that it failed; one that passed when tried again did not."""
+        """Whether a valid report says that it failed; passed after a retry is no failure."""
         return self.outcome in {Outcome.ERROR, Outcome.FAILED, Outcome.CONFLICTING}
 
 
-def verdicts(results: Results) -> Mapping[str, Verdict]:
-    """Return test → what became of it. A result whose report is not among the reports does not count."""
+def verdicts(results: Results) -> Mapping[str, ResultVerdict]:
+    """Return the verdict on each test; a result without its report does not count."""
     fresh = {each.name for each in results.reports if not each.stale and not each.problem}
     worth = {each.name for each in results.reports if each.trust.rank >= results.least_trust.rank}
-    told: dict[str, list[TestResult]] = defaultdict(list)
+    by_test: dict[str, list[TestResult]] = defaultdict(list)
     for result in results.tests:
-        told[result.test].append(result)
-    return {test: _verdict(test, each, fresh, worth) for test, each in told.items()}
+        by_test[result.test].append(result)
+    return {test: _verdict(test, each, fresh, worth) for test, each in by_test.items()}
 
 
-def _verdict(test: str, told: list[TestResult], fresh: set[str], worth: set[str]) -> Verdict:
-    if len(told) == 1 and told[0].report in fresh:
-        one = told[0]
-        return Verdict(test, one.outcome, (one.report,), one.report in worth, one.message)
-    counting = [each for each in told if each.report in fresh]
+def _verdict(test: str, results: list[TestResult], fresh: set[str], worth: set[str]) -> ResultVerdict:
+    if len(results) == 1 and results[0].report in fresh:
+        one = results[0]
+        return ResultVerdict(test, one.outcome, (one.report,), one.report in worth, one.message)
+    counting = [each for each in results if each.report in fresh]
     if not counting:
-        return Verdict(test, None, _reports(told), False)
+        return ResultVerdict(test, None, _reports(results), False)
     outcome = _merged(counting)
     saying = [each for each in counting if each.outcome is outcome] or counting
     message = min((each.message for each in saying if each.message), default="")
-    return Verdict(test, outcome, _reports(saying), any(each.report in worth for each in saying), message)
+    return ResultVerdict(test, outcome, _reports(saying), any(each.report in worth for each in saying), message)
 
 
 def _merged(counting: list[TestResult]) -> Outcome:
-    """Return the worst outcome; a test that some report passes and another fails is told as that."""
+    """Return the worst outcome; passed here and failed there is `conflicting`."""
     outcomes = {each.outcome for each in counting}
     if len(outcomes) == 1:
         return counting[0].outcome
@@ -218,31 +223,31 @@ def _merged(counting: list[TestResult]) -> Outcome:
     return next(each for each in _VERDICTS_WORST_FIRST if each in outcomes)
 
 
-def _reports(told: Iterable[TestResult]) -> tuple[str, ...]:
-    return tuple(sorted({each.report for each in told}))
+def _reports(results: Iterable[TestResult]) -> tuple[str, ...]:
+    return tuple(sorted({each.report for each in results}))
 
 
 _OUTCOMES = {
-    Result.ERROR: Outcome.ERROR,
-    Result.FAILED: Outcome.FAILED,
-    Result.FLAKY: Outcome.FLAKY,
-    Result.SKIPPED: Outcome.SKIPPED,
-    Result.PASSED: Outcome.PASSED,
+    CaseResult.ERROR: Outcome.ERROR,
+    CaseResult.FAILED: Outcome.FAILED,
+    CaseResult.FLAKY: Outcome.FLAKY,
+    CaseResult.SKIPPED: Outcome.SKIPPED,
+    CaseResult.PASSED: Outcome.PASSED,
 }
 _WORST_FIRST = list(Outcome)
 _DID_NOT_PASS = frozenset({Outcome.ERROR, Outcome.FAILED, Outcome.FLAKY, Outcome.CONFLICTING})
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """The tests of one report; `report` is its path, or the id of the evidence that it is."""
+class ReportTests:
+    """The tests of one report; `report` is its path, or the id of the evidence."""
 
     report: str
     tests: tuple[JUnitTest, ...]
 
 
 def specified(results: Iterable[TestResult], items: Iterable[TraceItem]) -> tuple[TestResult, ...]:
-    """Return the results with the items that name their tests added to those that the tests name."""
+    """Add to each result the items that name its test."""
     given = tuple(results)
     names = TestNames(each.test for each in given)
     found: dict[str, set[str]] = defaultdict(set)
@@ -252,8 +257,8 @@ def specified(results: Iterable[TestResult], items: Iterable[TraceItem]) -> tupl
     return tuple(replace(each, items=tuple(sorted({*each.items, *found.get(each.test, ())}))) for each in given)
 
 
-class Marked:
-    """The tests' source: where a test of a report stands, and which items the marks there name."""
+class MarkedTests:
+    """The source of tests: where each one is, and which items its marks name."""
 
     def __init__(self, code: Sequence[CodeFile]) -> None:
         self._places = TestPlaces(code)
@@ -262,28 +267,29 @@ class Marked:
             for mark in file.marks if file.test else ():
                 self._marks[file.path, mark.symbol] += mark.ids
 
-    def find(self, test: JUnitTest) -> Located:
-        """Return where a test stands. A sentence may stand nowhere, with values put into it: it counts as known."""
+    def find(self, test: JUnitTest) -> LocatedTest:
+        """Return the place of a test in the tree."""
         found = self._places.find(test.classname, test.name, test.file)
+        # A title that is a sentence may have values filled in, so that no symbol has its words: it counts as known.
         return replace(found, known=True) if " " in test.name.strip() and test.classname else found
 
     def items(self, path: str, symbol: str) -> set[str]:
-        """Return the ids that the marks of a symbol name, of all that is around it, and of its file."""
+        """Return the ids in the marks of a symbol, of all around it, and of its file."""
         names = symbol.split(".") if symbol else []
         around = ("", *(".".join(names[:end]) for end in range(1, len(names) + 1)))
         return {item for each in around for item in self._marks.get((path, each), ())}
 
 
-def results_of(ran: Ran, marked: Marked) -> tuple[TestResult, ...]:
+def results_of(ran: ReportTests, marked: MarkedTests) -> tuple[TestResult, ...]:
     """Return the results of a report by its marks and properties, each test once."""
-    groups: dict[str, list[tuple[JUnitTest, Located]]] = defaultdict(list)
+    groups: dict[str, list[tuple[JUnitTest, LocatedTest]]] = defaultdict(list)
     for test in ran.tests:
         found = marked.find(test)
         groups[found.test].append((test, found))
     return tuple(_result(name, groups[name], ran.report, marked) for name in sorted(groups))
 
 
-def _result(name: str, cases: Sequence[tuple[JUnitTest, Located]], report: str, marked: Marked) -> TestResult:
+def _result(name: str, cases: Sequence[tuple[JUnitTest, LocatedTest]], report: str, marked: MarkedTests) -> TestResult:
     by_key: dict[tuple[str, str, str], list[JUnitTest]] = defaultdict(list)
     for test, _ in cases:
         by_key[test.classname, test.name, test.file].append(test)
@@ -298,8 +304,9 @@ def _result(name: str, cases: Sequence[tuple[JUnitTest, Located]], report: str, 
 
 
 def _of_one_case(tests: Sequence[JUnitTest]) -> tuple[Outcome, str]:
-    """Return the outcome of all that stands under one name: what failed and passed there was run again."""
+    """Return the outcome and the message of all runs under one name."""
     outcomes = [_OUTCOMES[test.outcome] for test in tests]
+    # Failed and passed under one name: a tool ran the test again after it failed.
     mixed = Outcome.FLAKY in outcomes or (Outcome.PASSED in outcomes and not _DID_NOT_PASS.isdisjoint(outcomes))
     worst = Outcome.FLAKY if mixed else min(outcomes, key=_WORST_FIRST.index)
     messages = [test.message for test in tests if test.message]

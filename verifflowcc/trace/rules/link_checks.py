@@ -1,4 +1,4 @@
-"""Checks of links: each leads to an item that is there, by a relation that may go there, and not round in a circle."""
+"""Checks of links: the target exists, the relation is allowed, no circle."""
 
 import re
 from collections import defaultdict, deque
@@ -13,8 +13,8 @@ from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.glob import matches, select
 from verifflowcc.trace.rules import check_steps as steps
-from verifflowcc.trace.rules.check_steps import Telling, symbol_digest
-from verifflowcc.trace.rules.trace_view import Joins, TraceView
+from verifflowcc.trace.rules.check_steps import FindingCollector, symbol_digest
+from verifflowcc.trace.rules.trace_view import TestJoins, TraceView
 
 # Circles in a graph, in time proportional to its size, however deep it is.
 
@@ -25,7 +25,7 @@ def circles(edges: Edges) -> tuple[tuple[str, ...], ...]:
     """Return one circle for each group of nodes that all lead to each other, sorted.
 
     A circle begins at the first node of its group by name and is one of the shortest through it; the first node is not
-    told again at the end. A node that leads to itself alone is no circle.
+    repeated at the end. A node that leads to itself alone is no circle.
 
     >>> circles({"a": ["b"], "b": ["c"], "c": ["a", "d"], "d": []})
     (('a', 'b', 'c'),)
@@ -35,7 +35,10 @@ def circles(edges: Edges) -> tuple[tuple[str, ...], ...]:
 
 
 def _pruned(edges: Edges) -> dict[str, list[str]]:
-    """Return the graph without what only leads into circles, which is nearly all of it in a sound project."""
+    """Return the graph without nodes that only lead into circles.
+
+    In a sound project that removes nearly all of it.
+    """
     into: dict[str, int] = {}
     for targets in edges.values():
         for target in targets:
@@ -56,7 +59,10 @@ def _pruned(edges: Edges) -> dict[str, list[str]]:
 
 
 def _groups(edges: Edges) -> Iterator[frozenset[str]]:
-    """Yield the strongly connected groups of two or more nodes: Tarjan's way, with a stack of its own."""
+    """Yield the strongly connected groups of two or more nodes.
+
+    Tarjan's algorithm.
+    """
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     held: list[str] = []
@@ -64,6 +70,7 @@ def _groups(edges: Edges) -> Iterator[frozenset[str]]:
     for root in edges:
         if root in index:
             continue
+        # A stack of its own: a long chain of items would exceed the recursion limit.
         work = [(root, iter(edges[root]))]
         index[root] = low[root] = len(index)
         held.append(root)
@@ -98,7 +105,10 @@ def _taken(node: str, held: list[str]) -> frozenset[str]:
 
 
 def _shortest(start: str, group: Collection[str], edges: Edges) -> tuple[str, ...]:
-    """Return a shortest way from `start` back to it within the group; of several the first by name at each step."""
+    """Return a shortest way from `start` back to it within the group.
+
+    Of several, the first by name at each step.
+    """
     came: dict[str, str] = {}
     queue = deque([start])
     while queue:
@@ -127,7 +137,7 @@ SOURCE = frozenset(
 """Endings of files that are asked for their item where the policy does not say which are the product's."""
 
 
-def check_owners(view: TraceView, joins: Joins, tell: Telling) -> None:
+def check_owners(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     """Tell of tests and files that belong to no item."""
     owned = _owned(view)
     _tests(view, joins, tell)
@@ -164,7 +174,7 @@ def _belongs(path: str, owned: frozenset[str]) -> bool:
 
 
 def _product(view: TraceView, paths: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the paths that are there and are the product's: as the policy says, else by their ending."""
+    """Return the existing paths of the product: by the policy, else by their ending."""
     there = [path for path in paths if path in view.sources.files and not path.startswith(".memory/")]
     if view.policy.code:
         return tuple(path for path in select(there, view.policy.code) if _is_product(path, (), view))
@@ -172,7 +182,10 @@ def _product(view: TraceView, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_product(path: str, tests: Iterable[str], view: TraceView) -> bool:
-    """Whether a file is neither a test's nor empty, as those are that only make a folder a package."""
+    """Whether a file is neither a test nor empty.
+
+    Empty files only make a folder a package.
+    """
     if path in tests or view.sources.files.get(path) == EMPTY:
         return False
     return not any(matches(path, pattern) for pattern in view.policy.tests)
@@ -182,7 +195,7 @@ def _ending(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[2].lower()
 
 
-def _tests(view: TraceView, joins: Joins, tell: Telling) -> None:
+def _tests(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     """Tell of each file of tests how many of them belong to no item."""
     tests = _by_file(view, joins)
     tell.ask(("orphan-test",), len(tests))
@@ -190,7 +203,7 @@ def _tests(view: TraceView, joins: Joins, tell: Telling) -> None:
         return
     names = TestNames(test for each in tests.values() for test in each)
     taken = {test for item in view.live for test in names.named(item.tests)}
-    taken |= {test.test for each in joins.by_id.values() for test in each.told}
+    taken |= {test.test for each in joins.by_id.values() for test in each.verdicts}
     for path in sorted(tests):
         marked = _marked(view.code.get(path), view)
         orphans = [test for test in tests[path] if test not in taken and not _within(test, path, marked)]
@@ -200,8 +213,8 @@ def _tests(view: TraceView, joins: Joins, tell: Telling) -> None:
             tell.place("orphan-test", path, 1, message, f"mark them with the ids that they test, vfcc: ID, in {path}")
 
 
-def _by_file(view: TraceView, joins: Joins) -> Mapping[str, tuple[str, ...]]:
-    """Return file → its tests: those of results, and the symbols that a runner would collect by their names."""
+def _by_file(view: TraceView, joins: TestJoins) -> Mapping[str, tuple[str, ...]]:
+    """Return file → its tests: those with results, and symbols named like tests."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in view.code.values():
         for symbol in file.symbols if file.test else ():
@@ -215,7 +228,9 @@ def _by_file(view: TraceView, joins: Joins) -> Mapping[str, tuple[str, ...]]:
 
 
 def _is_collected(path: str, symbol: str) -> bool:
-    """Whether a symbol is named like a test; in Python also its file, and it is inside of nothing but classes.
+    """Whether a symbol is named like a test, so that a runner would collect it.
+
+    In Python its file must be named so too, and only classes may be around it.
 
     pytest collects no other files by default, and never a function inside of a function. In Rust, tests are inside of
     modules, whose names are in lower case as well.
@@ -233,13 +248,13 @@ def _parts(dotted: str) -> list[str]:
 
 
 def _marked(file: CodeFile | None, view: TraceView) -> frozenset[str]:
-    """Return the symbols of a file that a mark of an item stands in; "" for the whole file."""
+    """Return the symbols of a file that are marked with an item; "" is the whole file."""
     marks = file.marks if file else ()
     return frozenset(mark.symbol for mark in marks if any(name in view.by_id for name in mark.ids))
 
 
 def _within(test: str, path: str, marked: frozenset[str]) -> bool:
-    """Whether a mark stands in the test, in what holds it, or is the file's."""
+    """Whether a test, what encloses it, or its file is marked."""
     symbol = test[len(path) + 2 :].replace("::", ".")
     while symbol:
         if symbol in marked:
@@ -256,10 +271,10 @@ def _some(names: list[str]) -> str:
 # Checks of the code that items speak of: it is there, where they say, and as it was when somebody looked.
 
 
-def check_refs(view: TraceView, tell: Telling) -> None:
-    """Tell of each ref what became of it. What is elsewhere now, word for word, is moved and not gone."""
+def check_refs(view: TraceView, tell: FindingCollector) -> None:
+    """Report refs to missing or changed code; text found elsewhere counts as moved."""
     named = symbols = stamped = 0
-    places = _Places(view)
+    places = _CodePlaces(view)
     for item in view.live:
         for ref in item.refs:
             if "://" in ref.path:
@@ -274,8 +289,8 @@ def check_refs(view: TraceView, tell: Telling) -> None:
 
 
 @dataclass(frozen=True)
-class _Places:
-    """Where code is now."""
+class _CodePlaces:
+    """The places of code as it is now."""
 
     view: TraceView
 
@@ -321,7 +336,10 @@ class _Places:
         return path in self.view.code or path in self.view.sources.files or path in self.folders
 
     def elsewhere(self, ref: Ref) -> str | None:
-        """Where what a ref names is now, if one place has the digest that it had; of several one of the same name."""
+        """Where the code of a ref is now, if one place has the digest that it had.
+
+        Of several, one of the same name.
+        """
         if not ref.digest:
             return None
         if not ref.symbol:
@@ -340,7 +358,7 @@ def _single(places: tuple[str, ...] | list[str], alike: list[str]) -> str | None
     return alike[0] if len(alike) == 1 else None
 
 
-def _look(item: TraceItem, ref: Ref, places: _Places, tell: Telling) -> None:
+def _look(item: TraceItem, ref: Ref, places: _CodePlaces, tell: FindingCollector) -> None:
     digest, path = places.digest(ref), _plain(ref.path)
     if digest is not None and (ref.digest is None or ref.digest == digest):
         return
@@ -382,7 +400,7 @@ _OF_LINKS = (
 _MOST_IN_A_CIRCLE = 8
 
 
-def check_links(view: TraceView, tell: Telling) -> None:
+def check_links(view: TraceView, tell: FindingCollector) -> None:
     """Tell what is wrong with the links of items that are not retired."""
     by_id, fine, relations = view.by_id, _sound(view.policy), view.policy.relations
     count = refining = 0
@@ -407,7 +425,7 @@ def check_links(view: TraceView, tell: Telling) -> None:
             if relation not in relations:
                 _unknown(item, link, view.policy, tell)
             if target is not None and target.status is not active and link.to != own:
-                _standing(item, link, target, view, tell)
+                _target_status(item, link, target, view, tell)
         if len(links) > 1:
             _twice(item, tell)
     tell.ask(_OF_LINKS, count)
@@ -416,7 +434,7 @@ def check_links(view: TraceView, tell: Telling) -> None:
 
 
 def _sound(policy: TracePolicy) -> frozenset[tuple[str, str, str]]:
-    """Return all (relation, type of the holder, type of the target) that a policy allows."""
+    """Return all (relation, holder's type, target's type) that a policy allows."""
     return frozenset(
         (name, one, other)
         for name, rule in policy.relations.items()
@@ -433,24 +451,24 @@ def _leads_down(relation: str, one: str, other: str, policy: TracePolicy) -> boo
     return here is not None and there is not None and there > here
 
 
-def _dangling(item: TraceItem, link: Link, tell: Telling) -> None:
+def _dangling(item: TraceItem, link: Link, tell: FindingCollector) -> None:
     message = f"{item.id} {link.relation} {link.to}, and there is no such item"
     tell.item("dangling-link", item, link.line, message, steps.unlink(item.id, link.to), _about(link))
 
 
-def _to_itself(item: TraceItem, link: Link, tell: Telling) -> None:
+def _to_itself(item: TraceItem, link: Link, tell: FindingCollector) -> None:
     message = f"{item.id} {link.relation} itself"
     tell.item("self-link", item, link.line, message, steps.unlink(item.id, link.to), link.relation)
 
 
-def _unknown(item: TraceItem, link: Link, policy: TracePolicy, tell: Telling) -> None:
+def _unknown(item: TraceItem, link: Link, policy: TracePolicy, tell: FindingCollector) -> None:
     known = ", ".join(sorted(policy.relations)) or "(none)"
     message = f"{item.id} is linked to {link.to} by {link.relation}; relations are {known}"
     tell.item("unknown-relation", item, link.line, message, steps.edit(item.path, link.line), _about(link))
 
 
-def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, tell: Telling) -> None:
-    """Tell why a relation cannot go between two items; an unknown type or relation is told by itself."""
+def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, tell: FindingCollector) -> None:
+    """Report a relation that may not lead between two items of their types."""
     rule = policy.relations.get(link.relation)
     if rule is None or item.type not in policy.types or target.type not in policy.types:
         return
@@ -465,7 +483,7 @@ def _ends(item: TraceItem, link: Link, target: TraceItem, policy: TracePolicy, t
         tell.item("wrong-end", item, link.line, message, step, _about(link), [target.path])
 
 
-def _standing(item: TraceItem, link: Link, target: TraceItem, view: TraceView, tell: Telling) -> None:
+def _target_status(item: TraceItem, link: Link, target: TraceItem, view: TraceView, tell: FindingCollector) -> None:
     if target.status is Status.ARCHIVED:
         message = f"{item.id} {link.relation} {target.id}, which is retired"
         step = steps.unlink(item.id, target.id)
@@ -476,7 +494,7 @@ def _standing(item: TraceItem, link: Link, target: TraceItem, view: TraceView, t
         tell.item("link-to-draft", item, link.line, message, step, _about(link), [target.path])
 
 
-def _twice(item: TraceItem, tell: Telling) -> None:
+def _twice(item: TraceItem, tell: FindingCollector) -> None:
     pairs = {(link.to, link.relation) for link in item.links}
     if len(pairs) == len(item.links):
         return
@@ -488,7 +506,7 @@ def _twice(item: TraceItem, tell: Telling) -> None:
             tell.item("duplicate-link", item, link.line, message, steps.edit(item.path, link.line), _about(link))
 
 
-def _circles(view: TraceView, tell: Telling) -> None:
+def _circles(view: TraceView, tell: FindingCollector) -> None:
     tell.ask(("link-cycle",), len(view.live))
     for circle in circles(view.above):
         first = view.by_id[circle[0]]

@@ -1,4 +1,4 @@
-"""The matrix: a row for each item, from needs down, and one for each test, back up to the needs."""
+"""The matrix: a row for each item, from needs down, and one for each test."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -7,9 +7,9 @@ from verifflowcc.base.model.trace_values import Finding, TraceItem, TraceReport
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.text.plain_words import natural_key
-from verifflowcc.trace.rules.answers import CodePlace, TestSeen, above, told
-from verifflowcc.trace.rules.item_lines import State, state_of, suspects
-from verifflowcc.trace.rules.item_state import Standing, Standings
+from verifflowcc.trace.rules.answers import CodePlace, ItemTest, above, result_of
+from verifflowcc.trace.rules.item_lines import ItemState, state_of, suspects
+from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage
 from verifflowcc.trace.rules.trace_statistics import type_order
 from verifflowcc.trace.rules.trace_table import csv_text
 from verifflowcc.trace.rules.trace_view import VERIFIES, TraceView
@@ -28,7 +28,7 @@ class LinkEnd:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """An item: what it stands on, what answers it, what implements it, which tests there are of it, and its state.
+    """The row of an item: its parents, children, code, tests and state.
 
     `tests` are its own, then those of the specifications that verify it. `findings` are all that a check says of it,
     the known ones, too.
@@ -46,18 +46,18 @@ class MatrixRow:
     parents: tuple[LinkEnd, ...]
     children: tuple[LinkEnd, ...]
     code: tuple[CodePlace, ...]
-    tests: tuple[TestSeen, ...]
-    state: State
+    tests: tuple[ItemTest, ...]
+    state: ItemState
     findings: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TestRow:
-    """A test: the items that it is of, and the needs (items with nothing above them) that it speaks for in the end."""
+    """The row of a test: its items, and the needs (items without a parent) above them."""
 
     __test__ = False
 
-    seen: TestSeen
+    seen: ItemTest
     items: tuple[LinkEnd, ...]
     """Items that the test belongs to."""
     needs: tuple[LinkEnd, ...]
@@ -66,7 +66,9 @@ class TestRow:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Rows by level, type and id; tests by name. `states` counts the rows in each state, the worst first.
+    """The rows of items, by level, type and id, and of tests, by name.
+
+    `states` counts the rows in each state, the worst first.
 
     `total` is how many items there were before anything was filtered.
     """
@@ -81,21 +83,24 @@ class Matrix:
 
 def matrix(view: TraceView, report: TraceReport) -> Matrix:
     """Return the matrix of all live items; the findings in it are those of `report`."""
-    standings, suspect = Standings(view), suspects(report)
+    coverages, suspect = TraceCoverage(view), suspects(report)
     found: dict[str, list[Finding]] = defaultdict(list)
     for each in (*report.findings, *report.known):
         found[each.item].append(each)
     rows = sorted(
-        (_row(standings.of(item), standings, suspect, found.get(item.id, [])) for item in view.live),
+        (_row(coverages.of(item), coverages, suspect, found.get(item.id, [])) for item in view.live),
         key=lambda row: (type_order(view.policy, row.type), natural_key(row.id), row.path),
     )
-    return Matrix(tuple(rows), _tests(view, standings), _counted(rows), len(rows))
+    return Matrix(tuple(rows), _tests(view, coverages), _counted(rows), len(rows))
 
 
 def narrowed(
     whole: Matrix, *, types: Collection[str] = (), states: Collection[str] = (), items: Collection[str] = ()
 ) -> Matrix:
-    """Return the rows of some types, in some states, whose ids fit some patterns (`REQ-login-*`), and their tests."""
+    """Return the rows of some types, states and ids, and their tests.
+
+    Ids may be patterns (`REQ-login-*`).
+    """
     if not (types or states or items):
         return whole
     rows = tuple(
@@ -111,32 +116,34 @@ def narrowed(
 
 
 def parents_of(view: TraceView, item: TraceItem) -> tuple[LinkEnd, ...]:
-    """Return what an item links to as what it stands on, also what is not there, and by relations nobody knows."""
+    """Return the link ends above an item, missing ones and unknown relations too."""
     relations = view.policy.relations
     links = [link for link in item.links if link.relation in view.upward or link.relation not in relations]
     return tuple(sorted({_end(view, link.to, link.relation) for link in links}))
 
 
 def children_of(view: TraceView, item: TraceItem) -> tuple[LinkEnd, ...]:
-    """Return the live items that stand on an item."""
+    """Return the live items directly below an item."""
     return tuple(sorted({LinkEnd(each.id, link.relation, each.type, each.title) for each, link in view.children(item)}))
 
 
-def _row(standing: Standing, standings: Standings, suspect: Collection[str], findings: list[Finding]) -> MatrixRow:
-    item, view = standing.item, standings.view
+def _row(
+    coverage: ItemCoverage, coverages: TraceCoverage, suspect: Collection[str], findings: list[Finding]
+) -> MatrixRow:
+    item, view = coverage.item, coverages.view
     return MatrixRow(
         item.id,
         item.type,
         item.title,
         item.path,
         item.text,
-        standing.method,
+        coverage.method,
         item.planned,
         parents_of(view, item),
         children_of(view, item),
-        standing.code,
-        standing.tests,
-        state_of(standing, standings, suspect),
+        coverage.code,
+        coverage.tests,
+        state_of(coverage, coverages, suspect),
         tuple(findings),
     )
 
@@ -148,21 +155,21 @@ def _end(view: TraceView, name: str, relation: str) -> LinkEnd:
 
 def _counted(rows: Iterable[MatrixRow]) -> Mapping[str, int]:
     counts = Counter(row.state for row in rows)
-    return {str(state): counts[state] for state in State if counts[state]}
+    return {str(state): counts[state] for state in ItemState if counts[state]}
 
 
-def _tests(view: TraceView, standings: Standings) -> tuple[TestRow, ...]:
+def _tests(view: TraceView, coverages: TraceCoverage) -> tuple[TestRow, ...]:
     """Each test once, those that belong to no item among them."""
-    seen: dict[str, list[TestSeen]] = defaultdict(list)
+    seen: dict[str, list[ItemTest]] = defaultdict(list)
     items: dict[str, set[str]] = defaultdict(set)
-    for name, standing in standings.by_id.items():
-        for test in standing.tests:
+    for name, coverage in coverages.by_id.items():
+        for test in coverage.tests:
             if not test.via:
                 seen[test.test].append(test)
                 items[test.test].add(name)
-    for name in view.told:
+    for name in view.results_by_test:
         if name not in seen:
-            seen[name].append(told(view, name))
+            seen[name].append(result_of(view, name))
     tops = _Tops(view)
     return tuple(
         TestRow(
@@ -175,7 +182,7 @@ def _tests(view: TraceView, standings: Standings) -> tuple[TestRow, ...]:
 
 
 class _Tops:
-    """The items with nothing above them that an item stands on in the end; itself where it stands on nothing."""
+    """The topmost items above an item; the item itself where it has no parent."""
 
     def __init__(self, view: TraceView) -> None:
         self._view = view
@@ -184,10 +191,10 @@ class _Tops:
     def of(self, name: str) -> tuple[str, ...]:
         if name not in self._found:
             ends = [each.id for each in above(self._view, self._view.by_id[name])] or [name]
-            self._found[name] = tuple(each for each in ends if not self._stands(each))
+            self._found[name] = tuple(each for each in ends if not self._has_parents(each))
         return self._found[name]
 
-    def _stands(self, name: str) -> bool:
+    def _has_parents(self, name: str) -> bool:
         return any(True for _ in self._view.parents(self._view.by_id[name]))
 
 
@@ -210,7 +217,7 @@ def csv_of_items(matrix: Matrix) -> str:
                 _joined(f"{end.relation} {end.id}" for end in row.parents),
                 _joined(f"{end.id} {end.relation}" for end in row.children),
                 _joined(dict.fromkeys(map(place_word, row.code))),
-                _joined(map(_tested, row.tests)),
+                _joined(map(_matrix_csv_tested, row.tests)),
                 _joined(dict.fromkeys(each.code for each in row.findings)),
                 row.path,
             )
@@ -236,7 +243,7 @@ def place_word(place: CodePlace) -> str:
     return f"{place.path}:{place.line}{symbol}" if place.there else f"{place.path}{symbol} (gone)"
 
 
-def _tested(test: TestSeen) -> str:
+def _matrix_csv_tested(test: ItemTest) -> str:
     return f"{test.test} {test.word}" + (f" (by {test.via})" if test.via else "")
 
 

@@ -1,14 +1,14 @@
-"""Checks of results: each test of an item ran on the content that is there now, and passed."""
+"""Checks of results: each test of an item ran on the present content, and passed."""
 
 from collections import defaultdict
 
 from verifflowcc.base.formats.result_lines import NOT_DISCRIMINATING
-from verifflowcc.base.model.gate_values import Trust
+from verifflowcc.base.model.gate_values import EvidenceTrust
 from verifflowcc.base.model.trace_values import Outcome, ResultReport, TraceItem
 from verifflowcc.trace.rules import check_steps as steps
-from verifflowcc.trace.rules.check_steps import Telling
-from verifflowcc.trace.rules.join_tests import Verdict
-from verifflowcc.trace.rules.trace_view import NONE, Joined, Joins, Named, TraceView
+from verifflowcc.trace.rules.check_steps import FindingCollector
+from verifflowcc.trace.rules.join_tests import ResultVerdict
+from verifflowcc.trace.rules.trace_view import NONE, JoinedTests, NamedTest, TestJoins, TraceView
 
 # The check that each item is verified by the method that it declares; whether that went well is for the results.
 
@@ -16,14 +16,17 @@ TEST, METRIC = "test", "metric"
 
 
 def method_of(view: TraceView, item: TraceItem) -> str | None:
-    """Return how an item is to be verified: as it declares, else by test where its type must be; None if not at all."""
+    """Return how an item is to be verified, None where nothing asks for it.
+
+    As it declares, else by test where its type must be.
+    """
     if item.verification:
         return item.verification
     rule = view.policy.types.get(item.type)
     return TEST if rule is not None and rule.verified else None
 
 
-def check_verified(view: TraceView, joins: Joins, tell: Telling) -> None:
+def check_verified(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     """Tell of items that nothing verifies.
 
     By test: a test that is there names the item by a mark, a result or a pattern, or belongs to a specification that
@@ -48,16 +51,16 @@ def check_verified(view: TraceView, joins: Joins, tell: Telling) -> None:
     tell.ask(("not-verified",), asked, passed_over)
 
 
-def _specified(view: TraceView, item: TraceItem, joins: Joins) -> bool:
-    """Whether some specification that verifies the item has a test, or is verified by another method itself."""
+def _specified(view: TraceView, item: TraceItem, joins: TestJoins) -> bool:
+    """Whether a specification that verifies the item has a test, or another method."""
     for each in joins.specifications.get(item.id, ()):
         if joins.by_id.get(each.id, NONE).any or (method_of(view, each) or TEST) != TEST:
             return True
     return False
 
 
-def _untested(item: TraceItem, joins: Joins, tell: Telling) -> None:
-    own: Joined = joins.by_id.get(item.id, NONE)
+def _untested(item: TraceItem, joins: TestJoins, tell: FindingCollector) -> None:
+    own: JoinedTests = joins.by_id.get(item.id, NONE)
     specifications = joins.specifications.get(item.id, ())
     if own.lost:
         message = f"{item.id} is to be verified by test, and {', '.join(own.lost)} names no test"
@@ -73,7 +76,7 @@ def _untested(item: TraceItem, joins: Joins, tell: Telling) -> None:
     tell.item("not-verified", item, line, message, step, also=[each.path for each in specifications])
 
 
-def _by_word(item: TraceItem, method: str, tell: Telling) -> None:
+def _by_word(item: TraceItem, method: str, tell: FindingCollector) -> None:
     if item.evidence or (method != METRIC and item.verified is not None and item.verified.method == method):
         return
     line = item.line("verification")
@@ -108,10 +111,12 @@ _WORDS = {
 _LONGEST = 200
 
 
-def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell what became of the items' tests; what is only planned is not asked.
+def check_results(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
+    """Report tests that did not pass, and items without a result.
 
-    A report that does not count is told once, with how many items stand on it alone, and not once for each.
+    Planned items are skipped.
+
+    A report that does not count is reported once, with the number of items that rely on it alone, not once for each.
     """
     waived, proofs = view.sources.results.waived_skips, view.sources.results.proofs
     stale: dict[str, list[str]] = defaultdict(list)
@@ -123,10 +128,10 @@ def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
             passed_over += 1
             continue
         items += joined.any
-        tests += len(joined.told)
+        tests += len(joined.verdicts)
         if joined.unrun:
             _unrun(item, joined, tell)
-        for test in joined.told:
+        for test in joined.verdicts:
             if test.outcome is None:
                 for report in test.reports:
                     stale[report].append(name)
@@ -147,17 +152,17 @@ def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
     _unknown(view, joins, tell)
 
 
-def _unrun(item: TraceItem, joined: Joined, tell: Telling) -> None:
+def _unrun(item: TraceItem, joined: JoinedTests, tell: FindingCollector) -> None:
     for each in joined.unrun:
         message = f"{each.test}, a test of {item.id}, has no result"
         tell.item("no-result", item, 1, message, _run(each), each.test, [each.path])
 
 
-def _run(named: Named) -> str:
+def _run(named: NamedTest) -> str:
     return f"run {named.test} and look again: vfcc check trace --junit FILE"
 
 
-def _broken(view: TraceView, item: TraceItem, test: Verdict, tell: Telling) -> None:
+def _broken(view: TraceView, item: TraceItem, test: ResultVerdict, tell: FindingCollector) -> None:
     why = f": {' '.join(test.message.split())[:_LONGEST]}" if test.message else ""
     message = f"{test.test}, a test of {item.id}, {_WORDS[test.outcome or Outcome.ERROR]}{why}"
     code = _CODES[test.outcome or Outcome.ERROR]
@@ -167,14 +172,16 @@ def _broken(view: TraceView, item: TraceItem, test: Verdict, tell: Telling) -> N
 
 
 def _again(report: ResultReport | None) -> str:
-    """Return the command that makes a report anew."""
+    """Return the command that makes a new report."""
     if report is not None and report.stage and report.criterion:
         return f"vfcc evidence run {report.criterion} --stage {report.stage}"
     again = "vfcc check trace --junit FILE"
     return f"{report.remedy}; then: {again}" if report and report.remedy else f"run the tests again and look: {again}"
 
 
-def _reports(view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, list[str]], tell: Telling) -> None:
+def _reports(
+    view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, list[str]], tell: FindingCollector
+) -> None:
     reports = view.reports
     tell.ask(("unreadable-report",), len(reports))
     for name in sorted(reports):
@@ -193,13 +200,13 @@ def _reports(view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, 
     least = view.sources.results.least_trust
     for name, ids in sorted(untrusted.items()):
         found = reports.get(name)
-        worth = found.trust if found else Trust.ASSERTED
+        worth = found.trust if found else EvidenceTrust.ASSERTED
         message = f"{_called(name, found)} is {_word(worth)}, and {_word(least)} is asked; {_relying(ids)} it alone"
         tell.place("untrusted-result", name, 1, message, _again(found))
 
 
 def _called(name: str, report: ResultReport | None) -> str:
-    """Return what people call a report: the criterion that it is evidence of, with its id; else its path."""
+    """Return the name of a report for people: its criterion and id, else its path."""
     return f"{report.stage}/{report.criterion} ({name})" if report and report.stage and report.criterion else name
 
 
@@ -208,28 +215,28 @@ def _relying(ids: list[str]) -> str:
     return f"{names[0]} relies on" if len(names) == 1 else f"{len(names)} items, {names[0]} among them, rely on"
 
 
-def _word(trust: Trust) -> str:
+def _word(trust: EvidenceTrust) -> str:
     return str(trust).replace("_", " ")
 
 
-def _unknown(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell of tests in reports that count which the tree does not hold."""
+def _unknown(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
+    """Report tests in valid reports that the tree does not contain."""
     count = 0
-    told = set()
+    reported = set()
     for result in sorted(view.sources.results.tests, key=lambda each: (each.test, each.report)):
         verdict = joins.verdicts[result.test]
         if verdict.outcome is None:
             continue
         count += 1
-        if not result.known and result.test not in told:
-            told.add(result.test)
+        if not result.known and result.test not in reported:
+            reported.add(result.test)
             message = f"{result.report} names {result.test}, which the tree does not contain"
             tell.place("unknown-test", result.report, 1, message, _again(view.reports.get(result.report)), result.test)
     tell.ask(("unknown-test",), count)
 
 
-def check_anything(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell where there is nothing to look at: no item, or items to be verified by test and no test at all."""
+def check_anything(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
+    """Report that there is no item, or no test where items need one."""
     tell.ask(("nothing-to-evaluate",), 1 + len(view.reports))
     if not view.live:
         message = f"there is no item below {ITEMS}"

@@ -1,4 +1,7 @@
-"""A report of checks as a SARIF 2.1.0 log: every check is a rule, every finding a result with its file and line."""
+"""A report of checks as a SARIF 2.1.0 log.
+
+Every check is a rule, every finding a result with its file and line.
+"""
 
 import json
 from collections import Counter
@@ -19,7 +22,9 @@ Json = None | bool | int | str | list["Json"] | dict[str, "Json"]
 
 
 def sarif_text(report: TraceReport, version: str, prefix: str = "", of: Catalogue = TRACE) -> str:
-    """Return the log as JSON; `prefix` is the folder of the project in its repository, "" at the top.
+    """Return the log as JSON.
+
+    `prefix` is the folder of the project in its repository, "" at the top.
 
     Known findings are results that are suppressed. Paths are relative, so that the log means the same on every machine.
     """
@@ -42,13 +47,13 @@ def sarif_text(report: TraceReport, version: str, prefix: str = "", of: Catalogu
 
 
 def _rule(code: str, weights: Mapping[str, Severity], of: Catalogue) -> Json:
-    check, told = of.checks[code], of.help[code]
-    words = told.remedy
+    check, explanation = of.checks[code], of.help[code]
+    words = explanation.remedy
     return {
         "id": code,
         "name": "".join(part.title() for part in code.split("-")),
         "shortDescription": {"text": check.title},
-        "fullDescription": {"text": told.meaning},
+        "fullDescription": {"text": explanation.meaning},
         "help": {"text": words, "markdown": words},
         "defaultConfiguration": _configuration(weights.get(code, check.severity)),
         "properties": {"tags": [of.tag, str(check.family)]},
@@ -63,6 +68,7 @@ def _results(findings: Iterable[Finding], known: Iterable[Finding], prefix: str,
     rules = {code: index for index, code in enumerate(of.checks)}
     seen: Counter[str] = Counter()
     for suppressed, each in [*((False, one) for one in findings), *((True, one) for one in known)]:
+        # A viewer takes equal fingerprints for one finding, so equal keys are numbered.
         seen[each.key] += 1
         result = _result(each, prefix, seen[each.key], of)
         if each.code in rules:

@@ -1,4 +1,4 @@
-"""Which trace items a sprint is about, and which others come near to a task; each with the reason."""
+"""The trace items of a sprint, and others near a task, each with the reason."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ _PART = re.compile(r"[A-Za-z0-9]+|[^A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class SprintItem:
     """An item, and why a prompt has it, or leaves it out."""
 
     item: TraceItem
@@ -26,14 +26,20 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class SprintScope:
-    """The items of a sprint in their order, those that it names first; `above` are the ones beyond `MOST_BELOW`."""
+    """The items of a sprint in their order, named ones first.
 
-    items: tuple[Reached, ...]
-    above: tuple[Reached, ...] = ()
+    `above` are the ones beyond `MOST_BELOW`.
+    """
+
+    items: tuple[SprintItem, ...]
+    above: tuple[SprintItem, ...] = ()
 
 
-class Names:
-    """The ids of live items, to be found in texts. An id that is a plain word counts only in its own capitals."""
+class ItemNames:
+    """Finds ids of live items in texts.
+
+    An id that is a plain word counts only in its own capitals.
+    """
 
     def __init__(self, items: Iterable[TraceItem]) -> None:
         self._exact = {item.id for item in items}
@@ -47,7 +53,7 @@ class Names:
                 yield name
 
     def in_branch(self, branch: str) -> Iterator[str]:
-        """Yield the ids that are a part of a branch's name: `feature/req-12-login` names REQ-12."""
+        """Yield the ids in a branch's name: `feature/req-12-login` names REQ-12."""
         parts = _PART.findall(branch)
         for first in range(len(parts)):
             for last in range(len(parts), first, -1):
@@ -60,23 +66,25 @@ class Names:
 
 
 def sprint_scope(view: TraceView, named: Mapping[str, str], *, with_below: bool) -> SprintScope:
-    """Return the items that are named (id → by what), all above them, and with `with_below` those below them.
+    """Return the named items, all above them, and with `with_below` those below.
+
+    `named` maps an id to what names it.
 
     Above an item is what it refines, over any number of links; below it is what refines it. A sprint that names an item
     and some below it is about those: nothing else below it is taken.
     """
-    found = {name: Reached(view.by_id[name], why) for name, why in named.items()}
+    found = {name: SprintItem(view.by_id[name], why) for name, why in named.items()}
     for child, link, parent in _walk(view, named, view.parents):
         if parent.id not in found and parent.status is not Status.ARCHIVED:
-            found[parent.id] = Reached(parent, f"{child.id} {link.relation} it")
-    above: dict[str, Reached] = {}
+            found[parent.id] = SprintItem(parent, f"{child.id} {link.relation} it")
+    above: dict[str, SprintItem] = {}
     room = len(found) + MOST_BELOW
     for parent, link, child in (
         _walk(view, named.keys() - _with_named_below(view, named), view.children) if with_below else ()
     ):
         if child.id not in found:
             into = found if len(found) < room else above
-            into.setdefault(child.id, Reached(child, f"it {link.relation} {parent.id}"))
+            into.setdefault(child.id, SprintItem(child, f"it {link.relation} {parent.id}"))
     return SprintScope(tuple(found.values()), tuple(above.values()))
 
 
@@ -94,7 +102,10 @@ def _with_named_below(view: TraceView, named: Iterable[str]) -> set[str]:
 def _walk(
     view: TraceView, start: Iterable[str], step: Callable[[TraceItem], Iterable[tuple[TraceItem, Link]]]
 ) -> Iterator[tuple[TraceItem, Link, TraceItem]]:
-    """Yield each step that leads to an item for the first time, the nearest first: from where, the link, to where."""
+    """Yield each step that leads to an item for the first time, nearest first.
+
+    A step is the item before, the link, and the item reached.
+    """
     seen = set(start)
     level = [view.by_id[name] for name in sorted(seen)]
     while level:
@@ -108,8 +119,10 @@ def _walk(
         level = following
 
 
-def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], names: Names) -> list[Reached]:
-    """Return items in the order of their worth for a task: those that it names, those with its words, the others.
+def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], names: ItemNames) -> list[SprintItem]:
+    """Return items in the order of their worth for a task.
+
+    First those that it names, then those with its words, then the others.
 
     `terms` maps the stem of each word of the task to the word. A word that few items have weighs more. Ties go by id.
     """
@@ -122,7 +135,7 @@ def near_task(items: Sequence[TraceItem], task: str, terms: Mapping[str, str], n
     weights = {term: _UNIT // sum(term in each for each in held) for term in frozenset().union(*held)}
     worth = [(item, sum(weights[term] for term in each)) for item, each in zip(items, held, strict=True)]
     worth.sort(key=lambda each: (each[0].id not in named, -each[1], each[0].id))
-    return [Reached(item, _why_near(item, score, named)) for item, score in worth]
+    return [SprintItem(item, _why_near(item, score, named)) for item, score in worth]
 
 
 def _why_near(item: TraceItem, score: int, named: Collection[str]) -> str:

@@ -1,4 +1,4 @@
-"""All checks of a trace in one run: what is wrong, and of how many things was asked."""
+"""All checks of a trace in one run: findings, and how many things were examined."""
 
 import re
 from collections import Counter, defaultdict
@@ -20,20 +20,20 @@ from verifflowcc.trace.rules.change_checks import (
     check_reviews,
     ways_up,
 )
-from verifflowcc.trace.rules.check_steps import Telling
+from verifflowcc.trace.rules.check_steps import FindingCollector
 from verifflowcc.trace.rules.fingerprint import type_digests
-from verifflowcc.trace.rules.join_tests import Verdict
+from verifflowcc.trace.rules.join_tests import ResultVerdict
 from verifflowcc.trace.rules.link_checks import check_links, check_owners, check_refs
 from verifflowcc.trace.rules.result_checks import check_anything, check_results, check_verified
-from verifflowcc.trace.rules.trace_view import NONE, Joins, TraceView
+from verifflowcc.trace.rules.trace_view import NONE, TestJoins, TraceView
 
-# The check that carries a failing test up: to what its item stands on, and on to the needs.
+# The check that carries a failing test up, from its item to the needs.
 
 _MOST_NAMED = 4
 
 
-def check_below(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell of each item below which a test failed, with the way to the nearest; once for each item."""
+def check_below(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
+    """Report each item below which a test failed, once, with the way to the nearest."""
     failing = _failing(view, joins)
     planned = {item.id for item in view.live if item.planned is not None}
     tell.ask(("failed-below",), len(view.live) - len(planned), len(planned))
@@ -49,12 +49,12 @@ def check_below(view: TraceView, joins: Joins, tell: Telling) -> None:
             _tell(item, below, test, message, tell)
 
 
-def _failing(view: TraceView, joins: Joins) -> Mapping[str, Verdict]:
-    """Return id → the first failing test of its own, for items that are not only planned."""
+def _failing(view: TraceView, joins: TestJoins) -> Mapping[str, ResultVerdict]:
+    """Return id → the first failing test of its own, without planned items."""
     return {
-        name: next(test for test in joined.told if test.failed)
+        name: next(test for test in joined.verdicts if test.failed)
         for name, joined in joins.by_id.items()
-        if view.by_id[name].planned is None and any(test.failed for test in joined.told)
+        if view.by_id[name].planned is None and any(test.failed for test in joined.verdicts)
     }
 
 
@@ -67,7 +67,10 @@ def _causes(down: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _way(name: str, cause: str, down: Mapping[str, str]) -> str:
-    """Return the ids on the way down, the first few and the last: a way can be as long as the project is large."""
+    """Return the ids on the way down, only the first few and the last.
+
+    A way can be as long as the project is large.
+    """
     ids = [name]
     while ids[-1] != cause and len(ids) < _MOST_NAMED:
         ids.append(down[ids[-1]])
@@ -76,7 +79,7 @@ def _way(name: str, cause: str, down: Mapping[str, str]) -> str:
     return " ← ".join(ids)
 
 
-def _tell(item: TraceItem, below: TraceItem, test: Verdict, message: str, tell: Telling) -> None:
+def _tell(item: TraceItem, below: TraceItem, test: ResultVerdict, message: str, tell: FindingCollector) -> None:
     also = [below.path, test.test.partition("::")[0]]
     tell.item("failed-below", item, 1, message, steps.why(below.id), below.id, also)
 
@@ -86,8 +89,8 @@ def _tell(item: TraceItem, below: TraceItem, test: Verdict, message: str, tell: 
 _CODES = ("duplicate-id", "bad-id", "reused-id", "id-collision", "file-name")
 
 
-def check_identity(view: TraceView, tell: Telling) -> None:
-    """Tell what is wrong with ids. Retired items keep theirs: nothing new may have them."""
+def check_identity(view: TraceView, tell: FindingCollector) -> None:
+    """Report faults of ids. Retired items keep theirs, so no new item may have one."""
     tell.ask(_CODES, len(view.live))
     _spelling(view, tell)
     if len(view.by_id) < len(view.items):
@@ -95,7 +98,7 @@ def check_identity(view: TraceView, tell: Telling) -> None:
     _as_git_knows(view, tell)
 
 
-def _spelling(view: TraceView, tell: Telling) -> None:
+def _spelling(view: TraceView, tell: FindingCollector) -> None:
     fits = re.compile(view.policy.id_pattern).fullmatch
     for item in view.live:
         name = item.id
@@ -107,7 +110,7 @@ def _spelling(view: TraceView, tell: Telling) -> None:
             tell.item("file-name", item, item.line("id"), message, f"rename {item.path}, or correct its id")
 
 
-def _twice(view: TraceView, tell: Telling) -> None:
+def _twice(view: TraceView, tell: FindingCollector) -> None:
     same: dict[str, list[TraceItem]] = defaultdict(list)
     for item in view.items:
         same[item.id].append(item)
@@ -124,7 +127,7 @@ def _twice(view: TraceView, tell: Telling) -> None:
             tell.item("reused-id", live[0], live[0].line("id"), message, step, also=[retired[0].path])
 
 
-def _as_git_knows(view: TraceView, tell: Telling) -> None:
+def _as_git_knows(view: TraceView, tell: FindingCollector) -> None:
     git = view.sources.git
     for item in view.live:
         if item.path in git.reused:
@@ -142,19 +145,22 @@ def _as_git_knows(view: TraceView, tell: Telling) -> None:
 _MARKS_CODES = ("unknown-mark", "retired-mark")
 
 
-def check_marks(view: TraceView, tell: Telling) -> None:
-    """Tell of marks that lead nowhere, once for each symbol; a result's ids count where no mark in code has them."""
+def check_marks(view: TraceView, tell: FindingCollector) -> None:
+    """Report marks that lead nowhere, once for each symbol.
+
+    The ids in a result count where no mark in code has them.
+    """
     by_id = view.by_id
     tell.ask(_MARKS_CODES, sum(map(len, view.marks.values())))
     for name, places in view.marks.items():
         item = by_id.get(name)
         if item is not None and item.status is not Status.ARCHIVED:
             continue
-        told = set()
+        reported = set()
         for file, mark in places:
-            if (file.path, mark.symbol) in told:
+            if (file.path, mark.symbol) in reported:
                 continue
-            told.add((file.path, mark.symbol))
+            reported.add((file.path, mark.symbol))
             where = f"{file.path}::{mark.symbol}" if mark.symbol else file.path
             if item is None:
                 message = f"{where} is marked with {name}, and there is no such item"
@@ -169,7 +175,7 @@ def check_marks(view: TraceView, tell: Telling) -> None:
     _in_results(view, tell)
 
 
-def _in_results(view: TraceView, tell: Telling) -> None:
+def _in_results(view: TraceView, tell: FindingCollector) -> None:
     named = {name for name in view.results if name not in view.by_id and name not in view.marks}
     for name in sorted(named):
         first = view.results[name][0]
@@ -178,13 +184,13 @@ def _in_results(view: TraceView, tell: Telling) -> None:
         tell.place("unknown-mark", path, 1, message, f"correct the mark of {first.test}", name)
 
 
-# Checks of the process: what sprints tell, levels of integrity, rationales nobody confirmed, what is only planned.
+# Checks of the process: facts of sprints, levels of integrity, unconfirmed rationales, planned items.
 
-_NOBODY = ("agent:", "tool:")
+_NOT_A_PERSON = ("agent:", "tool:")
 
 
-def check_process(view: TraceView, joins: Joins, tell: Telling) -> None:
-    """Tell what sprints say of their course, and what items say of theirs."""
+def check_process(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
+    """Report facts of sprints, levels of integrity, rationales and planned items."""
     for fact in view.sources.process:
         tell.ask((fact.code,), 1)
         step = fact.step or steps.edit(fact.path, 1)
@@ -194,8 +200,11 @@ def check_process(view: TraceView, joins: Joins, tell: Telling) -> None:
     _planned(view, joins, tell)
 
 
-def _levels(view: TraceView, tell: Telling) -> None:
-    """Tell of items with a lower level than what they stand on; none at all is the lowest, where a type has a place."""
+def _levels(view: TraceView, tell: FindingCollector) -> None:
+    """Report items with a lower integrity level than their parents.
+
+    No level at all is the lowest, for types that have a place in the V.
+    """
     rank = {name: place for place, name in enumerate(view.policy.integrity)}
     placed = {name for name, rule in view.policy.types.items() if rule.level is not None}
     asked = 0
@@ -213,7 +222,7 @@ def _levels(view: TraceView, tell: Telling) -> None:
     tell.ask(("integrity-inversion",), asked)
 
 
-def _rationales(view: TraceView, tell: Telling) -> None:
+def _rationales(view: TraceView, tell: FindingCollector) -> None:
     asked = 0
     for item in view.live:
         if item.reconstructed and item.rationale.strip():
@@ -227,16 +236,16 @@ def _rationales(view: TraceView, tell: Telling) -> None:
 def _confirmed(item: TraceItem) -> bool:
     """Whether a person reviewed the item."""
     by = item.reviewed.by if item.reviewed else None
-    return by is not None and by != "ci" and not by.startswith(_NOBODY)
+    return by is not None and by != "ci" and not by.startswith(_NOT_A_PERSON)
 
 
-def _planned(view: TraceView, joins: Joins, tell: Telling) -> None:
+def _planned(view: TraceView, joins: TestJoins, tell: FindingCollector) -> None:
     planned = [item for item in view.live if item.planned is not None]
     tell.ask(("planned-but-built",), len(planned))
     for item in planned:
-        own = joins.by_id.get(item.id, NONE).told
+        own = joins.by_id.get(item.id, NONE).verdicts
         handed = (
-            test for each in joins.specifications.get(item.id, ()) for test in joins.by_id.get(each.id, NONE).told
+            test for each in joins.specifications.get(item.id, ()) for test in joins.by_id.get(each.id, NONE).verdicts
         )
         passed = next((test for test in (*own, *handed) if test.outcome is Outcome.PASSED), None)
         if passed is not None:
@@ -259,7 +268,7 @@ _ATTRIBUTES = frozenset(
 """Keys of the front matter that an item holds as values; any other is there if its line is."""
 
 
-def check_schema(view: TraceView, tell: Telling) -> None:
+def check_schema(view: TraceView, tell: FindingCollector) -> None:
     """Tell what is wrong with single items, and which files cannot be read as one."""
     unreadable = view.sources.unreadable
     tell.ask(("unreadable-item",), len(view.items) + len(unreadable))
@@ -286,7 +295,7 @@ def check_schema(view: TraceView, tell: Telling) -> None:
             tell.item("bad-field", item, line, message, steps.edit(item.path, line), "integrity")
 
 
-def _fields(item: TraceItem, fields: tuple[str, ...], tell: Telling) -> None:
+def _fields(item: TraceItem, fields: tuple[str, ...], tell: FindingCollector) -> None:
     for name in fields:
         there = bool(getattr(item, name)) if name in _ATTRIBUTES else name in item.lines
         if not there and not any(flaw.about == name for flaw in item.flaws):
@@ -294,7 +303,7 @@ def _fields(item: TraceItem, fields: tuple[str, ...], tell: Telling) -> None:
             tell.item("missing-field", item, 1, message, f"add {name}: to {item.path}", name)
 
 
-def _parts(item: TraceItem, requires: tuple[str, ...], tell: Telling) -> None:
+def _parts(item: TraceItem, requires: tuple[str, ...], tell: FindingCollector) -> None:
     for part in requires:
         if not has_part(item.path, item.text, part):
             message = f"{item.id} says nothing below a heading {part}, which every {item.type} needs"
@@ -302,7 +311,7 @@ def _parts(item: TraceItem, requires: tuple[str, ...], tell: Telling) -> None:
 
 
 def check(sources: TraceSources, policy: TracePolicy) -> TraceReport:
-    """Return what all checks say; equal sources give an equal report, whatever their order.
+    """Return the report of all checks; the order of the sources does not matter.
 
     Nothing is left out: which findings are known, or of unchanged files, is for `narrow`.
     """
@@ -310,8 +319,8 @@ def check(sources: TraceSources, policy: TracePolicy) -> TraceReport:
 
 
 def check_view(view: TraceView) -> TraceReport:
-    """Return what all checks say of a view; what it worked out stays there for whoever asks it further."""
-    tell, joins = Telling(view.policy), view.joins
+    """Return the report of all checks on a view; the view caches what they computed."""
+    tell, joins = FindingCollector(view.policy), view.joins
     check_identity(view, tell)
     check_schema(view, tell)
     check_links(view, tell)

@@ -1,4 +1,4 @@
-"""From a file's parts to a `TraceItem`, with all that is wrong in the file by itself.
+"""Read a trace item from a file's parts, with all faults in the file.
 
 What must be asked of several items, and whether type, relation and integrity level are ones of the workflow, is left to
 the checks in `trace/`. A key that this calls unknown may be one that the workflow wants of the type: the flaw names it.
@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from verifflowcc.base.formats.front_matter_values import (
+    FieldList,
     Fields,
-    Scalar,
-    Sequence,
-    Table,
+    FieldScalar,
+    FieldTable,
     Value,
     is_null,
     member,
@@ -36,7 +36,7 @@ from verifflowcc.base.model.item_values import (
     TYPES as ITEM_TYPES,
 )
 from verifflowcc.base.model.trace_codes import METHODS
-from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verified
+from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verification
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.dates import read_date
 from verifflowcc.base.text.placeholders import is_stock, placeholder_line, says_something
@@ -59,7 +59,10 @@ _STATUS_WORDS = {
 
 @dataclass(slots=True)
 class TraceFields(Fields):
-    """The front matter of one trace item; what is wrong becomes a flaw `bad-field`, about the key that it stands in."""
+    """The front matter of one trace item; faults become flaws of their keys.
+
+    Their code is `bad-field`.
+    """
 
     flaws: list[Flaw] = field(default_factory=list)
 
@@ -69,7 +72,7 @@ class TraceFields(Fields):
         self.flaws.append(Flaw("bad-field", value.line + self.line_shift, sentence, max(above)[1] if above else ""))
 
     def life(self) -> Status:
-        """Return the status; active, with a flaw, where it is a word for one that has another name here."""
+        """Return the status; active, with a flaw, for a word that has another name here."""
         text = self.text("status")
         meant = _STATUS_WORDS.get(text or "")
         if text and meant:
@@ -79,7 +82,7 @@ class TraceFields(Fields):
         return self.word("status", Status, Status.ACTIVE, tuple(Status))
 
     def method(self) -> str | None:
-        """Return the verification method in lower case, also one that is not known (which is a flaw)."""
+        """Return the verification method in lower case; an unknown one is a flaw."""
         text = self.text("verification")
         method = text.lower() if text else None
         if method and method not in METHODS:
@@ -92,7 +95,7 @@ class TraceFields(Fields):
         return None if text == "false" else text
 
     def stamped_links(self) -> tuple[Link, ...]:
-        """Return the links that are whole, whatever their relation; those of the memory's relations are left out."""
+        """Return the complete links of any relation but those of the memory."""
         found: list[Link] = []
         for value, to, relation, parts in self.whole_links():
             if relation not in MEMORY_RELATIONS:
@@ -106,56 +109,56 @@ class TraceFields(Fields):
         value = self.values.get("reviewed")
         if value is None or is_null(value):
             return None
-        if not isinstance(value, Table):
+        if not isinstance(value, FieldTable):
             self.note(value, "reviewed must be a mapping with fingerprint, by and on; it is ignored")
             return None
-        said = texts_of(value)
-        self._known_keys(value, said, _REVIEW_KEYS, "a review")
-        return self._stamp(value, said, "a review", ends=1)
+        texts = texts_of(value)
+        self._known_keys(value, texts, _REVIEW_KEYS, "a review")
+        return self._stamp(value, texts, "a review", ends=1)
 
-    def verified(self) -> Verified | None:
-        """Return a person's word that the item was verified; None, with a flaw, where a part of it is missing."""
+    def verified(self) -> Verification | None:
+        """Return the recorded verification; None, with a flaw, where a part is missing."""
         value = self.values.get("verified")
         if value is None or is_null(value):
             return None
-        said = texts_of(value)
-        missing = [key for key in _VERIFIED_KEYS if not said.get(key)]
+        texts = texts_of(value)
+        missing = [key for key in _VERIFIED_KEYS if not texts.get(key)]
         if missing:
             self.note(value, f"verified needs {', '.join(missing)}; it is ignored")
             return None
-        self._known_keys(value, said, _VERIFIED_KEYS, "verified")
-        method = (said["method"] or "").lower()
+        self._known_keys(value, texts, _VERIFIED_KEYS, "verified")
+        method = (texts["method"] or "").lower()
         if method not in METHODS:
             self.note(value, f"the method of verified {_none_of(method, METHODS)}")
-        self._demand_date(value, said, "verified")
-        return Verified(method, *(said[key] or "" for key in _VERIFIED_KEYS[1:]))
+        self._demand_date(value, texts, "verified")
+        return Verification(method, *(texts[key] or "" for key in _VERIFIED_KEYS[1:]))
 
-    def _link_stamp(self, value: Value, said: Mapping[str, str | None], to: str) -> Stamp | None:
+    def _link_stamp(self, value: Value, texts: Mapping[str, str | None], to: str) -> Stamp | None:
         about = f"the link to {to}"
-        self._known_keys(value, said, _LINK_KEYS, about)
-        if not any(said.get(key) for key in _LINK_KEYS[2:]):
+        self._known_keys(value, texts, _LINK_KEYS, about)
+        if not any(texts.get(key) for key in _LINK_KEYS[2:]):
             return None
-        return self._stamp(value, said, about, ends=2)
+        return self._stamp(value, texts, about, ends=2)
 
-    def _stamp(self, value: Value, said: Mapping[str, str | None], about: str, ends: int) -> Stamp | None:
-        mark = said.get("fingerprint")
+    def _stamp(self, value: Value, texts: Mapping[str, str | None], about: str, ends: int) -> Stamp | None:
+        mark = texts.get("fingerprint")
         if not mark:
             self.note(value, f"{about} has no fingerprint, so the reviewed version is unknown; its stamp is ignored")
             return None
         parts = read_stamp(mark)
         if parts is None or (parts.comparable and len(parts.digests) != ends):
             self.note(value, f"the fingerprint {quoted(mark)} of {about} is no stamp of vfcc; it never matches")
-        self._demand_date(value, said, about)
-        reason = (said["reason"] or "") if "reason" in said else None  # there and empty: cleared with no reason
-        return Stamp(mark, said.get("by"), said.get("on"), reason)
+        self._demand_date(value, texts, about)
+        reason = (texts["reason"] or "") if "reason" in texts else None  # there and empty: cleared with no reason
+        return Stamp(mark, texts.get("by"), texts.get("on"), reason)
 
-    def _demand_date(self, value: Value, said: Mapping[str, str | None], about: str) -> None:
-        day = said.get("on")
+    def _demand_date(self, value: Value, texts: Mapping[str, str | None], about: str) -> None:
+        day = texts.get("on")
         if day and read_date(day) is None:
             self.note(value, f"`on` {quoted(day)} of {about} is not a date")
 
-    def _known_keys(self, value: Value, said: Mapping[str, str | None], known: tuple[str, ...], about: str) -> None:
-        for key in said:
+    def _known_keys(self, value: Value, texts: Mapping[str, str | None], known: tuple[str, ...], about: str) -> None:
+        for key in texts:
             if key not in known:
                 self.note(value, f"{about} has the unknown key {key}; {_ask(key, known)}")
 
@@ -179,19 +182,19 @@ _GUESSED = frozenset({SourceKind.INFERRED, SourceKind.EXTRACTED})
 _DATES = ("created", "updated", "date", "expires", "deadline")
 _SPEAKS_OF_TRACE = frozenset({"verification", "derived", "integrity", "reviewed", "verified"})
 _ADOPTED = _SPEAKS_OF_TRACE | {"tests", "evidence", "planned"}
-"""What nobody writes into an item before it is part of the trace."""
+"""Fields that only items of the trace have."""
 _PLAIN_SOURCE = Source()
 
 
-def is_trace_item(path: str, table: Table | None, types: Collection[str]) -> bool:
-    """Say whether a file is a trace item: by its type, else because only a trace item says what it says.
+def is_trace_item(path: str, table: FieldTable | None, types: Collection[str]) -> bool:
+    """Say whether a file is a trace item: by its type, else by its fields and links.
 
     A type that is neither of the trace nor of the memory may be a mistyped one; where the file has a verification or a
     link of the trace, or the type is near to one of the trace, it is looked at rather than passed over.
     """
     pairs = dict(table.pairs) if table else {}
-    said = pairs.get("type")
-    name = " ".join(said.text.split()) if isinstance(said, Scalar) and not is_null(said) else type_of_path(path)
+    typed = pairs.get("type")
+    name = " ".join(typed.text.split()) if isinstance(typed, FieldScalar) and not is_null(typed) else type_of_path(path)
     if name in types or name in ITEM_TYPES:
         return name in types and not is_heard(table)
     if nearest(name, types) or not _SPEAKS_OF_TRACE.isdisjoint(pairs):
@@ -199,8 +202,8 @@ def is_trace_item(path: str, table: Table | None, types: Collection[str]) -> boo
     return _has_trace_link(pairs)
 
 
-def is_heard(table: Table | None) -> bool:
-    """Say whether an item was read out of a conversation and is not adopted into the trace yet.
+def is_heard(table: FieldTable | None) -> bool:
+    """Say whether an item was extracted from a conversation and is not adopted yet.
 
     A person adopts it by promoting it. One that has links or fields of the trace was adopted before that was recorded.
     """
@@ -215,11 +218,13 @@ def is_heard(table: Table | None) -> bool:
 
 def _has_trace_link(pairs: Mapping[str, Value]) -> bool:
     links = pairs.get("links")
-    return isinstance(links, Sequence) and any(member(each, "relation") in TRACE_RELATIONS for each in links.values)
+    return isinstance(links, FieldList) and any(member(each, "relation") in TRACE_RELATIONS for each in links.values)
 
 
-def read_trace_item(path: str, parts: FrontMatter, table: Table | None, flaws: tuple[Flaw, ...] = ()) -> TraceItem:
-    """Return the trace item of a Markdown file, split in `parts`, with LF newlines; `table` is what its block says.
+def read_trace_item(path: str, parts: FrontMatter, table: FieldTable | None, flaws: tuple[Flaw, ...] = ()) -> TraceItem:
+    """Return the trace item of a Markdown file, split in `parts`, with LF newlines.
+
+    `table` is the content of its front matter.
 
     `flaws` were seen before. Lines are those of the file.
     """
@@ -266,7 +271,7 @@ def read_trace_item(path: str, parts: FrontMatter, table: Table | None, flaws: t
     if status is not Status.ARCHIVED:
         above = 0 if parts.block is None else parts.block.count("\n") + 2
         fields.flaws += _of_text(item, body, above)
-    return replace(item, flaws=_told_apart(fields.flaws)) if fields.flaws else item
+    return replace(item, flaws=_numbered(fields.flaws)) if fields.flaws else item
 
 
 def _author(fields: TraceFields) -> str | None:
@@ -275,11 +280,14 @@ def _author(fields: TraceFields) -> str | None:
 
 
 def _lines(pairs: tuple[tuple[str, Value], ...], block: str) -> dict[str, int]:
-    """Return the line of each key that has a value; that of a list may stand above its first value."""
+    """Return the line of each key that has a value.
+
+    The line of a list may come before its first value.
+    """
     found: dict[str, int] = {}
     rows: list[str] | None = None
     for key, value in pairs:
-        if isinstance(value, Scalar):
+        if isinstance(value, FieldScalar):
             if is_null(value):
                 continue
             found[key] = value.line + 1
@@ -303,7 +311,10 @@ def _of_keys(pairs: tuple[tuple[str, Value], ...]) -> Iterator[Flaw]:
 
 
 def _of_text(item: TraceItem, body: str, above: int) -> Iterator[Flaw]:
-    """Yield what is wrong with the title and the text; `above` lines of the file stand above the body."""
+    """Yield the faults of the title and the text.
+
+    `above` is the number of lines of the file before the body.
+    """
     if is_stock(_WORD.findall(item.title.casefold())):
         yield Flaw("placeholder", item.line("title"), f'the title "{item.title}" only holds a place', "title")
     if not _ASKS.match(item.text) and not says_something(item.text):
@@ -323,8 +334,8 @@ def _of_text(item: TraceItem, body: str, above: int) -> Iterator[Flaw]:
 def _of_wording(text: str, body: str, above: int) -> Iterator[Flaw]:
     """Yield what keeps a requirement from being one thing that a test can decide."""
     for each in weak_words(text):
-        said = f'"{each.words}" leaves open what is meant; say it so that a test can decide it'
-        yield Flaw("weak-wording", _line_in(body, text, each.line) + above, said, each.words.lower())
+        message = f'"{each.words}" leaves open what is meant; say it so that a test can decide it'
+        yield Flaw("weak-wording", _line_in(body, text, each.line) + above, message, each.words.lower())
     asked = demands(text)
     if len(asked) > 1:
         line = _line_in(body, text, asked[1]) + above
@@ -332,7 +343,10 @@ def _of_wording(text: str, body: str, above: int) -> Iterator[Flaw]:
 
 
 def _line_in(body: str, text: str, line: int) -> int:
-    """Return the line of the body that a line of its normative part is; that part is some of its lines, in order."""
+    """Return the line of the body for a line of its normative part.
+
+    That part has some of the body's lines, in order.
+    """
     number = 0
     rows = body.split("\n")
     for row in text.split("\n")[:line]:
@@ -342,7 +356,7 @@ def _line_in(body: str, text: str, line: int) -> int:
     return min(number, len(rows))
 
 
-def _told_apart(flaws: list[Flaw]) -> tuple[Flaw, ...]:
+def _numbered(flaws: list[Flaw]) -> tuple[Flaw, ...]:
     """Return the flaws by line, each of a code about something else."""
     found: list[Flaw] = []
     seen: Counter[tuple[str, str]] = Counter()

@@ -1,32 +1,34 @@
-"""A new trace item as a file: front matter in one canonical order, one line per link, then the text.
+"""A new trace item as a file.
+
+Front matter in one canonical order, one line per link, then the text.
 
 Only for files that do not exist yet; an existing one is edited. What is empty is left out.
 """
 
 from collections.abc import Iterable
 
-from verifflowcc.base.formats.front_matter_values import Scalar, Table
+from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable
 from verifflowcc.base.formats.item_render import render_rows, render_source, render_tags, scalar
 from verifflowcc.base.model.item_values import Link, Ref, Source, Stamp, Status
 from verifflowcc.base.model.trace_codes import RelationRule, TracePolicy
-from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.model.trace_values import TraceItem, Verification
 from verifflowcc.base.records import field_names
 from verifflowcc.items.rules.front_matter_list import entry
 from verifflowcc.trace.rules.trace_view import TraceView
 
-# Which relations may lead from one item to another, and what stands against a new link.
+# The relations that may lead from one item to another, and the reasons against a new link.
 
 REFINES = "refines"
 """The one relation that goes by levels: from a lower to a higher or the same."""
 
 
 def fitting(policy: TracePolicy, from_type: str, to_type: str) -> tuple[str, ...]:
-    """Return the relations that lead from a type to another, in the order of the policy."""
+    """Return the relations from a type to another, in the order of the policy."""
     return tuple(rule.name for rule in policy.relations.values() if _fits(policy, rule, from_type, to_type))
 
 
 def against(view: TraceView, item: TraceItem, target: TraceItem, relation: str) -> str:
-    """Return why an item may not link to another; "" where nothing stands against it."""
+    """Return why an item may not link to another; "" where it may."""
     if item.id == target.id:
         return f"{item.id} cannot link to itself"
     if any((link.to, link.relation) == (target.id, relation) for link in item.links):
@@ -66,7 +68,7 @@ def _above(view: TraceView, item: TraceItem) -> frozenset[str]:
 def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), created: str | None = None) -> str:  # noqa: B008 - a frozen value
     """Return the text of an item's file, with LF newlines and a final one.
 
-    `body` is all that stands below the front matter, the rationale too where it has a section of its own.
+    `body` is all text below the front matter, the rationale too where it has a section of its own.
     """
     rows = (
         *((name, scalar(getattr(item, name))) for name in ("id", "type", "title")),
@@ -88,20 +90,20 @@ def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), 
     return render_rows(rows, body if body.strip() else "")
 
 
-def link_entry(link: Link) -> Table:
-    """Return a link as it stands in front matter."""
+def link_entry(link: Link) -> FieldTable:
+    """Return a link as a value of front matter."""
     ends = (("to", text_value("to", link.to)), ("relation", text_value("relation", link.relation)))
-    return Table((*ends, *(_table(link.stamp).pairs if link.stamp else ())), 1)
+    return FieldTable((*ends, *(_table(link.stamp).pairs if link.stamp else ())), 1)
 
 
-def stamp_line(stamp: Stamp | Verified) -> str:
+def stamp_line(stamp: Stamp | Verification) -> str:
     """Return a person's stamp or word as the line behind its key."""
     return entry(_table(stamp))
 
 
-def _table(record: Stamp | Verified | Ref) -> Table:
+def _table(record: Stamp | Verification | Ref) -> FieldTable:
     pairs = ((name, getattr(record, name)) for name in field_names(record))
-    return Table(tuple((name, text_value(name, value)) for name, value in pairs if value is not None), 1)
+    return FieldTable(tuple((name, text_value(name, value)) for name, value in pairs if value is not None), 1)
 
 
 def _block(lines: Iterable[str]) -> str | None:
@@ -109,11 +111,14 @@ def _block(lines: Iterable[str]) -> str | None:
     return "".join(f"\n  - {line}" for line in lines) or None
 
 
-def text_value(name: str, text: str) -> Scalar:
-    """Return a text as a value of front matter; a day (`on`) stands there without quotes, as people write it."""
-    return Scalar(text, name == "on", 1)
+def text_value(name: str, text: str) -> FieldScalar:
+    """Return a text as a value of front matter.
+
+    A day (`on`) is not quoted, as people write it.
+    """
+    return FieldScalar(text, name == "on", 1)
 
 
 def _plain(text: str) -> str:
     """Return a day without quotes."""
-    return entry(Scalar(text, True, 1)) if text[:4].isdigit() and text.replace("-", "").isdigit() else scalar(text)
+    return entry(FieldScalar(text, True, 1)) if text[:4].isdigit() and text.replace("-", "").isdigit() else scalar(text)

@@ -1,4 +1,4 @@
-"""How much of the trace is covered: per type and per verification method, each with what it is a part of.
+"""Coverage of the trace: per type and per verification method, with denominators.
 
 Planned items stand apart and are in no denominator. Where there is nothing to count, a share is no number.
 """
@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.records import dataclass
-from verifflowcc.trace.rules.item_state import Standing, Standings
+from verifflowcc.trace.rules.item_state import ItemCoverage, TraceCoverage
 from verifflowcc.trace.rules.trace_view import TraceView
 
 # The order in which types are shown: from the top of the V down, then those that have no level.
 
 
 def type_order(policy: TracePolicy, name: str) -> tuple[int, int, str]:
-    """Return what sorts types: the level, then the workflow's own order, then the name; unknown types come last."""
+    """Return a sort key of types: level, workflow order, name; unknown ones last."""
     rule = policy.types.get(name)
     if rule is None:
         return (1_000_001, 0, name)
@@ -28,7 +28,7 @@ NO_METHOD = "none asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class CoverageShare:
     """`met` of `of`."""
 
     met: int
@@ -36,9 +36,11 @@ class Share:
 
     @property
     def per_mille(self) -> int | None:
-        """Thousandths, rounded down, so that only all is 1000; None where there is nothing to evaluate.
+        """Thousandths, rounded down, so that only all is 1000.
 
-        >>> [Share(met, 3).per_mille for met in (0, 2, 3)], Share(0, 0).per_mille
+        None where there is nothing to evaluate.
+
+        >>> [CoverageShare(met, 3).per_mille for met in (0, 2, 3)], Share(0, 0).per_mille
         ([0, 666, 1000], None)
         """
         return self.met * 1000 // self.of if self.of else None
@@ -50,7 +52,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CoverageGroup:
     """The items of a type, of a method, or all.
 
     `items` counts those that are asked: neither retired nor `planned`; `drafts` are among them. `shallow` have what
@@ -65,25 +67,28 @@ class Group:
     """Excluded because they are planned."""
     drafts: int
     """How many of the counted ones are drafts."""
-    shallow: Share
+    shallow: CoverageShare
     """Items with an answer directly below."""
-    deep: Share
+    deep: CoverageShare
     """Items answered all the way down."""
     waiting: int
     """Items not deep only because of planned ones."""
-    verified: Share
+    verified: CoverageShare
     """Items that are shown."""
-    proven: Share
+    proven: CoverageShare
     """Items shown all the way down."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Coverage per type (from the top of the V), per method (by name), and of all; `retired` items are in none."""
+    """Coverage per type, per method, and of all items.
 
-    types: tuple[Group, ...]
-    methods: tuple[Group, ...]
-    total: Group
+    Types begin at the top of the V, methods are by name; `retired` items are in none.
+    """
+
+    types: tuple[CoverageGroup, ...]
+    methods: tuple[CoverageGroup, ...]
+    total: CoverageGroup
     retired: int
 
     @property
@@ -93,43 +98,46 @@ class Statistics:
 
 
 def statistics(view: TraceView, types: Iterable[str] = ()) -> Statistics:
-    """Return the coverage of all items, or of those of some types; what is below them counts whatever its type."""
+    """Return the coverage of all items, or of those of some types.
+
+    What is below them counts whatever its type.
+    """
     wanted = frozenset(types)
-    standings = Standings(view)
-    live = [standings.of(item) for item in view.live if not wanted or item.type in wanted]
+    coverages = TraceCoverage(view)
+    live = [coverages.of(item) for item in view.live if not wanted or item.type in wanted]
     by_type = _split(live, lambda each: each.item.type)
     by_method = _split(live, lambda each: each.method or NO_METHOD)
     return Statistics(
         tuple(
-            _group(name, by_type[name], standings)
+            _group(name, by_type[name], coverages)
             for name in sorted(by_type, key=lambda name: type_order(view.policy, name))
         ),
-        tuple(_group(name, by_method[name], standings) for name in sorted(by_method)),
-        _group("all", live, standings),
+        tuple(_group(name, by_method[name], coverages) for name in sorted(by_method)),
+        _group("all", live, coverages),
         sum(item.status is Status.ARCHIVED and (not wanted or item.type in wanted) for item in view.items),
     )
 
 
-def _group(name: str, members: list[Standing], standings: Standings) -> Group:
+def _group(name: str, members: list[ItemCoverage], coverages: TraceCoverage) -> CoverageGroup:
     asked = [each for each in members if not each.planned]
     answered = [each for each in asked if each.answered]
-    deep = [each for each in answered if each.item.id not in standings.open_below]
+    deep = [each for each in answered if each.item.id not in coverages.open_below]
     methodical = [each for each in asked if each.method is not None]
-    return Group(
+    return CoverageGroup(
         name,
         items=len(asked),
         planned=len(members) - len(asked),
         drafts=sum(each.item.status is Status.PENDING for each in asked),
-        shallow=Share(len(answered), len(asked)),
-        deep=Share(len(deep), len(asked)),
-        waiting=sum(each.item.id not in standings.lacking_below for each in answered) - len(deep),
-        verified=Share(sum(each.shown for each in methodical), len(methodical)),
-        proven=Share(sum(standings.proven(each) for each in asked), len(asked)),
+        shallow=CoverageShare(len(answered), len(asked)),
+        deep=CoverageShare(len(deep), len(asked)),
+        waiting=sum(each.item.id not in coverages.lacking_below for each in answered) - len(deep),
+        verified=CoverageShare(sum(each.shown for each in methodical), len(methodical)),
+        proven=CoverageShare(sum(coverages.proven(each) for each in asked), len(asked)),
     )
 
 
-def _split(members: Iterable[Standing], name: Callable[[Standing], str]) -> dict[str, list[Standing]]:
-    found: dict[str, list[Standing]] = defaultdict(list)
+def _split(members: Iterable[ItemCoverage], name: Callable[[ItemCoverage], str]) -> dict[str, list[ItemCoverage]]:
+    found: dict[str, list[ItemCoverage]] = defaultdict(list)
     for each in members:
         found[name(each)].append(each)
     return found

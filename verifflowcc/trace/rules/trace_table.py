@@ -1,4 +1,4 @@
-"""Trace items as a table or as JSON, for other tools: one row each, in the order of their ids."""
+"""Trace items as CSV or JSON for other tools: one row each, by id."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def csv_text(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """Return what a cell said before it was made safe for spreadsheets."""
+    """Return the original text of a cell that was made safe for spreadsheets."""
     return cell[1:] if cell.startswith("'") and cell[1:].lstrip(" ").startswith(_RUN) else cell
 
 
@@ -63,7 +63,9 @@ def encode_baseline(baseline: TraceBaseline) -> bytes:
 
 
 def is_baseline(data: bytes) -> bool:
-    """Say whether a JSON file means to be a baseline of the trace; other kinds lie beside it and are left alone.
+    """Say whether a JSON file is meant as a baseline of the trace.
+
+    Other kinds lie beside it and are left alone.
 
     A file that is no JSON at all is one that was damaged, so it is asked further.
     """
@@ -77,7 +79,10 @@ def is_baseline(data: bytes) -> bool:
 
 
 def read_baseline(path: str, data: bytes) -> TraceBaseline:
-    """Return the baseline in a file's bytes. Raises FormatError, beginning with the path, where it is none."""
+    """Return the baseline in a file's bytes.
+
+    Raises FormatError, beginning with the path, where it is none.
+    """
     try:
         value = parse_canonical(data.replace(b"\r\n", b"\n").removesuffix(b"\n"))
         return _baseline(path, value)

@@ -1,4 +1,4 @@
-"""The items of a trace as a graph, read once for all checks: items by id, those above and below, and their tests."""
+"""The items of a trace as a graph: by id, above, below, and with their tests."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,14 +10,14 @@ from verifflowcc.base.formats.trace_tests import TestNames, by_item
 from verifflowcc.base.model.item_values import Link, Status
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import CodeFile, CodeMark, ResultReport, TestResult, TraceItem, TraceSources
-from verifflowcc.trace.rules.join_tests import Verdict, verdicts
+from verifflowcc.trace.rules.join_tests import ResultVerdict, verdicts
 
 VERIFIES = "verifies"
 """The relation by which a specification hands its tests to what it verifies."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedTest:
     """A test that is there but has no result: its name, and the place that names it."""
 
     test: str
@@ -26,25 +26,28 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """An item's own tests: `told` with what became of them, `unrun` without a result, `lost` patterns of no test."""
+class JoinedTests:
+    """An item's tests: with a verdict, without a result, and patterns without a match."""
 
-    told: tuple[Verdict, ...]
-    unrun: tuple[Named, ...]
+    verdicts: tuple[ResultVerdict, ...]
+    unrun: tuple[NamedTest, ...]
     lost: tuple[str, ...]
 
     @property
     def any(self) -> bool:
         """Whether there is a test at all."""
-        return bool(self.told or self.unrun)
+        return bool(self.verdicts or self.unrun)
 
 
-NONE = Joined((), (), ())
+NONE = JoinedTests((), (), ())
 
 
 @dataclass(frozen=True)
 class TraceView:
-    """Sources and policy, and what follows from them. All orders are by id or path, whatever that of the sources."""
+    """Sources and policy, and everything that follows from them.
+
+    All orders are by id or path, whatever that of the sources.
+    """
 
     sources: TraceSources
     policy: TracePolicy
@@ -82,12 +85,15 @@ class TraceView:
 
     @cached_property
     def upward(self) -> frozenset[str]:
-        """The relations whose target stands above."""
+        """The relations whose target is above the item."""
         return frozenset(rule.name for rule in self.policy.relations.values() if rule.upward)
 
     @cached_property
     def ties(self) -> tuple[tuple[TraceItem, Link, TraceItem], ...]:
-        """The links of live items to other items that are there, retired ones too: holder, link, target."""
+        """The links of live items to existing items, retired ones too.
+
+        Each is holder, link, target.
+        """
         by_id = self.by_id
         found = []
         for item in self.live:
@@ -99,7 +105,7 @@ class TraceView:
 
     @cached_property
     def above(self) -> Mapping[str, tuple[str, ...]]:
-        """Id → the ids of the live items that stand right above it by links that lead up; each once, sorted."""
+        """Id → the ids of the live items directly above it; each once, sorted."""
         upward, archived = self.upward, Status.ARCHIVED
         found: dict[str, tuple[str, ...]] = {}
         for item, link, target in self.ties:
@@ -120,7 +126,7 @@ class TraceView:
         return {report.name: report for report in self.sources.results.reports}
 
     @cached_property
-    def told(self) -> Mapping[str, tuple[TestResult, ...]]:
+    def results_by_test(self) -> Mapping[str, tuple[TestResult, ...]]:
         """Test → its results, by report."""
         found: dict[str, list[TestResult]] = defaultdict(list)
         for result in sorted(self.sources.results.tests, key=lambda each: (each.test, each.report)):
@@ -128,9 +134,9 @@ class TraceView:
         return {name: tuple(each) for name, each in found.items()}
 
     @cached_property
-    def joins(self) -> "Joins":
+    def joins(self) -> "TestJoins":
         """The tests of each item."""
-        return Joins(self)
+        return TestJoins(self)
 
     @cached_property
     def marks(self) -> Mapping[str, tuple[tuple[CodeFile, CodeMark], ...]]:
@@ -144,7 +150,7 @@ class TraceView:
 
     @cached_property
     def results(self) -> Mapping[str, tuple[TestResult, ...]]:
-        """Id → the results of the tests that name it, by mark, property or specification (`tests` of an item)."""
+        """Id → the results of its tests, by mark, property or the item's `tests`."""
         results = sorted(self.sources.results.tests, key=lambda each: (each.test, each.report))
         found: dict[str, list[int]] = defaultdict(list)
         for number, result in enumerate(results):
@@ -172,18 +178,18 @@ class TraceView:
 
 
 @dataclass(frozen=True)
-class Joins:
+class TestJoins:
     """The tests of all live items of a view."""
 
     view: TraceView
 
     @cached_property
-    def verdicts(self) -> Mapping[str, Verdict]:
-        """Test → what became of it."""
+    def verdicts(self) -> Mapping[str, ResultVerdict]:
+        """Test → the verdict of all reports on it."""
         return verdicts(self.view.sources.results)
 
     @cached_property
-    def by_id(self) -> Mapping[str, Joined]:
+    def by_id(self) -> Mapping[str, JoinedTests]:
         """Id → the item's tests, for items that have or name any."""
         view, found = self.view, {}
         results, marks = view.results, self._test_marks
@@ -194,7 +200,7 @@ class Joins:
 
     @cached_property
     def specifications(self) -> Mapping[str, tuple[TraceItem, ...]]:
-        """Id → the live specifications of tests that verify the item and are not only planned."""
+        """Id → the live specifications that verify the item and are not only planned."""
         found: dict[str, list[TraceItem]] = {}
         for item, link, target in self.view.ties:
             if link.relation == VERIFIES and item.planned is None:
@@ -223,20 +229,20 @@ class Joins:
         symbols = [f"{file.path}::{symbol.name}" for file in files for symbol in file.symbols]
         return TestNames([*symbols, *(file.path for file in files if not file.symbols)])
 
-    def _join(self, item: TraceItem, marks: Iterable[tuple[CodeFile, CodeMark]]) -> Joined:
+    def _join(self, item: TraceItem, marks: Iterable[tuple[CodeFile, CodeMark]]) -> JoinedTests:
         names = sorted({each.test for each in self.view.results.get(item.id, ()) if not self._gone(each)})
         unrun, lost = _unrun(marks, names) if marks else [], []
         for pattern in item.tests:
             if self._with_results.named_by(pattern):
                 continue
             if self._in_tree.named_by(pattern) or self._unseen(pattern):
-                unrun.append(Named(pattern, item.path, item.line("tests")))
+                unrun.append(NamedTest(pattern, item.path, item.line("tests")))
             else:
                 lost.append(pattern)
-        return Joined(tuple(self.verdicts[name] for name in names), tuple(dict.fromkeys(unrun)), tuple(lost))
+        return JoinedTests(tuple(self.verdicts[name] for name in names), tuple(dict.fromkeys(unrun)), tuple(lost))
 
     def _gone(self, result: TestResult) -> bool:
-        """Whether only reports about other content have the test, and the tree no longer has it.
+        """Whether the tree has lost the test, and only outdated reports have it.
 
         A report says so whose other tests the tree has: of one in which none is found, no name can be resolved.
         """
@@ -247,16 +253,17 @@ class Joins:
         return frozenset(each.report for each in self.view.sources.results.tests if each.known)
 
     def _unseen(self, pattern: str) -> bool:
-        """Whether a pattern names a symbol of a file in which no symbols are known: then nobody can say."""
+        """Whether a pattern names a symbol in a test file whose symbols are unknown."""
         file = pattern.strip().partition("::")[0].removeprefix("./")
         known = self.view.code.get(file)
         return known is not None and known.test and not known.symbols
 
 
-def _unrun(marks: Iterable[tuple[CodeFile, CodeMark]], names: Sequence[str]) -> list[Named]:
+def _unrun(marks: Iterable[tuple[CodeFile, CodeMark]], names: Sequence[str]) -> list[NamedTest]:
     """Return the tests that marks name and that none of these is."""
     named = [
-        Named(f"{file.path}::{mark.symbol}" if mark.symbol else file.path, file.path, mark.line) for file, mark in marks
+        NamedTest(f"{file.path}::{mark.symbol}" if mark.symbol else file.path, file.path, mark.line)
+        for file, mark in marks
     ]
     left = [each for each in named if each.test not in names] if len(names) < 10 else named
     if not left:
@@ -266,7 +273,7 @@ def _unrun(marks: Iterable[tuple[CodeFile, CodeMark]], names: Sequence[str]) -> 
 
 
 def _covered(tests: Iterable[str]) -> frozenset[str]:
-    """Return all that a mark may be called so that it is one of these tests, or holds it."""
+    """Return all names by which marks may mean one of these tests, or enclose it."""
     found: set[str] = set()
     for test in tests:
         path, joint, symbol = test.partition("::")
@@ -280,6 +287,9 @@ def _covered(tests: Iterable[str]) -> frozenset[str]:
 
 
 def _answered(test: str, covered: frozenset[str]) -> bool:
-    """Whether a result is there; of results that name no file the last name of a test must do."""
+    """Whether a test has a result.
+
+    Of results without a file, the last name of a test must do.
+    """
     _, joint, symbol = test.partition("::")
     return test in covered or (f"::{symbol.rpartition('.')[2]}" if joint else "") in covered

@@ -1,4 +1,4 @@
-"""Files of other tools: which tool wrote them, and which files a given path stands for."""
+"""Files of other tools: which tool wrote them, and the files that a path names."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from verifflowcc.base.files.text_files import read_text
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.items.rules.front_matter import split
-from verifflowcc.items.rules.import_values import Foreign
+from verifflowcc.items.rules.import_values import ForeignItems
 from verifflowcc.items.store.front_matter_yaml import plain_yaml
 from verifflowcc.trace.rules.import_doorstop import (
     DoorstopDocument,
@@ -28,8 +28,10 @@ CONFIG = ".doorstop.yml"
 _ENDINGS = {".yml": False, ".yaml": False, ".md": True}
 
 
-def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> Foreign:
-    """Return the items of all documents at or below `root`; `named` gives a file's name for messages.
+def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> ForeignItems:
+    """Return the items of all documents at or below `root`.
+
+    `named` gives a file's name for messages.
 
     Raises FormatError where a file is not what doorstop would read, or where there is no document.
     """
@@ -39,7 +41,10 @@ def read_doorstop_tree(root: Path, named: Callable[[Path], str]) -> Foreign:
 def doorstop_files(
     root: Path, named: Callable[[Path], str]
 ) -> tuple[tuple[DoorstopDocument, ...], tuple[DoorstopFile, ...]]:
-    """Return the documents at or below `root` and the files of their items; raises as `read_doorstop_tree` does."""
+    """Return the documents at or below `root`, and the files of their items.
+
+    Raises as `read_doorstop_tree` does.
+    """
     documents: dict[Path, DoorstopDocument] = {}
     files: list[DoorstopFile] = []
     for folder, owner, names in _doorstop_tree_walk(root, None):
@@ -54,7 +59,10 @@ def doorstop_files(
 
 
 def _doorstop_tree_walk(folder: Path, owner: Path | None) -> Iterator[tuple[Path, Path | None, list[str]]]:
-    """Yield folders with the document that owns their items; hidden folders and skipped documents are left out."""
+    """Yield folders with the document that owns their items.
+
+    Hidden folders and skipped documents are left out.
+    """
     found = sorted(os.scandir(folder), key=lambda each: each.name)
     names = [each.name for each in found if each.is_file()]
     if ".doorstop.skip-all" in names or ".doorstop.skip" in names:
@@ -85,8 +93,11 @@ _OFT = re.compile(r"^[ \t]*[`*]*[a-zA-Z]+~[\w.-]+~\d+[`*]*[ \t]*$", re.MULTILINE
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a person named: paths, and how to read them. `format` is None where the files are to say it."""
+class ImportSource:
+    """The files to import, and how to read them.
+
+    `format` is None where the files decide it.
+    """
 
     paths: tuple[Path, ...]
     format: str | None = None
@@ -94,10 +105,12 @@ class Given:
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_foreign(given: Given, named: Named) -> Foreign:
-    """Return what the files hold; `named` gives a file's name for messages and for `imported`.
+def read_foreign(given: ImportSource, named: Named) -> ForeignItems:
+    """Return the items in the files.
 
-    Raises UsageError where a path is not there or the format cannot be told, FormatError where a file is not what its
+    `named` gives a file's name for messages and for `imported`.
+
+    Raises UsageError where a path is not there or the format is not clear, FormatError where a file is not what its
     format says.
     """
     for path in given.paths:
@@ -108,7 +121,7 @@ def read_foreign(given: Given, named: Named) -> Foreign:
     if importer.takes == "folder":
         if len(given.paths) != 1 or not given.paths[0].is_dir():
             raise UsageError(f"{chosen}'s items are read from one folder", hint="vfcc trace import FOLDER")
-        tree: Foreign = load(importer.read)(given.paths[0], named)
+        tree: ForeignItems = load(importer.read)(given.paths[0], named)
         return tree
     files = _files(given.paths, importer.endings)
     if not files:
@@ -117,17 +130,17 @@ def read_foreign(given: Given, named: Named) -> Foreign:
     return _read(importer, files, given, named)
 
 
-def joined(parts: Iterable[Foreign]) -> Foreign:
+def joined(parts: Iterable[ForeignItems]) -> ForeignItems:
     """Return several files of one format as one."""
     every = list(parts)
     items = tuple(item for each in every for item in each.items)
     left = tuple(line for each in every for line in each.left)
     malformed = tuple(line for each in every for line in each.malformed)
-    return Foreign(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)), malformed)
+    return ForeignItems(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)), malformed)
 
 
-def _read(importer: Importer, files: list[Path], given: Given, named: Named) -> Foreign:
-    read: Callable[..., Foreign] = load(importer.read)
+def _read(importer: Importer, files: list[Path], given: ImportSource, named: Named) -> ForeignItems:
+    read: Callable[..., ForeignItems] = load(importer.read)
     more = [getattr(given, importer.option)] if importer.option else []
     if importer.takes == "file":
         return joined([read(path, named(path)) for path in files])
@@ -135,7 +148,7 @@ def _read(importer: Importer, files: list[Path], given: Given, named: Named) -> 
     return read(texts, *more) if importer.takes == "texts" else joined([read(*each, *more) for each in texts])
 
 
-def _guessed(given: Given, named: Named) -> str:
+def _guessed(given: ImportSource, named: Named) -> str:
     if given.pattern:
         return "markdown"
     if given.columns:
@@ -161,7 +174,7 @@ _HOLDS: Mapping[str, Callable[[str], object]] = {"openfasttrace": _OFT.search, "
 
 
 def _files(paths: Iterable[Path], endings: tuple[str, ...]) -> list[Path]:
-    """Return the files that are given by themselves, and those of these endings in given folders, in order."""
+    """Return the given files, and those with these endings in given folders, in order."""
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():

@@ -1,4 +1,6 @@
-"""Trace items as ReqIF: a type of objects per type of items, relations by our names, all in one specification.
+"""Trace items as ReqIF, all in one specification.
+
+Each type of items is a type of objects; relations have our names.
 
 The attributes have the names of the implementation guide where it has any, so that other tools find them.
 """
@@ -19,7 +21,7 @@ from verifflowcc.base.errors import FormatError, WorkspaceError
 from verifflowcc.base.files.text_files import LARGEST, read_bytes
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass
-from verifflowcc.items.rules.import_values import Foreign, ForeignItem, ForeignLink
+from verifflowcc.items.rules.import_values import ForeignItem, ForeignItems, ForeignLink
 from verifflowcc.trace.rules.import_needs import FIELDS
 from verifflowcc.trace.rules.trace_table import without_bad_xml
 
@@ -27,7 +29,10 @@ from verifflowcc.trace.rules.trace_table import without_bad_xml
 
 
 def reqif_module(name: str) -> ModuleType:
-    """Return a module of the package, such as `parser`. Raises WorkspaceError where it is not installed."""
+    """Return a module of the package `reqif`, such as `parser`.
+
+    Raises WorkspaceError where it is not installed.
+    """
     try:
         return importlib.import_module(f"reqif.{name}")
     except ModuleNotFoundError as error:
@@ -98,14 +103,14 @@ _BROKEN = (AssertionError, AttributeError, IndexError, KeyError, NotImplementedE
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What the references in a file mean: types, attributes and values of enumerations by their identifiers."""
+    """The meaning of references in a file: types, attributes, enumeration values."""
 
     kinds: Mapping[str, str]
     attributes: Mapping[str, str]
     values: Mapping[str, str]
 
 
-def read_reqif(path: Path, name: str) -> Foreign:
+def read_reqif(path: Path, name: str) -> ForeignItems:
     """Return the items of a file; `name` is how messages call it.
 
     Raises FormatError where it is no ReqIF, UsageError where it cannot be read, WorkspaceError where the package that
@@ -116,7 +121,7 @@ def read_reqif(path: Path, name: str) -> Foreign:
     items: list[ForeignItem] = []
     for part, text in _texts(name, data):
         items += _items(part, text)
-    return Foreign(tuple(items), (), "reqif")
+    return ForeignItems(tuple(items), (), "reqif")
 
 
 def _texts(name: str, data: bytes) -> Iterator[tuple[str, str]]:
@@ -126,6 +131,7 @@ def _texts(name: str, data: bytes) -> Iterator[tuple[str, str]]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for each in sorted(archive.namelist()):
             if each.lower().endswith(".reqif"):
+                # A small archive may unpack to gigabytes: no more than the limit is read.
                 with archive.open(each) as file:
                     inside = file.read(LARGEST + 1)
                 if len(inside) > LARGEST:
@@ -138,6 +144,7 @@ def _decoded(name: str, data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"{name}:1: not UTF-8 at byte {error.start}") from error
+    # Entities of a document's own may expand without bound.
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise FormatError(f"{name}:1: it defines entities of its own; ReqIF has none")
     return text
@@ -153,8 +160,8 @@ def _items(name: str, text: str) -> list[ForeignItem]:
         return list(_read(name, content, exact=exact)) if content is not None else []
     except broken as error:
         line = _LINE.search(str(error))
-        said = " ".join(str(error).split())[:200] or type(error).__name__
-        raise FormatError(f"{name}:{line[1] if line else 1}: it cannot be read as ReqIF: {said}") from error
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise FormatError(f"{name}:{line[1] if line else 1}: it cannot be read as ReqIF: {reason}") from error
 
 
 def _read(name: str, content: Any, *, exact: bool) -> Iterator[ForeignItem]:
@@ -257,7 +264,9 @@ _STRING, _XHTML = "type-string", "type-xhtml"
 
 
 def reqif_text(items: Sequence[TraceItem], day: str) -> str:
-    """Return items as the text of a ReqIF file; `day`, as in `2026-11-21`, is that of the export.
+    """Return items as the text of a ReqIF file; `day` is the day of the export.
+
+    A day is written as in `2026-11-21`.
 
     Raises WorkspaceError where the package that writes it is missing.
     """
@@ -346,7 +355,10 @@ def _object(item: TraceItem, moment: str) -> Any:
 
 
 def _relations(items: Sequence[TraceItem], moment: str) -> list[Any]:
-    """Return the links between items of the export; ReqIF has no relation to what is not in the file."""
+    """Return the links between items of the export.
+
+    ReqIF has no relation to an object outside of the file.
+    """
     relation = reqif_module("models.reqif_spec_relation").ReqIFSpecRelation
     inside = {item.id for item in items}
     return [
@@ -394,7 +406,7 @@ def _attribute(kind: str, name: str) -> str:
 
 
 def _key(what: str, name: str) -> str:
-    """Return an identifier that XML allows: the name where it can stand in one, else its digest."""
+    """Return a name as an identifier for XML, or its digest."""
     plain = name.replace(" ", "-")
     if plain.isascii() and plain.replace("-", "").replace(".", "").replace("_", "").isalnum() and plain == name:
         return f"{what}-{name}"

@@ -1,4 +1,4 @@
-"""What is known of trace items and of the last reports: a file that did not change is neither read nor parsed again.
+"""Cached trace items and reports: only changed files are read and parsed again.
 
 Everything here can be made again. Each text is kept with its checksum, so that what was damaged counts as not there.
 """
@@ -21,7 +21,10 @@ _ITEMS = "SELECT path, stamp, digest, facts FROM trace_items WHERE policy = ?"
 
 
 class ItemRow(NamedTuple):
-    """A file as it was parsed: its stamp ("" where that could not be trusted), the digest of its bytes, its facts."""
+    """A parsed file: stamp, digest of its bytes, and facts.
+
+    The stamp is "" where it could not be trusted.
+    """
 
     path: str
     stamp: str
@@ -30,7 +33,10 @@ class ItemRow(NamedTuple):
 
 
 class TraceIndex(DerivedTables):
-    """The trace's tables in the index; where they cannot be kept, `notices` says so and everything works without."""
+    """The trace's tables in the index.
+
+    Where they cannot be kept, `notices` says so and everything works without.
+    """
 
     def items(self, policy: str) -> dict[str, ItemRow]:
         """Return path → row of every file that was parsed under this policy."""

@@ -9,7 +9,7 @@ from verifflowcc.trace.rules.trace_item import is_trace_item, read_trace_item
 
 
 def parse_trace_item(path: str, data: bytes, types: Collection[str] = TYPES.keys()) -> TraceItem | None:
-    """Return the trace item in a Markdown file's bytes; None where it is another kind of item.
+    """Return the trace item in a file's bytes, None for another kind of item.
 
     `path` begins at the project's root and uses `/`; `types` are the names of the trace types. What is wrong with the
     file is in `flaws`, front matter that is no YAML too. Raises FormatError where the bytes are not UTF-8, with file,

@@ -1,4 +1,4 @@
-"""`check trace`: everything that the trace checks say, in one run; what did not change comes from the index."""
+"""`check trace`: the report of all checks; unchanged parts come from the index."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -17,10 +17,10 @@ from verifflowcc.base.use.baseline_files import baseline_status, load_baseline
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.sprint.use.sprint_reading import active_sprint
 from verifflowcc.trace.store.trace_cache import TraceIndex
-from verifflowcc.trace.use.trace_code import INDEX, Looked, key_of, look, nothing_collected
+from verifflowcc.trace.use.trace_code import INDEX, ProjectStamps, garbage_collection_paused, key_of, read_stamps
 
 if TYPE_CHECKING:
-    from verifflowcc.trace.use.trace_sources import SourcesRead
+    from verifflowcc.trace.use.trace_sources import GatheredSources
 
 
 OLD_LIST = f"{MEMORY}/project/baselines/trace-findings.json"
@@ -30,8 +30,8 @@ _NEVER_KNOWN = "nothing-to-evaluate|"
 
 
 @dataclass(frozen=True, slots=True)
-class ReportSeen:
-    """A report of results: its name, how many tests it has, and why it does not count ("" where it does)."""
+class ReportSummary:
+    """A report of results: name, count of tests, and why it is ignored ("" if not)."""
 
     name: str
     tests: int
@@ -40,8 +40,10 @@ class ReportSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class LookedAt:
-    """How much a check looked at: item files, files of the project, files with marks, symbols or tests, and results.
+class CheckExtent:
+    """How much a check examined: counts of item files, project files and results.
+
+    Of the project's files, those with marks, symbols or tests are counted apart.
 
     `reports` are the reports of results. `baseline` is the name of the one that drift is compared with, `target` the
     branch that ids are compared with.
@@ -55,7 +57,7 @@ class LookedAt:
     """Files with marks or symbols."""
     tests: int = 0
     """Tests with results."""
-    reports: tuple[ReportSeen, ...] = ()
+    reports: tuple[ReportSummary, ...] = ()
     baseline: str | None = None
     """Null if there is none."""
     target: str | None = None
@@ -63,8 +65,8 @@ class LookedAt:
 
 
 @dataclass(frozen=True, slots=True)
-class TraceChecked:
-    """What a check says, and of what: `workflow` is the name of the one whose rules hold.
+class TraceCheckResult:
+    """The report of a check; `workflow` is the name of the one whose rules hold.
 
     `prefix` is the project's folder in its repository. `known_list` is the file of known findings, `changed_since` what
     the findings were narrowed to, `new_since` the earlier commit whose findings are left out, each None where there is
@@ -73,7 +75,7 @@ class TraceChecked:
 
     report: TraceReport
     workflow: str
-    looked_at: LookedAt = field(default_factory=LookedAt)
+    looked_at: CheckExtent = field(default_factory=CheckExtent)
     prefix: str = ""
     """The project's folder in its repository."""
     known_list: str | None = None
@@ -93,8 +95,10 @@ def check_trace(
     workflow: Workflow | None = None,
     state: SprintState | None = None,
     earlier: EarlierFindings | None = None,
-) -> TraceChecked:
-    """Return what all trace checks say; nothing is written but the index below `.memory/local/`.
+) -> TraceCheckResult:
+    """Return the report of all trace checks; only the index is written.
+
+    It is below `.memory/local/`.
 
     `junit` are reports of results, as paths from where vfcc runs; they come beside those that `config.yaml` names.
     `changed_since` leaves the findings on files that changed since a commit, `earlier` those that were not there
@@ -104,15 +108,15 @@ def check_trace(
     Raises UsageError for a commit that is not there, FormatError and ConfigError for files that are not
     sound, WorkspaceError where something cannot be read at all.
     """
-    looked = look(workspace, junit)
+    looked = read_stamps(workspace, junit)
     status, notices_on_list = _baseline(workspace, looked, state)
     known = _keys(status)
     changed = paths_changed_since(workspace.root, changed_since) if changed_since is not None else None
-    with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
+    with garbage_collection_paused(), TraceIndex(workspace.local / INDEX) as index:
         whole = _whole(workspace, looked, workflow, index)
         notices = tuple(dict.fromkeys((*notices_on_list, *whole.notices, *index.notices)))
     report = only_new(narrow(whole.report, known=known, changed=changed), earlier)
-    return TraceChecked(
+    return TraceCheckResult(
         report,
         workflow.name if workflow else looked.config.workflow,
         looked_at=whole.looked_at,
@@ -125,18 +129,18 @@ def check_trace(
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class _WholeReport:
     """The report on everything, before it is narrowed."""
 
     report: TraceReport
-    looked_at: LookedAt
+    looked_at: CheckExtent
     notices: tuple[str, ...]
 
 
-_CODEC: RecordCodec[_Whole] = RecordCodec(_Whole, {StrEnum: Family})
+_CODEC: RecordCodec[_WholeReport] = RecordCodec(_WholeReport, {StrEnum: Family})
 
 
-def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, index: TraceIndex) -> _Whole:
+def _whole(workspace: Workspace, looked: ProjectStamps, workflow: Workflow | None, index: TraceIndex) -> _WholeReport:
     name = "report" if workflow is None else "report of a sprint"
     key = key_of(workspace, looked, workflow) if looked.settled else ""
     kept = index.recall(name, key) if key else None
@@ -149,30 +153,33 @@ def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, inde
 
     policy = policy_of(workspace, workflow)
     read = gather(workspace, looked, policy, index)
-    whole = _Whole(check(read.sources, policy), _looked_at(read, looked.place), read.notices)
+    whole = _WholeReport(check(read.sources, policy), _looked_at(read, looked.place), read.notices)
     if key:
         index.keep(name, key, _CODEC.text(whole))
     return whole
 
 
-def _looked_at(read: "SourcesRead", place: GitPlace) -> LookedAt:
+def _looked_at(read: "GatheredSources", place: GitPlace) -> CheckExtent:
     sources = read.sources
-    return LookedAt(
+    return CheckExtent(
         len(sources.items),
         len(sources.unreadable),
         len(sources.files),
         len(sources.code),
         len(sources.results.tests),
-        tuple(ReportSeen(each.name, each.tests, each.problem or each.stale) for each in sources.results.reports),
+        tuple(ReportSummary(each.name, each.tests, each.problem or each.stale) for each in sources.results.reports),
         sources.baseline.name if sources.baseline else None,
         place.target,
     )
 
 
 def _baseline(
-    workspace: Workspace, looked: Looked, state: SprintState | None
+    workspace: Workspace, looked: ProjectStamps, state: SprintState | None
 ) -> tuple[BaselineStatus, tuple[str, ...]]:
-    """Return the baseline of the trace, and what a reader must know of it; without a sprint its last day decides."""
+    """Return the baseline of the trace, and notices about it.
+
+    Without a sprint its last day decides.
+    """
     notices = [f"{name} is no longer read; see vfcc baseline trace" for name in _old_lists(workspace, looked)]
     kind = BaselineKind.TRACE
     if not (workspace.root / kind.path).exists():
@@ -188,7 +195,7 @@ def _baseline(
     return status, tuple(notices)
 
 
-def _old_lists(workspace: Workspace, looked: Looked) -> Iterator[str]:
+def _old_lists(workspace: Workspace, looked: ProjectStamps) -> Iterator[str]:
     if looked.config.trace.baseline:
         yield "trace.baseline"
     elif (workspace.root / OLD_LIST).exists():

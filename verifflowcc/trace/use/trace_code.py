@@ -1,4 +1,4 @@
-"""The project's code as the trace sees it: which files hold marks, which are tests, which the items speak of."""
+"""The project's code for the trace: marked files, tests, and files of items."""
 
 import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,10 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.base.files.installed import program_stamp
 from verifflowcc.base.files.layout import as_on_disk
 from verifflowcc.base.files.project_content import digest_file, project_content
-from verifflowcc.base.git.git_trace import GitPlace, find_place
+from verifflowcc.base.git.git_trace import (
+    GitPlace,
+    find_place,
+)
 from verifflowcc.base.model.config_values import Config
 from verifflowcc.base.model.sprint_state import Workflow
 from verifflowcc.base.model.trace_codes import TracePolicy
@@ -29,78 +32,6 @@ from verifflowcc.sprint.store.workflow_load import workflow_text
 from verifflowcc.sprint.use.configuration import effective_config
 from verifflowcc.trace.store.trace_cache import ItemRow, TraceIndex, trace_item_from_text, trace_item_to_text
 
-# What a trace check would look at, seen from outside: stamps, digests and ids, with nothing parsed.
-#
-# The key of a report is made of it: while none of this changes, the same question has the same answer.
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """A project from outside.
-
-    `walk` is all that is committed below `.memory/`, `content` every file of the project with its digest, `place` where
-    git has it. `reports` maps each report of results (those of the configuration, then those given) to the digest of
-    its bytes, "" where there is none that can be read.
-    """
-
-    config: Config
-    walk: MemoryWalk
-    content: Mapping[str, str]
-    place: GitPlace
-    reports: Mapping[str, str]
-
-    @property
-    def settled(self) -> bool:
-        """Whether all of it can be told again by its stamps."""
-        return not self.walk.fresh and not self.walk.linked
-
-
-def look(workspace: Workspace, junit: Sequence[str] = ()) -> Looked:
-    """Look at a project. `junit` are reports given beside those of the configuration, relative to where vfcc runs.
-
-    Raises ConfigError where the configuration is not sound, WorkspaceError where the project cannot be read.
-    """
-    config = effective_config(workspace).config
-    walk = walk_memory(workspace.root)
-    content = project_content(workspace.root, workspace.local)
-    place = find_place(workspace.root, config.trace.target)
-    reports = {str(path): _digest(path) for path in report_paths(workspace, config, junit)}
-    return Looked(config, walk, content, place, reports)
-
-
-def report_paths(workspace: Workspace, config: Config, junit: Sequence[str]) -> tuple[Path, ...]:
-    """Return the paths of all reports, each once: those of the configuration lie in the project."""
-    own = [workspace.root / as_on_disk(name) for name in config.trace.reports]
-    return tuple(dict.fromkeys([*own, *(Path(name).absolute() for name in junit)]))
-
-
-def key_of(workspace: Workspace, looked: Looked, workflow: Workflow | None) -> str:
-    """Return the key of the report on what was looked at, under a workflow (None: that of the configuration)."""
-    rules = (
-        digest_bytes(workflow_text(workspace.memory, looked.config.workflow)[0])
-        if workflow is None
-        else plain_text(workflow)
-    )
-    whole = sha256()
-    parts = (
-        (__version__, program_stamp(), workspace.today(), looked.config.digest, rules, looked.place.key),
-        (f"{path} {digest}" for path, digest in looked.reports.items()),
-        (f"{path} {stamp}" for path, stamp in sorted(looked.walk.stamps.items())),
-        (f"{path} {reason}" for path, reason in sorted(looked.walk.problems.items())),
-        (f"{path} {digest}" for path, digest in looked.content.items()),
-    )
-    for part in parts:
-        whole.update("\0".join(part).encode("utf-8", "surrogatepass") + b"\1")
-    return whole.hexdigest()
-
-
-def _digest(path: Path) -> str:
-    try:
-        return digest_file(str(path)) if path.is_file() else ""
-    except OSError:
-        return ""
-
-
 # All trace items of a project: unchanged files from the index, the others read and parsed.
 
 INDEX = "index.db"
@@ -111,8 +42,9 @@ _NO_ITEM = ""
 
 
 @contextmanager
-def nothing_collected() -> Iterator[None]:
-    """Leave garbage where it is meanwhile: to look again and again through items that all stay takes too long."""
+def garbage_collection_paused() -> Iterator[None]:
+    """Pause the garbage collector while many items are read."""
+    # All of them stay alive, so each collection scans them once more and frees nothing.
     was = gc.isenabled()
     gc.disable()
     try:
@@ -123,7 +55,7 @@ def nothing_collected() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemsRead:
+class TraceItems:
     """The trace items below `.memory/project/items/`, by path.
 
     `unreadable` maps a path to why it is no item, its line first. `parsed` counts the files that were read and parsed
@@ -137,20 +69,24 @@ class ItemsRead:
     others: tuple[str, ...] = ()
 
 
-def read_items(workspace: Workspace, policy: TracePolicy) -> ItemsRead:
-    """Return all trace items; which types there are is the policy's matter. Nothing is written but the index."""
-    with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
+def read_items(workspace: Workspace, policy: TracePolicy) -> TraceItems:
+    """Return all trace items; nothing is written but the index.
+
+    The policy decides which types there are.
+    """
+    with garbage_collection_paused(), TraceIndex(workspace.local / INDEX) as index:
         read = read_walked(workspace, walk_memory(workspace.root), policy, index)
-        return ItemsRead(read.items, read.unreadable, read.parsed, index.notices, read.others)
+        return TraceItems(read.items, read.unreadable, read.parsed, index.notices, read.others)
 
 
-def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> ItemsRead:
+def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> TraceItems:
     """Return the trace items of a walk, with what the index knows of them."""
     key = digest_text("\n".join([_RULES, *sorted(policy.types)]))
     known = index.items(key)
     items: dict[str, TraceItem | None] = {}
     unreadable, learned, parsed = dict(walk.problems), list[ItemRow](), 0
     for path in observed("reading trace items", walk.items):
+        # A file touched a moment ago may change again under the same stamp, so it is read whatever the index knows.
         row, stamp = known.get(path), "" if path in walk.fresh else walk.stamps[path]
         if row is not None and row.stamp == stamp != "":
             items[path] = _item(row.facts)
@@ -164,7 +100,7 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
             else:
                 items[path] = _item(row.facts)
         except FileNotFoundError:
-            continue
+            continue  # removed since the walk
         except OSError as error:
             unreadable[path] = f"1: cannot be read: {error.strerror or error}"
             continue
@@ -176,7 +112,7 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
     index.learn(key, learned, known.keys() - set(walk.items))
     found = tuple([each for path in sorted(items) if (each := items[path])])
     others = tuple([path for path in sorted(items) if items[path] is None])
-    return ItemsRead(found, unreadable, parsed, others=others)
+    return TraceItems(found, unreadable, parsed, others=others)
 
 
 def _read(full: str) -> bytes:
@@ -208,7 +144,7 @@ def read_code(
     items: Iterable[TraceItem],
     exclude: Sequence[str] = (),
 ) -> tuple[CodeFile, ...]:
-    """Return the files with marks, the test files, and those that items speak of, by path.
+    """Return files with marks, test files, and files that items name, by path.
 
     `content` maps the project's paths to their digests; `exclude` are patterns of files that are not scanned, save
     those that items speak of.
@@ -218,3 +154,83 @@ def read_code(
     scanned = {path: digest for path, digest in content.items() if path not in left_out}
     with CodeIndex(workspace.local / INDEX) as index:
         return read_code_files(workspace.root, scanned, index, tests=policy.tests, wanted=wanted)
+
+
+# What a trace check would look at, seen from outside: stamps, digests and ids, with nothing parsed.
+#
+# The key of a report is made of it: while none of this changes, the same question has the same answer.
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectStamps:
+    """The stamps and digests of all files that a check depends on.
+
+    `walk` is all that is committed below `.memory/`, `content` every file of the project with its digest, `place` where
+    git has it. `reports` maps each report of results (those of the configuration, then those given) to the digest of
+    its bytes, "" where there is none that can be read.
+    """
+
+    config: Config
+    walk: MemoryWalk
+    content: Mapping[str, str]
+    place: GitPlace
+    reports: Mapping[str, str]
+
+    @property
+    def settled(self) -> bool:
+        """Whether its stamps are enough to recognise the same state later."""
+        return not self.walk.fresh and not self.walk.linked
+
+
+def read_stamps(workspace: Workspace, junit: Sequence[str] = ()) -> ProjectStamps:
+    """Take the stamps of all files that a check depends on.
+
+    `junit` are reports given beside those of the configuration, relative to where vfcc runs.
+
+    Raises ConfigError where the configuration is not sound, WorkspaceError where the project cannot be read.
+    """
+    config = effective_config(workspace).config
+    walk = walk_memory(workspace.root)
+    content = project_content(workspace.root, workspace.local)
+    place = find_place(workspace.root, config.trace.target)
+    reports = {str(path): _digest(path) for path in report_paths(workspace, config, junit)}
+    return ProjectStamps(config, walk, content, place, reports)
+
+
+def report_paths(workspace: Workspace, config: Config, junit: Sequence[str]) -> tuple[Path, ...]:
+    """Return the paths of all reports, each once.
+
+    Those of the configuration lie in the project.
+    """
+    own = [workspace.root / as_on_disk(name) for name in config.trace.reports]
+    return tuple(dict.fromkeys([*own, *(Path(name).absolute() for name in junit)]))
+
+
+def key_of(workspace: Workspace, looked: ProjectStamps, workflow: Workflow | None) -> str:
+    """Return the cache key of the report on these stamps, under a workflow.
+
+    None is the workflow of the configuration.
+    """
+    rules = (
+        digest_bytes(workflow_text(workspace.memory, looked.config.workflow)[0])
+        if workflow is None
+        else plain_text(workflow)
+    )
+    whole = sha256()
+    parts = (
+        (__version__, program_stamp(), workspace.today(), looked.config.digest, rules, looked.place.key),
+        (f"{path} {digest}" for path, digest in looked.reports.items()),
+        (f"{path} {stamp}" for path, stamp in sorted(looked.walk.stamps.items())),
+        (f"{path} {reason}" for path, reason in sorted(looked.walk.problems.items())),
+        (f"{path} {digest}" for path, digest in looked.content.items()),
+    )
+    for part in parts:
+        whole.update("\0".join(part).encode("utf-8", "surrogatepass") + b"\1")
+    return whole.hexdigest()
+
+
+def _digest(path: Path) -> str:
+    try:
+        return digest_file(str(path)) if path.is_file() else ""
+    except OSError:
+        return ""

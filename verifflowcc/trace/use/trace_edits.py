@@ -13,7 +13,7 @@ from verifflowcc.base.files.item_files import (
     writing_items,
 )
 from verifflowcc.base.files.write import sweep
-from verifflowcc.base.formats.front_matter_values import Table, Value, member
+from verifflowcc.base.formats.front_matter_values import FieldTable, Value, member
 from verifflowcc.base.model.item_values import Link, Ref, Source, Status, Trust
 from verifflowcc.base.model.trace_codes import METHODS, ItemRule, TracePolicy
 from verifflowcc.base.model.trace_values import Severity, TraceItem
@@ -38,8 +38,8 @@ from verifflowcc.trace.use.trace_sources import full_view, items_view
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """A file that is to change: its path below the project's root, and its bytes before and after."""
+class ItemFileEdit:
+    """A file to be changed: its path in the project, and its bytes before and after."""
 
     path: str
     before: bytes
@@ -51,7 +51,7 @@ class Edit:
         return self.before != self.after
 
 
-def begin_edit(workspace: Workspace, item: TraceItem) -> Edit:
+def begin_edit(workspace: Workspace, item: TraceItem) -> ItemFileEdit:
     """Return the item's file as it is, with nothing changed yet.
 
     Raises ConflictError where the file is not the item any more, or a merge has left its marks in it.
@@ -62,21 +62,21 @@ def begin_edit(workspace: Workspace, item: TraceItem) -> Edit:
     now = read_one(workspace, item.path, data)
     if now is None or (now.id, now.digest) != (item.id, item.digest):
         raise ConflictError(f"{item.path} changed since it was read; nothing was written", hint="run the command again")
-    return Edit(item.path, data, data)
+    return ItemFileEdit(item.path, data, data)
 
 
-def set_keys(edit: Edit, changes: Mapping[str, str | None]) -> Edit:
-    """Return the edit with keys set to one line of YAML each, or taken out where that is None."""
-    return Edit(edit.path, edit.before, edit_item(edit.path, edit.after, changes))
+def set_keys(edit: ItemFileEdit, changes: Mapping[str, str | None]) -> ItemFileEdit:
+    """Return the edit with keys set to one line of YAML each, or removed where None."""
+    return ItemFileEdit(edit.path, edit.before, edit_item(edit.path, edit.after, changes))
 
 
-def set_list(edit: Edit, key: str, decide: Callable[[tuple[Value, ...]], ListEdit]) -> Edit:
+def set_list(edit: ItemFileEdit, key: str, decide: Callable[[tuple[Value, ...]], ListEdit]) -> ItemFileEdit:
     """Return the edit with the list under `key` changed entry by entry."""
-    return Edit(edit.path, edit.before, edit_item_list(edit.path, edit.after, key, decide))
+    return ItemFileEdit(edit.path, edit.before, edit_item_list(edit.path, edit.after, key, decide))
 
 
-def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
-    """Write what changes, each file whole or not at all; return the paths that were written.
+def write_edits(workspace: Workspace, edits: Iterable[ItemFileEdit]) -> tuple[str, ...]:
+    """Write the changed files and return their paths; each is written whole or not.
 
     Raises ConflictError where a file is not as it was read and SecretError where a change would bring a secret in,
     before anything is written; WorkspaceError where one cannot be written, and then those before it are.
@@ -85,6 +85,7 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
     if not wanted:
         return ()
     with writing_items(workspace.memory):
+        # Every file is compared and scanned before the first is written, so that a refusal changes none.
         sweep({(workspace.root / edit.path).parent for edit in wanted}, deep=False)
         for edit in wanted:
             if read_item_file(workspace.root, edit.path) != edit.before:
@@ -100,28 +101,33 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
     return tuple(edit.path for edit in wanted)
 
 
-def with_texts(value: Value, texts: Mapping[str, str | None]) -> Table:
-    """Return a mapping with keys set, in their places or behind the others, or taken out where that is None.
+def with_texts(value: Value, texts: Mapping[str, str | None]) -> FieldTable:
+    """Return a mapping with keys set, or removed where None.
+
+    Keys stay in their places; new ones are added behind the others.
 
     Keys that are not named stay as they are.
     """
     from verifflowcc.trace.rules.trace_render import text_value
 
-    pairs = dict(value.pairs) if isinstance(value, Table) else {}
+    pairs = dict(value.pairs) if isinstance(value, FieldTable) else {}
     for name, text in texts.items():
         if text is None:
             pairs.pop(name, None)
         else:
             pairs[name] = text_value(name, text)
-    return Table(tuple(pairs.items()), 1)
+    return FieldTable(tuple(pairs.items()), 1)
 
 
 # Link two trace items, or take a link away; and retire an item.
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
-    """Two items and the relations between them that were made or taken away; `path` is the file that holds them."""
+class LinkChange:
+    """The relations that were added or removed between two items.
+
+    `path` is the file that holds them.
+    """
 
     item: str
     to: str
@@ -129,11 +135,11 @@ class Linked:
     path: str
 
 
-def link_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> Linked:
-    """Add a link, which nobody has looked at yet: it gets its stamp with the next review, whoever adds it.
+def link_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> LinkChange:
+    """Add a link without a stamp: the next review stamps it.
 
     Raises UsageError for unknown items and relations, and where it would be a second one, lead to a retired item or
-    round in a circle; ConflictError where the file changed meanwhile.
+    round in a circle; ConflictError where the file changed since it was read.
     """
     view = items_view(workspace)
     item, target = find_item(view, name), find_item(view, to)
@@ -147,11 +153,11 @@ def link_items(workspace: Workspace, name: str, to: str, relation: str | None = 
     link = link_entry(Link(target.id, chosen, 1))
     edit = set_list(begin_edit(workspace, item), "links", lambda _: ListEdit({}, (link,)))
     write_edits(workspace, [edit])
-    return Linked(item.id, target.id, (chosen,), item.path)
+    return LinkChange(item.id, target.id, (chosen,), item.path)
 
 
 def _demand_direction(view: TraceView, item: TraceItem, target: TraceItem) -> None:
-    """Tell a link that was given the wrong way round: links lead up, from what stands below."""
+    """Refuse a link that was given the wrong way round: links lead up."""
     if not fitting(view.policy, item.type, target.type) and fitting(view.policy, target.type, item.type):
         raise UsageError(
             f"no relation leads from a {item.type} to a {target.type}; links lead up, the other way round",
@@ -159,8 +165,8 @@ def _demand_direction(view: TraceView, item: TraceItem, target: TraceItem) -> No
         )
 
 
-def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> Linked:
-    """Take the links from one item to another away: all of them, or that of one relation.
+def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None = None) -> LinkChange:
+    """Remove the links from one item to another, or only that of one relation.
 
     The other end may be gone. Raises UsageError where there is no such link.
     """
@@ -180,11 +186,11 @@ def unlink_items(workspace: Workspace, name: str, to: str, relation: str | None 
         return ListEdit(dict.fromkeys(_places(values, target, relations)))
 
     write_edits(workspace, [set_list(begin_edit(workspace, item), "links", without)])
-    return Linked(item.id, target, relations, item.path)
+    return LinkChange(item.id, target, relations, item.path)
 
 
 def chosen_relation(policy: TracePolicy, from_type: str, target: TraceItem, relation: str | None, command: str) -> str:
-    """Return the relation from an item of a type to another: the one that was named, else the one that fits.
+    """Return the relation between two items: the named one, else the one that fits.
 
     Where several fit it is `refines`, the plainest of them. `command` is what was typed, without `--relation`. Raises
     UsageError where none fits, several do and `refines` is none of them, or the one that was named does not.
@@ -218,7 +224,7 @@ def _either(words: Sequence[str]) -> str:
 
 
 def _linked(item: TraceItem, to: str) -> str | None:
-    """Return the target of a link of the item that was meant, whether it is there or not."""
+    """Return the target of the link that is meant, existing or not."""
     wanted = to.strip().casefold()
     ids = sorted({link.to for link in item.links})
     exact = [each for each in ids if each.casefold() == wanted]
@@ -234,58 +240,6 @@ def _places(values: tuple[Value, ...], target: str, relations: Sequence[str]) ->
     ]
 
 
-# Retire an item: it counts no more, its id is never used again, and its file stays.
-
-HISTORY = "## History"
-
-
-@dataclass(frozen=True, slots=True)
-class Retired:
-    """An item that was retired, and what still speaks of it: items by id, code as `path:line`."""
-
-    item: str
-    path: str
-    reason: str
-    linked_by: tuple[str, ...]
-    """Items that still link to it."""
-    marked_in: tuple[str, ...]
-    """Places that still name it."""
-
-
-def retire_item(workspace: Workspace, name: str, reason: str = "", *, actor: str) -> Retired:
-    """Set an item's status to archived; the reason goes below `## History` at the end of its text.
-
-    Raises UsageError where it is unknown or retired already.
-    """
-    view = full_view(workspace)
-    item = find_item(view, name)
-    why = one_line(reason, "the reason")
-    if item.status is Status.ARCHIVED:
-        raise UsageError(f"{item.id} is retired already", hint=f"vfcc trace show {item.id}")
-    edit = set_keys(begin_edit(workspace, item), {"status": str(Status.ARCHIVED)})
-    if why:
-        edit = _with_history(edit, f"- {workspace.today()}, {actor}: retired: {why}")
-    write_edits(workspace, [edit])
-    children = tuple(dict.fromkeys(child.id for child, _ in view.below.get(item.id, ())))
-    marks = tuple(f"{file.path}:{mark.line}" for file, mark in view.marks.get(item.id, ()))
-    return Retired(item.id, item.path, why, children, marks)
-
-
-def _with_history(edit: Edit, line: str) -> Edit:
-    """Add a line at the end of a file, below the last heading where that is `## History`, else below a new one."""
-    text = edit.after.decode("utf-8")
-    newline = "\r\n" if "\r\n" in text else "\n"
-    lines = text.splitlines()
-    headings = [each.strip() for each in lines if each.startswith("#")]
-    gap = "" if text.endswith("\n") or not text else newline
-    if headings and headings[-1] == HISTORY:
-        blank = newline if lines[-1].strip() == HISTORY else ""
-        added = f"{gap}{blank}{line}{newline}"
-    else:
-        added = f"{gap}{newline}{HISTORY}{newline}{newline}{line}{newline}"
-    return Edit(edit.path, edit.before, (text + added).encode("utf-8"))
-
-
 ATTEMPTS = 200
 _FILE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,118}[A-Za-z0-9_+-])?")
 """What an id may be made of, whatever the project's pattern says: it names a file."""
@@ -293,8 +247,8 @@ _TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A new item as somebody asked for it; names of parents and words as they were typed."""
+class TraceItemRequest:
+    """The request for a new item; names of parents and words as they were typed."""
 
     type: str
     title: str
@@ -312,7 +266,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class NewTraceItem:
     """An item that was added, and what it still lacks."""
 
     item: TraceItem
@@ -320,8 +274,8 @@ class Added:
     """Sentences on missing parts of the item."""
 
 
-def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
-    """Write a new item's file. Its links have no stamp: nobody has looked at them yet.
+def add_item(workspace: Workspace, wanted: TraceItemRequest, *, actor: str) -> NewTraceItem:
+    """Write a new item's file; its links are unreviewed, so they have no stamp.
 
     Raises UsageError for an unknown type, method, level, parent or relation (with the nearest), for words that say
     nothing, and for an id that is taken or does not fit the project's pattern; WorkspaceError where it cannot be
@@ -345,7 +299,7 @@ def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
     with writing_items(workspace.memory):
         create_item_file(workspace.root, item.path, text)
     dead = reason_here(workspace, item.path, traced=True)
-    return Added(item, (*lacks, *([dead] if dead else [])))
+    return NewTraceItem(item, (*lacks, *([dead] if dead else [])))
 
 
 def _rule(policy: TracePolicy, name: str) -> ItemRule:
@@ -353,7 +307,7 @@ def _rule(policy: TracePolicy, name: str) -> ItemRule:
     return policy.types[asked]
 
 
-def _item(view: TraceView, rule: ItemRule, wanted: Wanted, trust: Trust) -> TraceItem:
+def _item(view: TraceView, rule: ItemRule, wanted: TraceItemRequest, trust: Trust) -> TraceItem:
     title = one_line(wanted.title, "the title", LONGEST_TITLE)
     if not title:
         raise UsageError("an item needs a title", hint=f'vfcc trace add {rule.name} "What it says in one line"')
@@ -384,7 +338,7 @@ def _item(view: TraceView, rule: ItemRule, wanted: Wanted, trust: Trust) -> Trac
     )
 
 
-def _demand_reason(wanted: Wanted, command: str) -> None:
+def _demand_reason(wanted: TraceItemRequest, command: str) -> None:
     if wanted.derived and wanted.parents:
         raise UsageError("a derived item has no parent: say --derived or --parent", hint=f"{command} --parent ID")
     if wanted.derived and not wanted.rationale.strip():
@@ -447,7 +401,7 @@ def _ref(text: str, command: str) -> Ref:
     return Ref(path, symbol or None)
 
 
-def _body(wanted: Wanted, rule: ItemRule, item: TraceItem) -> str:
+def _body(wanted: TraceItemRequest, rule: ItemRule, item: TraceItem) -> str:
     """Return the text, a heading for each part that the type needs and the text lacks, and the rationale."""
     text, why = prose(wanted.text, "the text"), prose(wanted.rationale, "the rationale")
     parts = [f"## {part}" for part in _missing_parts(rule, item)]
@@ -478,3 +432,60 @@ def _lacking(policy: TracePolicy, rule: ItemRule, item: TraceItem) -> Iterator[s
     needs_parent = not rule.root and rule.level is not None and policy.severities.get("no-parent") is not Severity.OFF
     if needs_parent and not item.links and not item.derived:
         yield f"it has no parent yet: vfcc trace link {item.id} PARENT"
+
+
+# Retire an item: it no longer counts, its id is never reused, its file stays.
+
+HISTORY = "## History"
+
+
+@dataclass(frozen=True, slots=True)
+class Retirement:
+    """A retired item, and what still names it: items by id, code as `path:line`."""
+
+    item: str
+    path: str
+    reason: str
+    linked_by: tuple[str, ...]
+    """Items that still link to it."""
+    marked_in: tuple[str, ...]
+    """Places that still name it."""
+
+
+def retire_item(workspace: Workspace, name: str, reason: str = "", *, actor: str) -> Retirement:
+    """Set an item's status to archived, and note the reason in its text.
+
+    The reason goes below `## History` at the end.
+
+    Raises UsageError where it is unknown or retired already.
+    """
+    view = full_view(workspace)
+    item = find_item(view, name)
+    why = one_line(reason, "the reason")
+    if item.status is Status.ARCHIVED:
+        raise UsageError(f"{item.id} is retired already", hint=f"vfcc trace show {item.id}")
+    edit = set_keys(begin_edit(workspace, item), {"status": str(Status.ARCHIVED)})
+    if why:
+        edit = _with_history(edit, f"- {workspace.today()}, {actor}: retired: {why}")
+    write_edits(workspace, [edit])
+    children = tuple(dict.fromkeys(child.id for child, _ in view.below.get(item.id, ())))
+    marks = tuple(f"{file.path}:{mark.line}" for file, mark in view.marks.get(item.id, ()))
+    return Retirement(item.id, item.path, why, children, marks)
+
+
+def _with_history(edit: ItemFileEdit, line: str) -> ItemFileEdit:
+    """Add a line below the heading `## History` at the end of a file.
+
+    The heading is added where the last one is another.
+    """
+    text = edit.after.decode("utf-8")
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.splitlines()
+    headings = [each.strip() for each in lines if each.startswith("#")]
+    gap = "" if text.endswith("\n") or not text else newline
+    if headings and headings[-1] == HISTORY:
+        blank = newline if lines[-1].strip() == HISTORY else ""
+        added = f"{gap}{blank}{line}{newline}"
+    else:
+        added = f"{gap}{newline}{HISTORY}{newline}{newline}{line}{newline}"
+    return ItemFileEdit(edit.path, edit.before, (text + added).encode("utf-8"))

@@ -12,7 +12,9 @@ _LIST = "vfcc trace list"
 
 
 def find_item(view: TraceView, name: str) -> TraceItem:
-    """Return the item of that id, or the only one whose id begins with it; capitals do not matter.
+    """Return the item with an id, or the only one whose id begins with it.
+
+    Capitals do not matter.
 
     Raises UsageError where there is none (with the nearest id) or there are several, ConflictError where two files have
     this id, and FormatError where the file of that name cannot be read.

@@ -1,4 +1,6 @@
-"""Import items from another tool: read, decide, then write what is new; what differs is told, and taken when asked for.
+"""Import items from another tool, and export ours for others.
+
+An import reads, decides, then writes new items. Differences are reported; they are taken if `update` asks for it.
 
 Running it again finds its own items by the key `imported` and changes nothing. Each file is written whole, so that a
 run which was cut off is healed by the next.
@@ -21,9 +23,9 @@ from verifflowcc.base.use.stage_words import one_of
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.items.rules.import_values import (
-    Foreign,
-    Imported,
-    Side,
+    ChangeSide,
+    ForeignItems,
+    ImportOrigin,
     changed,
     parts_of,
     read_imported,
@@ -33,10 +35,10 @@ from verifflowcc.items.rules.import_values import (
 from verifflowcc.items.store.item_edits import decode, read_block
 from verifflowcc.sprint.use.item_loading import asks_for_scan, refuse_scanned
 from verifflowcc.sprint.use.pinned_workflow import policy_of
-from verifflowcc.trace.rules.adopt import ITEMS, Adopted, Choices, Here, adopt
+from verifflowcc.trace.rules.adopt import ITEMS, AdoptedItem, AdoptionChoices, ExistingItems, adopt
 from verifflowcc.trace.rules.trace_render import render_trace_item
 from verifflowcc.trace.rules.trace_table import not_carried, trace_csv, trace_json
-from verifflowcc.trace.store.foreign_files import Given, read_foreign
+from verifflowcc.trace.store.foreign_files import ImportSource, read_foreign
 from verifflowcc.trace.use.trace_code import read_items
 
 # Export the trace items of a project for other tools.
@@ -45,20 +47,20 @@ FORMATS = ("csv", "json", "reqif")
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
-    """The text of an export, how many items are in it, and of which of them it says less than their files hold."""
+class TraceExport:
+    """The text of an export, its number of items, and notices on withheld parts."""
 
     text: str
     items: int
     notices: tuple[str, ...] = ()
 
 
-def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -> Exported:
+def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -> TraceExport:
     """Return all items, or those of some types, in one of `FORMATS`, by id; `notices` say what the format cannot carry.
 
-    It goes elsewhere, so what looks like a secret is withheld, and told. Raises UsageError for an unknown format or
-    type and where there is no item, WorkspaceError where a file cannot be read, so that no export lacks an item in
-    silence.
+    It goes elsewhere, so text that looks like a secret is withheld, with a notice. Raises UsageError for an unknown
+    format or type and where there is no item, WorkspaceError where a file cannot be read, so that no export lacks an
+    item in silence.
     """
     chosen = one_of(form, FORMATS, "format", "vfcc trace export --format …")
     policy = policy_of(workspace)
@@ -74,29 +76,29 @@ def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -
     items = [withheld_trace(each) for each in asked]
     if not items:
         raise UsageError("there is no item to export", hint='vfcc trace add requirement "Title"')
-    told = tuple(
+    notices = tuple(
         f"{after.path} holds what looks like a secret: it is withheld"
         for before, after in zip(asked, items, strict=True)
         if after is not before
     )
     bodies = {item.path: withhold(_body(workspace, each)) for each, item in zip(asked, items, strict=True)}
     if chosen != "json" and (lost := tuple(not_carried(items, bodies, in_file_only=chosen == "reqif"))):
-        told = (*told, f"{chosen} cannot carry: {', '.join(lost)} (--format json carries everything)")
+        notices = (*notices, f"{chosen} cannot carry: {', '.join(lost)} (--format json carries everything)")
     if chosen == "reqif":
         from verifflowcc.trace.store.reqif import reqif_text
 
-        return Exported(reqif_text(items, workspace.today()), len(items), told)
-    return Exported(trace_csv(items) if chosen == "csv" else trace_json(items, bodies), len(items), told)
+        return TraceExport(reqif_text(items, workspace.today()), len(items), notices)
+    return TraceExport(trace_csv(items) if chosen == "csv" else trace_json(items, bodies), len(items), notices)
 
 
 def _body(workspace: Workspace, item: TraceItem) -> str:
-    """Return all that stands below the front matter of an item's file."""
+    """Return all text below the front matter of an item's file."""
     text = decode(item.path, read_item_file(workspace.root, item.path))
     return split(text.replace("\r\n", "\n")).body.strip("\n")
 
 
-class Outcome(StrEnum):
-    """What becomes of an item."""
+class TraceImportOutcome(StrEnum):
+    """The outcome of an import for one item."""
 
     NEW = "new"
     SAME = "same"
@@ -106,28 +108,33 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedItem:
-    """An item and what becomes of it. `parts` says for each part that differs which side changed it."""
+class TraceImportItem:
+    """An item of an import, and its outcome.
+
+    `parts` says for each part that differs which side changed it.
+    """
 
     id: str
     foreign: str
     path: str
-    outcome: Outcome
+    outcome: TraceImportOutcome
     """`new`, `same`, `updated`, `different` or `gone`."""
-    parts: Mapping[str, Side] = field(default_factory=dict)
+    parts: Mapping[str, ChangeSide] = field(default_factory=dict)
     """For each differing part, the side that changed it: `here`, `there` or `both`."""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """All of an import: its items, what was not carried over (`file:line: why`), ids that changed, and types.
+    """The result of an import: items, parts left out, new ids, types.
+
+    Each part left out is one line, `file:line: why`.
 
     `written` counts files; none under a dry run.
     """
 
     tool: str
-    items: tuple[ImportedItem, ...]
+    items: tuple[TraceImportItem, ...]
     left: tuple[str, ...]
     """`file:line: why` for each part left out."""
     renamed: tuple[tuple[str, str], ...]
@@ -136,39 +143,39 @@ class ImportReport:
     written: int
     dry_run: bool
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: TraceImportOutcome) -> int:
         """Return how many items have this outcome."""
         return sum(each.outcome is outcome for each in self.items)
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _EarlierImport:
     """A file that an earlier import wrote."""
 
     path: str
     id: str
     data: bytes
-    imported: Imported
+    imported: ImportOrigin
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
-    told: ImportedItem
+class _PlannedItem:
+    item: TraceImportItem
     before: bytes | None
     after: bytes | None
 
 
 def import_items(
     workspace: Workspace,
-    given: Given,
-    choices: Choices,
+    given: ImportSource,
+    choices: AdoptionChoices,
     *,
     actor: str,
     update: bool = False,
     strict: bool = False,
     dry_run: bool = False,
 ) -> ImportReport:
-    """Write an item for each item of the other tool, and say what became of all of them.
+    """Write an item for each item of the other tool, and return the outcome of each.
 
     With `update`, parts that the other side changed are taken; parts that changed here alone always stay. Raises
     UsageError for an unknown type, relation or method, FormatError where a file cannot be read, holds no item, or, if
@@ -176,7 +183,7 @@ def import_items(
     """
     policy = policy_of(workspace)
     _demand_known(policy, choices)
-    name = _Names(workspace.root, given.paths)
+    name = _FileNames(workspace.root, given.paths)
     foreign = read_foreign(given, name)
     if not foreign.items:
         raise FormatError(f"{', '.join(map(name, given.paths))}:1: there is no item in it to import")
@@ -184,20 +191,22 @@ def import_items(
         raise FormatError("\n".join(foreign.malformed), hint="without --strict, these parts are skipped")
     with writing_items(workspace.memory):
         known, others = _here(workspace, foreign.tool)
-        here = Here({each.imported.id: each.id for each in known.values()}, others, _files(workspace.root, foreign))
+        here = ExistingItems(
+            {each.imported.id: each.id for each in known.values()}, others, _files(workspace.root, foreign)
+        )
         trust = Trust.HUMAN if actor.startswith("human:") else Trust.EXTERNAL
         adoption = adopt(foreign, policy, choices, here, trust)
         source = Source(SourceKind.IMPORTED, actor)
         planned = [_plan(each, known.get(each.foreign.id), foreign.tool, source, update) for each in adoption.items]
         written = 0 if dry_run else _write(workspace, planned)
-    told = [each.told for each in planned]
-    told += _gone(known, {each.foreign.id for each in adoption.items}, name)
-    return ImportReport(foreign.tool, tuple(told), adoption.left, adoption.renamed, adoption.kinds, written, dry_run)
+    items = [each.item for each in planned]
+    items += _gone(known, {each.foreign.id for each in adoption.items}, name)
+    return ImportReport(foreign.tool, tuple(items), adoption.left, adoption.renamed, adoption.kinds, written, dry_run)
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
-    """Names of files: from the project's root where they lie in it, else from the folder that holds what was given."""
+class _FileNames:
+    """Names files: from the project's root, else from the folder around given paths."""
 
     root: Path
     given: tuple[Path, ...]
@@ -216,7 +225,7 @@ class _Names:
         return any(file == self(each) or file.startswith(f"{self(each)}/") for each in self.given)
 
 
-def _demand_known(policy: TracePolicy, choices: Choices) -> None:
+def _demand_known(policy: TracePolicy, choices: AdoptionChoices) -> None:
     hint = "vfcc trace import FILE"
     for name in (*choices.types.values(), *([choices.type] if choices.type else [])):
         one_of(name, tuple(policy.types), "type", f"{hint} --type …")
@@ -226,26 +235,30 @@ def _demand_known(policy: TracePolicy, choices: Choices) -> None:
         one_of(choices.verification, METHODS, "verification method", f"{hint} --verification …")
 
 
-def _here(workspace: Workspace, tool: str) -> tuple[Mapping[str, _Known], frozenset[str]]:
-    """Return the items that this tool's imports wrote, by the id there, and the ids of all others."""
-    known: dict[str, _Known] = {}
+def _here(workspace: Workspace, tool: str) -> tuple[Mapping[str, _EarlierImport], frozenset[str]]:
+    """Return this tool's earlier imports by foreign id, and the ids of other items."""
+    known: dict[str, _EarlierImport] = {}
     others: set[str] = set()
     for path in sorted((workspace.root / ITEMS).rglob("*.md")):
         name = path.relative_to(workspace.root).as_posix()
         own = path.stem
         imported = None
         data = path.read_bytes()
+        # Parsing is the slow part, and most items were never imported.
         if b"imported:" in data:
             own, imported = _read(name, data, own)
         if imported is None or imported.tool != tool or imported.id in known:
             others.add(own)
         else:
-            known[imported.id] = _Known(name, own, data, imported)
+            known[imported.id] = _EarlierImport(name, own, data, imported)
     return known, frozenset(others)
 
 
-def _read(path: str, data: bytes, stem: str) -> tuple[str, Imported | None]:
-    """Return an item's id and where it came from. Raises FormatError, ConflictError where it cannot be read."""
+def _read(path: str, data: bytes, stem: str) -> tuple[str, ImportOrigin | None]:
+    """Return an item's id and origin.
+
+    Raises FormatError, ConflictError where it cannot be read.
+    """
     block = split(decode(path, data).replace("\r\n", "\n")).block
     if block is None:
         return stem, None
@@ -258,7 +271,7 @@ def _read(path: str, data: bytes, stem: str) -> tuple[str, Imported | None]:
     return str(getattr(found, "text", stem)) or stem, read_imported(table)
 
 
-def _files(root: Path, foreign: Foreign) -> frozenset[str]:
+def _files(root: Path, foreign: ForeignItems) -> frozenset[str]:
     named = {path for item in foreign.items for path in item.files}
     return frozenset(each for each in named if _is_file(root, each))
 
@@ -271,12 +284,14 @@ def _is_file(root: Path, name: str) -> bool:
         return False
 
 
-def _plan(adopted: Adopted, known: _Known | None, tool: str, source: Source, update: bool) -> _Planned:
+def _plan(adopted: AdoptedItem, known: _EarlierImport | None, tool: str, source: Source, update: bool) -> _PlannedItem:
     item, foreign = adopted.item, adopted.foreign
     file = foreign.place.rpartition(":")[0]
     text = with_imported(render_trace_item(item, adopted.body, source=source), tool, file, foreign.id)
     if known is None:
-        return _Planned(ImportedItem(item.id, foreign.id, item.path, Outcome.NEW), None, text.encode("utf-8"))
+        return _PlannedItem(
+            TraceImportItem(item.id, foreign.id, item.path, TraceImportOutcome.NEW), None, text.encode("utf-8")
+        )
     note = ""
     if (folder := known.path.split("/")[-2]) != item.type:
         note = f"it is a {folder} here and would be a {item.type}; its type stays"
@@ -286,39 +301,42 @@ def _plan(adopted: Adopted, known: _Known | None, tool: str, source: Source, upd
         sides = changed(parts_of(now), there, known.imported)
     except FormatError as error:
         raise FormatError(f"{known.path}:{error.message}") from error
-    theirs = {part: there.get(part, "") for part, side in sides.items() if side is not Side.HERE}
+    theirs = {part: there.get(part, "") for part, side in sides.items() if side is not ChangeSide.HERE}
     if not update or not theirs:
-        outcome = Outcome.DIFFERENT if sides or note else Outcome.SAME
-        return _Planned(ImportedItem(known.id, foreign.id, known.path, outcome, sides, note), known.data, None)
+        outcome = TraceImportOutcome.DIFFERENT if sides or note else TraceImportOutcome.SAME
+        return _PlannedItem(TraceImportItem(known.id, foreign.id, known.path, outcome, sides, note), known.data, None)
     after = updated(now, theirs, there, known.imported).encode("utf-8")
-    return _Planned(ImportedItem(known.id, foreign.id, known.path, Outcome.UPDATED, sides, note), known.data, after)
+    return _PlannedItem(
+        TraceImportItem(known.id, foreign.id, known.path, TraceImportOutcome.UPDATED, sides, note), known.data, after
+    )
 
 
-def _write(workspace: Workspace, planned: list[_Planned]) -> int:
+def _write(workspace: Workspace, planned: list[_PlannedItem]) -> int:
     """Write what is new and what is updated; return how many files that were."""
+    # All files are checked before any is written: a conflict must not leave half an import.
     wanted = [each for each in planned if each.after is not None]
     for each in wanted:
-        place = workspace.root / each.told.path
+        place = workspace.root / each.item.path
         if each.before is None and place.exists():
-            raise ConflictError(f"{each.told.path} is there already; nothing was written", hint="vfcc trace list")
-        if each.before is not None and read_item_file(workspace.root, each.told.path) != each.before:
-            raise ConflictError(f"{each.told.path} changed since it was read; nothing was written")
+            raise ConflictError(f"{each.item.path} is there already; nothing was written", hint="vfcc trace list")
+        if each.before is not None and read_item_file(workspace.root, each.item.path) != each.before:
+            raise ConflictError(f"{each.item.path} changed since it was read; nothing was written")
     scans = asks_for_scan(workspace)
     for each in wanted:
         before, after = ((data or b"").decode("utf-8", "replace") for data in (each.before, each.after))
-        refuse_new_secret(before, after, withhold(each.told.path))
+        refuse_new_secret(before, after, withhold(each.item.path))
         if scans:
-            refuse_scanned(workspace, before, after, each.told.path)
+            refuse_scanned(workspace, before, after, each.item.path)
     new = [each for each in wanted if each.before is None]
-    create_item_files(workspace.root, [(each.told.path, (each.after or b"").decode("utf-8")) for each in new])
+    create_item_files(workspace.root, [(each.item.path, (each.after or b"").decode("utf-8")) for each in new])
     for each in wanted:
         if each.before is not None and each.after is not None:
-            replace_item_file(workspace.root, each.told.path, each.before, each.after)
+            replace_item_file(workspace.root, each.item.path, each.before, each.after)
     return len(wanted)
 
 
-def _gone(known: Mapping[str, _Known], there: set[str], names: _Names) -> Iterator[ImportedItem]:
+def _gone(known: Mapping[str, _EarlierImport], there: set[str], names: _FileNames) -> Iterator[TraceImportItem]:
     """Yield the items whose file was read and that are in it no more."""
     for foreign, each in sorted(known.items()):
         if foreign not in there and names.covers(each.imported.file):
-            yield ImportedItem(each.id, foreign, each.path, Outcome.GONE)
+            yield TraceImportItem(each.id, foreign, each.path, TraceImportOutcome.GONE)

@@ -10,9 +10,9 @@ from verifflowcc.base.text.glob import matches
 from verifflowcc.base.text.plain_words import natural_key
 from verifflowcc.base.use.stage_words import one_of
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.trace.rules.answers import CodePlace, TestSeen, all_tests_of, implementers
+from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_word
-from verifflowcc.trace.rules.item_lines import State
+from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import Matrix, matrix, narrowed
 from verifflowcc.trace.rules.trace_check import check_view
 from verifflowcc.trace.rules.trace_view import TraceView
@@ -21,20 +21,22 @@ from verifflowcc.trace.use.trace_sources import full_view, read_sources
 
 # What the views of the trace are made from: everything that a check looks at, and what it says, in one reading.
 
-MOST_TOLD = 5
+MOST_LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class TraceSeen:
-    """The trace as it is now, the report of a check of it, and what could not be read, in sentences."""
+class CheckedTrace:
+    """The present trace, the report of a check of it, and notices on unreadable files."""
 
     view: TraceView
     report: TraceReport
     notices: tuple[str, ...] = ()
 
 
-def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> TraceSeen:
-    """Read the trace and check it; `junit` are reports of results beside those of the configuration.
+def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> CheckedTrace:
+    """Read the trace and check it.
+
+    `junit` are reports of results beside those of the configuration.
 
     Nothing is written but the index. Raises VfccError (exit 3) where there is no item that counts, and the errors of
     `read_sources`.
@@ -43,12 +45,12 @@ def see_trace(workspace: Workspace, junit: Sequence[str] = ()) -> TraceSeen:
     view = TraceView(read.sources, read.policy)
     unread = unread_files(view)
     if not view.live:
-        told = f": {'; '.join(unread)}" if unread else ""
+        reasons = f": {'; '.join(unread)}" if unread else ""
         raise VfccError(
-            f"there is no trace item to look at{told}",
+            f"there is no trace item to look at{reasons}",
             hint="vfcc check trace" if unread else 'vfcc trace add need "What is needed"',
         )
-    return TraceSeen(view, check_view(view), (*read.notices, *unread, *_unread_reports(view)))
+    return CheckedTrace(view, check_view(view), (*read.notices, *unread, *_unread_reports(view)))
 
 
 def _unread_reports(view: TraceView) -> tuple[str, ...]:
@@ -60,10 +62,10 @@ def _unread_reports(view: TraceView) -> tuple[str, ...]:
 
 
 def unread_files(view: TraceView) -> tuple[str, ...]:
-    """Say which files are left out because they cannot be read; nothing that is shown counts them."""
+    """Return sentences on unreadable files, which no view counts."""
     lines = [f"{path}:{reason}" for path, reason in sorted(view.sources.unreadable.items())]
-    more = len(lines) - MOST_TOLD
-    return (*lines[:MOST_TOLD], *([f"and {more} more files cannot be read: vfcc check trace"] if more > 0 else ()))
+    more = len(lines) - MOST_LISTED
+    return (*lines[:MOST_LISTED], *([f"and {more} more files cannot be read: vfcc check trace"] if more > 0 else ()))
 
 
 # List trace items, and show one with all that is around it.
@@ -73,8 +75,8 @@ _STATUS = {Status.ACTIVE: "active", Status.PENDING: "draft", Status.ARCHIVED: "r
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """An item in a list: what is above and right below it, and how it stands to its review."""
+class TraceListRow:
+    """An item in a list, with its parents, number of children, and review state."""
 
     id: str
     type: str
@@ -92,16 +94,19 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TraceList:
     """Rows, and sentences on files that cannot be read and are in none."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TraceListRow, ...]
     notices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class End:
-    """The other end of a link: its id, title (None where it is not there) and status, and how the link stands."""
+class PageLink:
+    """The other end of a link, and the link's state.
+
+    `title` is None where there is no such item.
+    """
 
     id: str
     title: str | None
@@ -119,22 +124,24 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class ItemPage:
-    """An item, and all that is around it: where its links lead, who links to it, its code, its tests, its review."""
+    """An item with its links, the items that link to it, code, tests and review."""
 
     item: TraceItem
     status: str
     review: str
     """`reviewed`, `changed since` or `unreviewed`."""
-    links: tuple[End, ...]
-    linked_by: tuple[End, ...]
+    links: tuple[PageLink, ...]
+    linked_by: tuple[PageLink, ...]
     code: tuple[CodePlace, ...]
-    tests: tuple[TestSeen, ...]
+    tests: tuple[ItemTest, ...]
 
 
 def list_items(
     workspace: Workspace, type_: str | None = None, status: str | None = None, without: str | None = None
-) -> Listing:
-    """Return the items of a type, in a status, or without something (`parent`, `review`, …), by type and id.
+) -> TraceList:
+    """Return items of a type, in a status, or without something, by type and id.
+
+    Things to be without are `parent`, `review` and others in `LACKS`.
 
     Retired ones only where that status is asked for. Raises UsageError for an unknown word, with the nearest.
     """
@@ -152,7 +159,7 @@ def list_items(
     ]
     order = {name: place for place, name in enumerate(types)}
     found.sort(key=lambda each: (order.get(each.type, 99), natural_key(each.id)))
-    return Listing(tuple(_row(view, item) for item in found), unread_files(view))
+    return TraceList(tuple(_row(view, item) for item in found), unread_files(view))
 
 
 def show_item(workspace: Workspace, name: str) -> ItemPage:
@@ -173,12 +180,15 @@ def show_item(workspace: Workspace, name: str) -> ItemPage:
 
 
 def status_word(item: TraceItem) -> str:
-    """Return an item's status as people say it; `planned` where it is agreed and not to be built yet."""
+    """Return an item's status as it is shown.
+
+    `planned` where it is agreed and not to be built yet.
+    """
     return "planned" if item.planned and item.status is Status.ACTIVE else _STATUS[item.status]
 
 
-def _row(view: TraceView, item: TraceItem) -> Row:
-    return Row(
+def _row(view: TraceView, item: TraceItem) -> TraceListRow:
+    return TraceListRow(
         item.id,
         item.type,
         item.title,
@@ -186,13 +196,13 @@ def _row(view: TraceView, item: TraceItem) -> Row:
         item.verification,
         tuple(dict.fromkeys(link.to for link in item.links if link.relation in view.upward)),
         len({child.id for child, _ in view.children(item)}),
-        _standing(view, item),
+        _review_state(view, item),
         item.path,
     )
 
 
-def _standing(view: TraceView, item: TraceItem) -> str:
-    """The item's own review, or that one of its links is suspect or was never looked at."""
+def _review_state(view: TraceView, item: TraceItem) -> str:
+    """Return the item's review state, unless a link is suspect or unreviewed."""
     states = {link_state(view, item, link) for link in item.links}
     if LinkState.SUSPECT in states:
         return "suspect"
@@ -200,9 +210,11 @@ def _standing(view: TraceView, item: TraceItem) -> str:
     return "unreviewed link" if word == "reviewed" and LinkState.UNREVIEWED in states else word
 
 
-def _end(item: TraceItem | None, name: str, relation: str, state: LinkState, stamp: Stamp | None) -> End:
-    said = (stamp.by, stamp.on, stamp.reason) if stamp else (None, None, None)
-    return End(name, item.title if item else None, status_word(item) if item else "not there", relation, state, *said)
+def _end(item: TraceItem | None, name: str, relation: str, state: LinkState, stamp: Stamp | None) -> PageLink:
+    reviewed = (stamp.by, stamp.on, stamp.reason) if stamp else (None, None, None)
+    return PageLink(
+        name, item.title if item else None, status_word(item) if item else "not there", relation, state, *reviewed
+    )
 
 
 def _no_parent(view: TraceView, item: TraceItem) -> bool:
@@ -227,8 +239,10 @@ HINT = "vfcc trace matrix --{option} …"
 _WILD = frozenset("*?[")
 
 
-def narrow_matrix(seen: TraceSeen, types: Sequence[str], states: Sequence[str], items: Sequence[str]) -> Matrix:
-    """Return the matrix, or the part of it of these types, states and items (ids, or patterns of ids).
+def narrow_matrix(seen: CheckedTrace, types: Sequence[str], states: Sequence[str], items: Sequence[str]) -> Matrix:
+    """Return the matrix, or the part of it with these types, states and items.
+
+    Items are ids, or patterns of ids.
 
     Raises UsageError for a type, a state or an id that there is not, with the nearest, and for a pattern of nothing.
     """
@@ -237,14 +251,14 @@ def narrow_matrix(seen: TraceSeen, types: Sequence[str], states: Sequence[str], 
         whole,
         types=[one_of(each, tuple(seen.view.policy.types), "type", HINT.format(option="type")) for each in types],
         states=[
-            one_of(each.replace("-", " "), tuple(map(str, State)), "state", HINT.format(option="state"))
+            one_of(each.replace("-", " "), tuple(map(str, ItemState)), "state", HINT.format(option="state"))
             for each in states
         ],
         items=[_meant(seen, whole, each) for each in items],
     )
 
 
-def _meant(seen: TraceSeen, whole: Matrix, name: str) -> str:
+def _meant(seen: CheckedTrace, whole: Matrix, name: str) -> str:
     if _WILD.isdisjoint(name):
         return find_item(seen.view, name).id
     if not any(matches(row.id, name) for row in whole.rows):

@@ -1,12 +1,15 @@
-"""Clear a suspect link: a person says why it still holds though one of its ends changed."""
+"""Review items, record verifications, and clear suspect links.
+
+A suspect link is cleared with a person's reason why it still holds though one of its ends changed.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.errors import NotAllowed, UsageError, VfccError
-from verifflowcc.base.formats.front_matter_values import Scalar, Table, Value, member
+from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable, Value, member
 from verifflowcc.base.model.item_values import Link, Stamp, Status
 from verifflowcc.base.model.people import same_person
-from verifflowcc.base.model.trace_values import TraceItem, Verified
+from verifflowcc.base.model.trace_values import TraceItem, Verification
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.stage_words import one_line, one_of
 from verifflowcc.base.use.workspace import Workspace
@@ -17,21 +20,21 @@ from verifflowcc.trace.rules.check_steps import pointed_content, symbol_digest
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_word, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.trace_render import stamp_line
 from verifflowcc.trace.rules.trace_view import TraceView
-from verifflowcc.trace.use.trace_edits import Edit, begin_edit, set_keys, set_list, with_texts, write_edits
+from verifflowcc.trace.use.trace_edits import ItemFileEdit, begin_edit, set_keys, set_list, with_texts, write_edits
 from verifflowcc.trace.use.trace_finding import find_item
 from verifflowcc.trace.use.trace_sources import full_view, items_view
 
-# Review trace items: a person's stamp on what an item says, and on what nobody has looked at yet.
+# Review trace items: a person stamps an item and its unreviewed links.
 #
 # A review never stamps a link whose other end changed since somebody looked: that is cleared, with a reason.
 
 TO_STAMP = frozenset({LinkState.UNREVIEWED, LinkState.OUTGROWN})
-"""Links that a review stamps: nobody has looked at them, or only the reviewed item itself changed."""
+"""Links that a review stamps: unreviewed ones, and those where only the item itself changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class PassedOver:
-    """An item that is not reviewed: why, the command that goes on from there, and whether it is the person's matter."""
+class SkippedReview:
+    """An item that was skipped: why, and the command to run next."""
 
     item: str
     reason: str
@@ -41,8 +44,8 @@ class PassedOver:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
-    """An item that was reviewed: the targets of links that got a stamp, refs whose digests are new, what was left."""
+class ReviewedItem:
+    """A reviewed item: its stamped links, its refs with new digests, and notes."""
 
     item: str
     path: str
@@ -56,16 +59,16 @@ class Reviewed:
 
 
 @dataclass(frozen=True, slots=True)
-class ToReview:
-    """Items that can be reviewed as they are now, with what that changes, and those that cannot.
+class ReviewPlan:
+    """Items that can be reviewed now, with the changes to their files, and the others.
 
     `own` are the ids of those that the reviewer wrote.
     """
 
     view: TraceView
     items: tuple[TraceItem, ...]
-    plans: tuple[tuple[Edit, Reviewed], ...]
-    passed_over: tuple[PassedOver, ...]
+    plans: tuple[tuple[ItemFileEdit, ReviewedItem], ...]
+    passed_over: tuple[SkippedReview, ...]
     own: frozenset[str]
 
     @property
@@ -75,26 +78,28 @@ class ToReview:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviews:
-    """What became of the items that were to be reviewed."""
+class ReviewResult:
+    """The items that were reviewed, and those that were skipped."""
 
     by: str
-    reviewed: tuple[Reviewed, ...]
-    passed_over: tuple[PassedOver, ...]
+    reviewed: tuple[ReviewedItem, ...]
+    passed_over: tuple[SkippedReview, ...]
 
 
-def what_to_review(
+def plan_review(
     workspace: Workspace, names: Sequence[str], *, everything: bool = False, own: bool = False, actor: str
-) -> ToReview:
-    """Return what a person can review: the named items, or with `everything` all that need it.
+) -> ReviewPlan:
+    """Return what a person can review: named items, or all that need it.
+
+    All are meant by `everything`.
 
     Raises NotAllowed for anybody but a named person, and for the author of a named item unless `own`; UsageError where
     nothing is named, and for a named item that is retired or has a suspect link.
     """
     require_person(actor, "reviewing", hint="vfcc trace review ID  # at a terminal of your own")
     if bool(names) is everything:
-        said = "say which items, or --all, not both" if names else "say which items were reviewed, or --all"
-        raise UsageError(said, hint="vfcc trace list --without review")
+        problem = "say which items, or --all, not both" if names else "say which items were reviewed, or --all"
+        raise UsageError(problem, hint="vfcc trace list --without review")
     view = full_view(workspace)
     named = {item.id: item for item in (find_item(view, each) for each in names)}
     asked = [item for item in view.live if needs_review(view, item)] if everything else list(named.values())
@@ -112,8 +117,8 @@ def what_to_review(
         except VfccError as error:
             if not everything:
                 raise
-            refused[item.id] = PassedOver(item.id, f"cannot be stamped: {error.message}", error.hint or "")
-    return ToReview(
+            refused[item.id] = SkippedReview(item.id, f"cannot be stamped: {error.message}", error.hint or "")
+    return ReviewPlan(
         view,
         tuple(item for item in asked if item.id in plans),
         tuple(plans.values()),
@@ -122,18 +127,18 @@ def what_to_review(
     )
 
 
-def review_items(workspace: Workspace, what: ToReview, *, actor: str) -> Reviews:
+def review_items(workspace: Workspace, what: ReviewPlan, *, actor: str) -> ReviewResult:
     """Stamp the items that were shown.
 
     Raises ConflictError, with nothing written, where a file is not what was shown; WorkspaceError where one cannot be
     written, and then those before it are.
     """
     write_edits(workspace, [edit for edit, _ in what.plans])
-    return Reviews(actor, tuple(done for _, done in what.plans), what.passed_over)
+    return ReviewResult(actor, tuple(done for _, done in what.plans), what.passed_over)
 
 
 def needs_review(view: TraceView, item: TraceItem) -> bool:
-    """Whether nobody has looked at the item, or at one of its links, as they are now."""
+    """Whether the item, or one of its links, is unreviewed as it is now."""
     states = (link_state(view, item, link) for link in item.links)
     return review_word(item) != "reviewed" or any(state in TO_STAMP for state in states)
 
@@ -141,8 +146,8 @@ def needs_review(view: TraceView, item: TraceItem) -> bool:
 def _own(workspace: Workspace, items: Sequence[TraceItem], actor: str) -> frozenset[str]:
     """Return the ids of the items that `actor` wrote.
 
-    As their files say; of one that does not say so, where nobody else ever committed to it. Whoever commits a review
-    stands among those who committed the file, so that alone tells nothing.
+    A file names its author; else the actor must be its only committer. A reviewer who commits the review is one of the
+    committers, so being one of several proves nothing.
     """
     from verifflowcc.base.git.git_trace import find_place, read_authors
 
@@ -160,20 +165,20 @@ def _own(workspace: Workspace, items: Sequence[TraceItem], actor: str) -> frozen
     return frozenset(own)
 
 
-def _refusal(view: TraceView, item: TraceItem, *, own: bool) -> PassedOver | None:
+def _refusal(view: TraceView, item: TraceItem, *, own: bool) -> SkippedReview | None:
     if item.status is Status.ARCHIVED:
-        return PassedOver(item.id, "is retired", f"vfcc trace show {item.id}")
+        return SkippedReview(item.id, "is retired", f"vfcc trace show {item.id}")
     suspect = [link.to for link in item.links if link_state(view, item, link) is LinkState.SUSPECT]
     if suspect:
         step = f'vfcc trace review {item.id} --to {suspect[0]} --reason "why it still holds"'
-        return PassedOver(item.id, f"has a suspect link to {suspect[0]}, which changed since the last review", step)
+        return SkippedReview(item.id, f"has a suspect link to {suspect[0]}, which changed since the last review", step)
     if own:
         step = f"vfcc trace review {item.id}  # by somebody else; or --own, which the check reports"
-        return PassedOver(item.id, "is your own work; a reviewer is somebody else", step, not_allowed=True)
+        return SkippedReview(item.id, "is your own work; a reviewer is somebody else", step, not_allowed=True)
     return None
 
 
-def _plan(workspace: Workspace, view: TraceView, item: TraceItem, actor: str) -> tuple[Edit, Reviewed]:
+def _plan(workspace: Workspace, view: TraceView, item: TraceItem, actor: str) -> tuple[ItemFileEdit, ReviewedItem]:
     """Return the stamped file and what is new in it, with nothing written yet."""
     today = workspace.today()
     edit, notes = begin_edit(workspace, item), list(_left(view, item))
@@ -188,7 +193,7 @@ def _plan(workspace: Workspace, view: TraceView, item: TraceItem, actor: str) ->
         edit = set_list(edit, "refs", lambda values: _stamp_refs(values, digests))
     refs = tuple(f"{path}::{symbol}" if symbol else path for path, symbol in digests)
     links = tuple(dict.fromkeys(link.to for link in meant))
-    return edit, Reviewed(item.id, item.path, links, refs, (*notes, *lost), edit.changes)
+    return edit, ReviewedItem(item.id, item.path, links, refs, (*notes, *lost), edit.changes)
 
 
 def _left(view: TraceView, item: TraceItem) -> Iterator[str]:
@@ -201,7 +206,7 @@ def _left(view: TraceView, item: TraceItem) -> Iterator[str]:
 
 
 def _ref_digests(view: TraceView, item: TraceItem) -> tuple[dict[tuple[str, str], str], list[str]]:
-    """Return the digests of the places in code that an item names, where they are others than it says; and the lost."""
+    """Return new digests of the code that an item names, and refs to missing code."""
     found: dict[tuple[str, str], str] = {}
     lost: list[str] = []
     for ref in item.refs:
@@ -220,7 +225,7 @@ def _ref_digests(view: TraceView, item: TraceItem) -> tuple[dict[tuple[str, str]
 def stamp_links(
     values: tuple[Value, ...], stamps: Mapping[tuple[str, str], str], actor: str, today: str, reason: str | None = None
 ) -> ListEdit:
-    """Return links with new stamps, by target and relation; what else such a link says stays."""
+    """Return links with new stamps, by target and relation; other keys stay."""
     changed: dict[int, Value | None] = {}
     for index, value in enumerate(values):
         stamp = stamps.get((member(value, "to") or "", member(value, "relation") or ""))
@@ -232,8 +237,8 @@ def stamp_links(
 def _stamp_refs(values: tuple[Value, ...], digests: Mapping[tuple[str, str], str]) -> ListEdit:
     changed: dict[int, Value | None] = {}
     for index, value in enumerate(values):
-        path = value.text.strip() if isinstance(value, Scalar) else member(value, "path") or ""
-        if isinstance(value, Table) and (place := (path, member(value, "symbol") or "")) in digests:
+        path = value.text.strip() if isinstance(value, FieldScalar) else member(value, "path") or ""
+        if isinstance(value, FieldTable) and (place := (path, member(value, "symbol") or "")) in digests:
             changed[index] = with_texts(value, {"digest": digests[place]})
     return ListEdit(changed)
 
@@ -245,15 +250,15 @@ SEEN = ("review", "inspection", "analysis", "demonstration")
 
 
 @dataclass(frozen=True, slots=True)
-class ToVerify:
-    """An item as it is now, the code that it points to, and what a person is about to say of it."""
+class VerificationPlan:
+    """An item as it is now, its code, and the verification to be recorded."""
 
     item: TraceItem
     code: tuple[CodePlace, ...]
-    word: Verified
+    word: Verification
 
 
-def what_to_verify(workspace: Workspace, name: str, method: str | None, saw: str, *, actor: str) -> ToVerify:
+def plan_verification(workspace: Workspace, name: str, method: str | None, saw: str, *, actor: str) -> VerificationPlan:
     """Return what is to be recorded; the method is the item's own where none is named.
 
     Raises NotAllowed for anybody but a named person; UsageError for a method that is shown otherwise, that is not the
@@ -270,12 +275,15 @@ def what_to_verify(workspace: Workspace, name: str, method: str | None, saw: str
         raise UsageError(
             "say what you saw, in your words", hint=f'vfcc trace verify {item.id} --method {known} --saw "what it did"'
         )
-    word = Verified(known, actor, workspace.today(), stamp_of_item(item.digest), pointed_content(view, item), seen)
-    return ToVerify(item, implementers(view, item), word)
+    word = Verification(known, actor, workspace.today(), stamp_of_item(item.digest), pointed_content(view, item), seen)
+    return VerificationPlan(item, implementers(view, item), word)
 
 
-def verify_item(workspace: Workspace, what: ToVerify) -> ToVerify:
-    """Record the word, for the item and the code as they were shown. Raises ConflictError where the item changed."""
+def verify_item(workspace: Workspace, what: VerificationPlan) -> VerificationPlan:
+    """Record the verification of an item and its code as they were shown.
+
+    Raises ConflictError where the item changed.
+    """
     edit = set_keys(begin_edit(workspace, what.item), {"verified": stamp_line(what.word)})
     write_edits(workspace, [edit])
     return what
@@ -304,7 +312,7 @@ SUSPECT = frozenset({LinkState.SUSPECT, LinkState.OUTGROWN})
 
 
 @dataclass(frozen=True, slots=True)
-class ToClear:
+class ClearancePlan:
     """A link that is suspect, its two ends as they are now, and why it holds."""
 
     item: TraceItem
@@ -315,7 +323,7 @@ class ToClear:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class LinkClearance:
     """A link that was cleared."""
 
     item: str
@@ -325,7 +333,7 @@ class Cleared:
     path: str
 
 
-def what_to_clear(workspace: Workspace, name: str, to: str, reason: str, *, actor: str) -> ToClear:
+def plan_clearance(workspace: Workspace, name: str, to: str, reason: str, *, actor: str) -> ClearancePlan:
     """Return the suspect links from one item to another.
 
     Raises NotAllowed for anybody but a named person; UsageError where there is no reason, no such link, or it is not
@@ -341,13 +349,17 @@ def what_to_clear(workspace: Workspace, name: str, to: str, reason: str, *, acto
     links = tuple(link for link in item.links if link.to == other.id)
     if not links:
         raise UsageError(f"{item.id} does not link to {other.id}", hint=f"vfcc trace show {item.id}")
-    return ToClear(item, other, *_suspect(view, item, links), why)
+    return ClearancePlan(item, other, *_suspect(view, item, links), why)
 
 
-def clear_link(workspace: Workspace, what: ToClear, *, actor: str) -> Cleared:
-    """Stamp the link with both ends as they were shown. Raises ConflictError where one of them changed since."""
+def clear_link(workspace: Workspace, what: ClearancePlan, *, actor: str) -> LinkClearance:
+    """Stamp the link with both ends as they were shown.
+
+    Raises ConflictError where one of them changed since.
+    """
     stamp = stamp_of_link(what.other.digest, what.item.digest)
     stamps = {(link.to, link.relation): stamp for link in what.links}
+    # For its ConflictError alone: the reason was given for both ends as they were shown.
     begin_edit(workspace, what.other)
     edit = set_list(
         begin_edit(workspace, what.item),
@@ -355,7 +367,7 @@ def clear_link(workspace: Workspace, what: ToClear, *, actor: str) -> Cleared:
         lambda values: stamp_links(values, stamps, actor, workspace.today(), what.reason),
     )
     write_edits(workspace, [edit])
-    return Cleared(what.item.id, what.other.id, actor, what.reason, what.item.path)
+    return LinkClearance(what.item.id, what.other.id, actor, what.reason, what.item.path)
 
 
 def _suspect(view: TraceView, item: TraceItem, links: tuple[Link, ...]) -> tuple[tuple[Link, ...], LinkState]:

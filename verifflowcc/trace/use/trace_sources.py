@@ -1,4 +1,4 @@
-"""Gather all that the trace speaks of: items, code, results, the baseline, git, and the course of the sprints."""
+"""Gather the sources of the trace: items, code, results, baseline, git, sprints."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -8,7 +8,14 @@ from verifflowcc.base.files.item_files import create_item_file, writing_items
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES
 from verifflowcc.base.git.git_patches import changed_from
-from verifflowcc.base.git.git_trace import GitPlace, Past, read_authors, read_collisions, read_past, read_reused
+from verifflowcc.base.git.git_trace import (
+    CommitHistory,
+    GitPlace,
+    read_authors,
+    read_collisions,
+    read_past,
+    read_reused,
+)
 from verifflowcc.base.model.item_values import Status
 from verifflowcc.base.model.sprint_state import SprintStatus
 from verifflowcc.base.model.trace_codes import TracePolicy
@@ -22,13 +29,13 @@ from verifflowcc.sprint.use.pinned_workflow import policy_of
 from verifflowcc.trace.rules.trace_table import encode_baseline, is_baseline, read_baseline
 from verifflowcc.trace.rules.trace_view import TraceView
 from verifflowcc.trace.store.trace_cache import TraceIndex
-from verifflowcc.trace.use.trace_code import INDEX, Looked, look, nothing_collected, read_walked
+from verifflowcc.trace.use.trace_code import INDEX, ProjectStamps, garbage_collection_paused, read_stamps, read_walked
 
 # What the commands that write items look at: all items, and the policy that they obey.
 
 
 def items_view(workspace: Workspace) -> TraceView:
-    """Return the items that are there and what the workflow asks of them; no code and no results.
+    """Return the items and the workflow's policy, without code and results.
 
     Raises ConfigError where the configuration or the workflow is not sound.
     """
@@ -42,24 +49,29 @@ def items_view(workspace: Workspace) -> TraceView:
 
 
 def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
-    """Return the item in a file's bytes, None where it is none; `path` begins at the project's root."""
+    """Return the item in a file's bytes, None where it is none.
+
+    `path` begins at the project's root.
+    """
     from verifflowcc.sprint.use.pinned_workflow import policy_of
     from verifflowcc.trace.store.trace_files import parse_trace_item
 
     return parse_trace_item(path, data, policy_of(workspace).types)
 
 
-# Baselines: what all items said at a moment, and what became of that since.
+# Baselines: the content of all items at a moment, and the changes since.
 
 FOLDER = f"{MEMORY}/project/baselines"
 PRESENT = "the present"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """An item that is not as it was: its id, its title now (or "" where it is gone), and which parts of it changed.
+class BaselineChange:
+    """An item that differs from a baseline, and its changed parts.
 
-    `fields` is empty where nobody can tell which: the old text is in git alone.
+    `title` is its present title, "" where it is gone.
+
+    `fields` is empty where the old text cannot be read: it is in git alone.
     """
 
     item: str
@@ -74,9 +86,9 @@ class Drift:
     old: str
     new: str
     """`the present` without a second baseline."""
-    added: tuple[Change, ...]
-    removed: tuple[Change, ...]
-    changed: tuple[Change, ...]
+    added: tuple[BaselineChange, ...]
+    removed: tuple[BaselineChange, ...]
+    changed: tuple[BaselineChange, ...]
     same: int
     """How many items are unchanged."""
 
@@ -87,7 +99,7 @@ class Drift:
 
 
 def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: str) -> TraceBaseline:
-    """Write down the fingerprints of all items that are not retired; a baseline that is there is never overwritten.
+    """Write the fingerprints of all live items; a baseline is never overwritten.
 
     Raises UsageError where the name is none or taken or there is no item, FormatError where an item cannot be read.
     """
@@ -116,6 +128,7 @@ def create_baseline(workspace: Workspace, name: str, note: str = "", *, actor: s
         head_commit(workspace.root),
     )
     with writing_items(workspace.memory):
+        # Under the lock, so that of two commands at once the second is refused.
         if (workspace.root / baseline.path).exists():
             raise UsageError(f"there is a baseline {asked} already, and it stays", hint="vfcc trace baseline list")
         create_item_file(workspace.root, baseline.path, encode_baseline(baseline).decode("utf-8"))
@@ -135,7 +148,7 @@ def list_baselines(workspace: Workspace) -> tuple[TraceBaseline, ...]:
 
 
 def compare_baselines(workspace: Workspace, old: str, new: str | None = None) -> Drift:
-    """Return what is different in `new`, or in what is there now, from the baseline `old`.
+    """Return the changes from the baseline `old` to `new`, or to the present.
 
     Raises UsageError for an unknown baseline, with the nearest one.
     """
@@ -160,12 +173,12 @@ def _drift(
     now: Mapping[str, TraceItem],
     before: Mapping[str, TraceItem],
 ) -> Drift:
-    def change(item: str) -> Change:
+    def change(item: str) -> BaselineChange:
         title = now[item].title if item in now else before[item].title if item in before else ""
         retired = item in now and now[item].status is Status.ARCHIVED
-        told = ("retired",) if retired and item not in items else ()
+        fate = ("retired",) if retired and item not in items else ()
         both = item in now and item in before
-        return Change(item, title, _differing(before[item], now[item]) if both and item in items else told)
+        return BaselineChange(item, title, _differing(before[item], now[item]) if both and item in items else fate)
 
     return Drift(
         first.name,
@@ -194,9 +207,9 @@ def _ends(item: TraceItem) -> frozenset[tuple[str, str]]:
 
 
 def _old_items(workspace: Workspace, baseline: TraceBaseline) -> Mapping[str, TraceItem]:
-    """Return the items as git has them at the baseline's commit, as far as they are what the baseline says.
+    """Return the items in git at the baseline's commit, where they match the baseline.
 
-    Empty where git does not have that commit any more, or is not there: then nobody can tell what changed.
+    Empty where git does not have that commit any more, or is not there: then the changed parts are unknown.
     """
     from verifflowcc.base.git.git_snapshot import committed_tree
 
@@ -234,13 +247,16 @@ def _bytes(workspace: Workspace, path: str) -> bytes:
 
 _T = TypeVar("_T")
 _Authors = Mapping[str, tuple[str, ...]]
-_PAST: RecordCodec[Past] = RecordCodec(Past)
+_PAST: RecordCodec[CommitHistory] = RecordCodec(CommitHistory)
 _AUTHORS: RecordCodec[_Authors] = RecordCodec(_Authors)
 
 
 @dataclass(frozen=True, slots=True)
-class SourcesRead:
-    """The sources of the trace, and what could not be gathered. `parsed` counts the item files that had to be read."""
+class GatheredSources:
+    """The sources of the trace, and notices on what could not be gathered.
+
+    `parsed` counts the item files that had to be read.
+    """
 
     sources: TraceSources
     policy: TracePolicy
@@ -248,25 +264,25 @@ class SourcesRead:
     notices: tuple[str, ...] = ()
 
 
-def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> SourcesRead:
+def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> GatheredSources:
     """Return all that a check looks at, by the configured workflow.
 
     `junit` are reports beside those of the configuration. Nothing is written but the index. Raises ConfigError where
     the configuration or the workflow is not sound, WorkspaceError where something cannot be read at all.
     """
-    looked = look(workspace, junit)
-    with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
+    looked = read_stamps(workspace, junit)
+    with garbage_collection_paused(), TraceIndex(workspace.local / INDEX) as index:
         read = gather(workspace, looked, policy_of(workspace), index)
         return replace(read, notices=(*read.notices, *index.notices))
 
 
 def full_view(workspace: Workspace) -> TraceView:
-    """Return all that a check looks at: the items, the code, the results, and what git knows of them."""
+    """Return the whole trace: items, code, results, and facts from git."""
     read = read_sources(workspace)
     return TraceView(read.sources, read.policy)
 
 
-def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: TraceIndex) -> SourcesRead:
+def gather(workspace: Workspace, looked: ProjectStamps, policy: TracePolicy, index: TraceIndex) -> GatheredSources:
     """Return the sources of a project that was looked at."""
     from verifflowcc.trace.rules.fingerprint import type_digests
     from verifflowcc.trace.use.trace_code import read_code
@@ -274,7 +290,7 @@ def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: Tra
     read = read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
     results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
-    git, told = _git(workspace, looked.place, read.items, index)
+    git, notes = _git(workspace, looked.place, read.items, index)
     process, more = provider("process facts")(workspace, type_digests(read.items))
     changed, unread = _changed(workspace)
     sources = TraceSources(
@@ -289,7 +305,7 @@ def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: Tra
         process,
         changed,
     )
-    return SourcesRead(sources, policy, read.parsed, tuple(dict.fromkeys((*told, *more, *unread))))
+    return GatheredSources(sources, policy, read.parsed, tuple(dict.fromkeys((*notes, *more, *unread))))
 
 
 def _git(
@@ -310,7 +326,7 @@ def _git(
     return GitTrace(place.target, reused, collisions, authors), (*place.notices, *past.notices)
 
 
-def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> Past:
+def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> CommitHistory:
     return _kept(index, "git-past", place.key, _PAST, lambda: read_past(workspace.root, place))
 
 
@@ -320,7 +336,7 @@ def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> _Autho
 
 
 def _kept(index: TraceIndex, name: str, key: str, codec: RecordCodec[_T], read: Callable[[], _T]) -> _T:
-    """Return what was kept under a name for this key, else what `read` returns, kept from now on."""
+    """Return the value kept under a name for this key, else read it and keep it."""
     text = index.recall(name, key)
     if text is not None:
         return codec.value(text)
@@ -335,7 +351,10 @@ def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:
 
 
 def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """Return the files that differ from the base of the open sprint (of any, where several are open)."""
+    """Return the files that differ from the base of the open sprint.
+
+    Of any open one, where there are several.
+    """
     from verifflowcc.sprint.use.sprint_reading import list_sprints, show_sprint
 
     found: set[str] | None = None
