@@ -3,7 +3,7 @@
 A step is a call that opens a file to write, gives, moves or takes away a name, or changes a mode, below the given
 folders: Python tells of each to an audit hook before it happens. There the process is killed, or the call fails with
 an error of the system. Calls that a library makes by itself (the database of an index) are not among them;
-`tests/cli/test_killed_anywhere.py` stops those.
+`tests/cli/cli/test_killed_anywhere.py` stops those.
 
 The process that forks has imported the program and runs no command itself.
 """

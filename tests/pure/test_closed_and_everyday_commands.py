@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pure.test_tool_classes import rules, why
+from tests.pure.clients.test_tool_classes import rules, why
 
 REFUSED = r"""
 git archive -o .memory/config.yaml HEAD

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.clients.test_hook import hook_with
+from tests.cli.clients.test_hooks_at_once import NO_TIME
 from tests.cli.forgery import plant
 from tests.cli.hooked import said
 from tests.cli.process import git, vfcc
-from tests.cli.test_hook import hook_with
-from tests.cli.test_hooks_at_once import NO_TIME
 from tests.roles.attempts_at_files import RULES_OFF
 from tests.roles.roles_world import (
     DETACHED,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_killed import STOPPER
+from tests.cli.prompt.test_killed import STOPPER
 from tests.transcript.replay import environment, sessions
 from tests.trees import git
 from verifflowcc.base.model.events import EventType
