@@ -1,0 +1,68 @@
+"""What daily commands import, compile and start is within a budget: counts, which no load of the machine moves."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.start_up_counts import CODE, DAILY, READS, counts
+from tests.cli.process import environment, git, vfcc
+
+MOST = {
+    "next": (202, 189, 1),
+    "stage show": (256, 253, 1),
+    "status": (116, 65, 0),
+    "check gate": (202, 189, 1),
+    "memory add": (193, 170, 0),
+    "memory list": (142, 103, 0),
+    "memory inbox": (155, 112, 0),
+    "feedback add": (134, 69, 0),
+    "trace why": (232, 258, 4),
+    "trace list": (221, 217, 4),
+    "code refs": (64, 47, 1),
+    "code impact": (249, 277, 5),
+    "context show": (280, 297, 2),
+    "evidence list": (222, 211, 1),
+}
+"""At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
+
+These figures only fall: where a command has less, write the lower figure here."""
+HEAVY = {
+    **dict.fromkeys(
+        ("next", "stage show", "check gate", "trace why", "trace list", "code impact"), ("pydantic", "yaml")
+    ),
+    "context show": ("yaml", "jinja2"),
+}
+"""The heavy libraries that a warm read still imports; none is the target."""
+
+
+@pytest.fixture
+def warm(example: Path) -> Path:
+    """The worked example in git, with a little code, in which every command that reads has run before."""
+    (example / "tides.py").write_text(CODE, encoding="utf-8")
+    git(example, "init", "-q", "-b", "main")
+    git(example, "add", ".")
+    git(example, "commit", "-qm", "first")
+    for name in READS:
+        vfcc(example, *DAILY[name])
+    return example
+
+
+def test_daily_commands_stay_within_their_start_up_budget(warm: Path, tmp_path: Path) -> None:
+    env = environment(tmp_path)
+    found = {name: counts(words, warm, env) for name, words in DAILY.items()}
+
+    rows = {name: each.row for name, each in found.items()}
+    over = {
+        name: f"{row}, at most {MOST[name]}"
+        for name, row in rows.items()
+        if any(count > most for count, most in zip(row, MOST[name], strict=True))
+    }
+    assert not over
+    assert {name: each.heavy for name, each in found.items() if name in READS and each.heavy} == HEAVY
+    assert "verifflowcc.cli.cli.run" in found["next"].modules
+    assert "verifflowcc.prompt.rules.compile" in found["context show"].modules
+
+
+def test_every_ceiling_is_of_a_command_that_is_counted() -> None:
+    assert MOST.keys() == DAILY.keys()
+    assert HEAVY.keys() <= READS
