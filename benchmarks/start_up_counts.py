@@ -40,13 +40,17 @@ DAILY: Mapping[str, Sequence[str]] = {
 }
 """The commands that are counted."""
 READS = frozenset(DAILY) - {"memory add", "feedback add"}
+WARMING = ("code refs", "trace list", "check gate", "memory list", "context show")
+"""The commands that fill the caches of all others."""
 HEAVY = ("pydantic", "yaml", "jinja2")
 CLOSED = frozenset((1, 4))
 """Exit codes of commands that worked and have findings, or found a gate closed."""
 CODE = "def high(level: float) -> bool:\n    return level > 1\n\n\ndef warn() -> bool:\n    return high(2)\n"
 
 COUNTING = """
-import os, sys
+import os, sys, time
+now = time.time_ns
+time.time_ns = lambda: now() + 60_000_000_000
 started = []
 def audit(event, arguments):
     if event == "subprocess.Popen":
@@ -80,7 +84,10 @@ finally:
         json.dump({"modules": loaded, "patterns": compiled, "started": started}, file)
 sys.exit(code)
 """
-"""The program that runs a command and writes what it counted."""
+"""The program that runs a command and writes what it counted.
+
+Its clock is a minute ahead: the caches trust no file that was written within the last two seconds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +160,10 @@ def world(place: Path) -> tuple[Path, Mapping[str, str]]:
         (vfcc, "init", "--worked-example"),
         ("git", "add", "--all"),
         (*git, "commit", "--quiet", "-m", "all"),
-        *((vfcc, *words) for name, words in DAILY.items() if name in READS),
     ):
         _run(command, folder, env)
+    for name in WARMING:
+        counts(DAILY[name], folder, env)
     return folder, env
 
 

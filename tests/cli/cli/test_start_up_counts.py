@@ -1,11 +1,16 @@
 """What daily commands import, compile and start is within a budget: counts, which no load of the machine moves."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer import Context
+from typer.main import get_command
 
-from benchmarks.start_up_counts import CODE, DAILY, READS, counts
-from tests.cli.process import environment, git, vfcc
+from benchmarks.start_up_counts import CODE, DAILY, READS, WARMING, counts
+from tests.cli.process import environment, git
+from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
     "next": (202, 189, 1),
@@ -36,14 +41,14 @@ HEAVY = {
 
 
 @pytest.fixture
-def warm(example: Path) -> Path:
-    """The worked example in git, with a little code, in which every command that reads has run before."""
+def warm(example: Path, tmp_path: Path) -> Path:
+    """The worked example in git, with a little code and warm caches."""
     (example / "tides.py").write_text(CODE, encoding="utf-8")
     git(example, "init", "-q", "-b", "main")
     git(example, "add", ".")
     git(example, "commit", "-qm", "first")
-    for name in READS:
-        vfcc(example, *DAILY[name])
+    for name in WARMING:
+        counts(DAILY[name], example, environment(tmp_path))
     return example
 
 
@@ -66,3 +71,20 @@ def test_daily_commands_stay_within_their_start_up_budget(warm: Path, tmp_path: 
 def test_every_ceiling_is_of_a_command_that_is_counted() -> None:
     assert MOST.keys() == DAILY.keys()
     assert HEAVY.keys() <= READS
+
+
+def test_the_app_for_one_command_parses_it_as_the_whole_app_does() -> None:
+    for words, command in _commands(get_command(whole_app()), ()):
+        here: Any = get_command(app_for(words))
+        for word in words:
+            here = here.commands[word]
+        assert here.get_help(Context(here)) == command.get_help(Context(command)), words
+        assert [(each.name, each.opts, each.required) for each in here.params] == [
+            (each.name, each.opts, each.required) for each in command.params
+        ], words
+
+
+def _commands(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, each in getattr(group, "commands", {}).items():
+        yield (*path, name), each
+        yield from _commands(each, (*path, name))
