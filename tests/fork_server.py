@@ -76,7 +76,7 @@ def _build_commands() -> None:
         return built if typer_instance is app else build(typer_instance)
 
     typer.main.get_command = get_command
-    commands.app_for = lambda words: app  # noqa: ARG005
+    commands.app_for = lambda words: app
 
 
 def _answer(callers: dict[int, socket.socket]) -> None:

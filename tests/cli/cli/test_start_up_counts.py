@@ -13,20 +13,20 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (202, 189, 1),
-    "stage show": (256, 253, 1),
-    "status": (116, 65, 0),
-    "check gate": (202, 189, 1),
-    "memory add": (193, 170, 0),
-    "memory list": (142, 103, 0),
-    "memory inbox": (155, 112, 0),
-    "feedback add": (134, 69, 0),
-    "trace why": (232, 258, 4),
-    "trace list": (221, 217, 4),
-    "code refs": (64, 47, 1),
-    "code impact": (249, 277, 5),
-    "context show": (280, 297, 2),
-    "evidence list": (222, 211, 1),
+    "next": (166, 68, 1),
+    "stage show": (222, 68, 1),
+    "status": (74, 29, 0),
+    "check gate": (174, 68, 1),
+    "memory add": (164, 32, 0),
+    "memory list": (108, 29, 0),
+    "memory inbox": (121, 29, 0),
+    "feedback add": (95, 29, 0),
+    "trace why": (201, 69, 4),
+    "trace list": (190, 67, 4),
+    "code refs": (64, 28, 1),
+    "code impact": (242, 71, 5),
+    "context show": (249, 73, 2),
+    "evidence list": (185, 44, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 
