@@ -14,9 +14,9 @@ def without_globals(arguments: "list[str]") -> "list[str]":
     if not _entered(folders):
         return arguments
     if flags:
-        from verifflowcc.base.terminal import options as verbosity
+        from verifflowcc.base.terminal.terminal import apply_flags
 
-        verbosity.apply(flags)
+        apply_flags(flags)
     return rest
 
 

@@ -134,10 +134,12 @@ print("\\n".join(sorted(sys.modules)))
     assert not loaded & {"json", "re", "enum", "typing", "dataclasses", "pathlib", "subprocess", "threading", "inspect"}
     assert {name for name in loaded if name.startswith("verifflowcc")} <= {
         "verifflowcc",
+        "verifflowcc.base",
+        "verifflowcc.base.text",
         "verifflowcc.mcp",
+        "verifflowcc.mcp.use",
         "verifflowcc.mcp.use.mcp_front",
         "verifflowcc.mcp.use.rpc_errors",
-        "verifflowcc.text",
         "verifflowcc.base.text.quick_json",
     }
 

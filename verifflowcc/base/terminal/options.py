@@ -1,6 +1,5 @@
 """Options that several commands share."""
 
-import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,65 +9,7 @@ import typer
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from verifflowcc.base.use.workspace import Workspace
-
-
-# How much goes to stderr beside errors and warnings, and whether there is colour: one setting for the process.
-#
-# `fast` sets it from the options before the command, each command from those behind it.
-
-
-class _Setting:
-    quiet = False
-    verbose = False
-
-
-def apply(flags: "Collection[str]") -> None:
-    """Apply the flags that are given, by any of their names; NO_COLOR is set for the programs that it starts, too."""
-    from verifflowcc.base.model.command_words import NO_COLOR, QUIET, VERBOSE
-
-    _Setting.quiet = _Setting.quiet or not set(QUIET).isdisjoint(flags)
-    _Setting.verbose = _Setting.verbose or not set(VERBOSE).isdisjoint(flags)
-    if NO_COLOR in flags:
-        os.environ["NO_COLOR"] = "1"
-
-
-def is_quiet() -> bool:
-    """Whether notes and progress are left out."""
-    return _Setting.quiet
-
-
-def is_verbose() -> bool:
-    """Whether notes say what a command works on."""
-    return _Setting.verbose
-
-
-# Numbers of things, as people write them.
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number with the word for so many.
-
-    >>> counted(1, "item"), counted(1_200, "item")
-    ('1 item', '1,200 items')
-    """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-# Paths as people type them, told from the project's root.
-
-
-def from_root(workspace: "Workspace | None", file: str) -> str:
-    """Return the path of a file from the project's root; it may be given from there, from this folder, or whole."""
-    if workspace is None or not file:
-        return file
-    here = Path.cwd() / file
-    root = workspace.root.resolve()
-    if here.exists() and (there := here.resolve()).is_relative_to(root):
-        return there.relative_to(root).as_posix()
-    return file
+    pass
 
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]

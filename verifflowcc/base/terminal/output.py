@@ -15,7 +15,15 @@ from typing import Protocol, TextIO
 from verifflowcc.base.errors import VfccError, WorkspaceError
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.terminal.table import UNBOUNDED, width_of
-from verifflowcc.base.terminal.terminal import around_marks, colored, has_unicode, revealed, visible, wants_color
+from verifflowcc.base.terminal.terminal import (
+    around_marks,
+    colored,
+    has_unicode,
+    is_quiet,
+    revealed,
+    visible,
+    wants_color,
+)
 from verifflowcc.base.use.envelope import NOTHING, Problem, document, document_text, problem_of, problem_with
 
 # The document of the command that runs: whether one is asked for, its data, and how it is written at the end.
@@ -194,16 +202,12 @@ def warn(text: str) -> None:
 
 def note(text: str) -> None:
     """Write a note for the person to stderr, unless --quiet is given."""
-    from verifflowcc.base.terminal.options import is_quiet
-
     if not is_quiet():
         say(f"note: {text}")
 
 
 def progress(text: str) -> None:
     """Write to stderr what begins now, unless --quiet is given."""
-    from verifflowcc.base.terminal.options import is_quiet
-
     if not is_quiet():
         say(text)
 
@@ -248,8 +252,6 @@ def _printable(text: str) -> str:
 
 def person_is_looking() -> bool:
     """Whether stderr is a terminal, and shows more than errors and warnings: --quiet is not given."""
-    from verifflowcc.base.terminal.options import is_quiet
-
     return sys.stderr.isatty() and not is_quiet()
 
 

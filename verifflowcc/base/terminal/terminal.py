@@ -4,7 +4,7 @@ In a pipe, with NO_COLOR, TERM=dumb or CI, and under `--no-color`, text stays pl
 marks that `output.emit` and `output.say` turn into colour last, so that secrets are withheld and control characters
 written out before. The marks hold random letters: text in a file cannot forge one.
 
-This module imports next to nothing; rich is imported where a shape is drawn.
+This module imports next to nothing, since `fast` needs it; rich is imported where a shape is drawn.
 """
 
 import os
@@ -14,15 +14,18 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import TextIO
 
     from rich.console import RenderableType
 
+    from verifflowcc.base.use.workspace import Workspace
+
 
 _BEGIN, _END = "\ufdd0", "\ufdd1"
 """Noncharacters, which Unicode keeps for a program's own use."""
-_SETTINGS = {"color": True}
+_SETTINGS = {"color": True, "quiet": False, "verbose": False}
+"""For this process: `fast` sets them from the options before the command, each command from those behind it."""
 _KEY: list[str] = []
 CODES = {
     "good": "32",
@@ -59,6 +62,26 @@ SYMBOLS = {
     "closed": ("●", "*", "quiet"),
 }
 """A symbol for each status word, as Unicode and as ASCII, and its colour. The word is beside it on every screen."""
+
+
+def apply_flags(flags: "Collection[str]") -> None:
+    """Apply the flags that are given, by any of their names; NO_COLOR is set for the programs that it starts, too."""
+    from verifflowcc.base.model.command_words import NO_COLOR, QUIET, VERBOSE
+
+    _SETTINGS["quiet"] |= not set(QUIET).isdisjoint(flags)
+    _SETTINGS["verbose"] |= not set(VERBOSE).isdisjoint(flags)
+    if NO_COLOR in flags:
+        os.environ["NO_COLOR"] = "1"
+
+
+def is_quiet() -> bool:
+    """Whether notes and progress are left out."""
+    return _SETTINGS["quiet"]
+
+
+def is_verbose() -> bool:
+    """Whether notes say what a command works on."""
+    return _SETTINGS["verbose"]
 
 
 def switch_color_off() -> None:
@@ -188,3 +211,16 @@ def _pattern() -> "re.Pattern[str]":
     import re
 
     return re.compile(f"{_BEGIN}{_key()}([0-9;]*){_END}")
+
+
+def from_root(workspace: "Workspace | None", file: str) -> str:
+    """Return the path of a file from the project's root; it may be given from there, from this folder, or whole."""
+    if workspace is None or not file:
+        return file
+    from pathlib import Path
+
+    here = Path.cwd() / file
+    root = workspace.root.resolve()
+    if here.exists() and (there := here.resolve()).is_relative_to(root):
+        return there.relative_to(root).as_posix()
+    return file

@@ -84,3 +84,12 @@ def with_article(word: str) -> str:
     ('a component', 'an interface')
     """
     return f"{'an' if word[:1].lower() in 'aeio' else 'a'} {word}"
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with the word for so many.
+
+    >>> counted(1, "item"), counted(1_200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

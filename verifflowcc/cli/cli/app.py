@@ -240,9 +240,9 @@ def _folder(given: str | None) -> None:
 def _flag(given: bool, parameter: typer.CallbackParam) -> bool:
     """Apply a flag that came in one word with others, as in -qv."""
     if given:
-        from verifflowcc.base.terminal.options import apply
+        from verifflowcc.base.terminal.terminal import apply_flags
 
-        apply(parameter.opts)
+        apply_flags(parameter.opts)
     return given
 
 

@@ -155,8 +155,8 @@ def run(words: list[str], typed: list[str]) -> int:
     Returns the exit code.
     """
     from verifflowcc.base.model.command_words import spelled_today
-    from verifflowcc.base.terminal import options as verbosity
     from verifflowcc.base.terminal import output as document
+    from verifflowcc.base.terminal.terminal import is_verbose
 
     arguments, old = spelled_today(words)
     before = typed[: len(typed) - len(words)]
@@ -171,7 +171,7 @@ def run(words: list[str], typed: list[str]) -> int:
             document.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
         raise
     written, _ = _outcome(lambda: document.finish(code, problem, _emit_document))
-    if verbosity.is_verbose():
+    if is_verbose():
         _note_end(written or code, time.monotonic() - started)
     return written or code
 

@@ -117,11 +117,11 @@ def _write_default(parameter: Any) -> None:
 @cache
 def _of_all_commands() -> "tuple[TyperOption, ...]":
     """The options before a command that may stand behind it, too; one set of them for all commands."""
-    from verifflowcc.base.terminal.options import apply
+    from verifflowcc.base.terminal.terminal import apply_flags
 
     def applied(ctx: "Context", parameter: "Parameter", given: bool) -> None:
         if given:
-            apply(parameter.opts)
+            apply_flags(parameter.opts)
 
     names = {"no_notes": QUIET, "more_notes": VERBOSE, "plain": (NO_COLOR,)}
     return tuple(

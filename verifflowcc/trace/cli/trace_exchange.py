@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.base.terminal.options import DryRunFlag, IdArgument, JsonFlag, JunitOption, OutputOption, counted
+from verifflowcc.base.terminal.options import DryRunFlag, IdArgument, JsonFlag, JunitOption, OutputOption
+from verifflowcc.base.text.plain_words import counted
 from verifflowcc.trace.rules.importers import IMPORTERS
 
 if TYPE_CHECKING:
