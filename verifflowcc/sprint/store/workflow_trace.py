@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from verifflowcc.base.config.gates_section import inputs_problem, name_problem
 from verifflowcc.base.config.yaml_values import AmbiguousScalar, Lines, Loc
 from verifflowcc.base.model.item_values import MEMORY_RELATIONS
 from verifflowcc.base.model.item_values import TYPES as ITEM_TYPES
@@ -12,7 +11,7 @@ from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, ItemRule,
 from verifflowcc.base.model.trace_values import Family, Severity
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import canonical, digest_bytes
-from verifflowcc.base.text.glob import pattern_fault
+from verifflowcc.base.text.glob import inputs_problem, name_problem, pattern_fault
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.sprint.rules.policy_record import policy_to_json
 
