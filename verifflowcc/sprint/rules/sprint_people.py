@@ -221,9 +221,12 @@ def feedback(sprint: str, notes: Sequence[Event], carried: Sequence[Feedback] = 
     mine = [
         _comment(sprint, event) for event in notes if event.type is EventType.FEEDBACK_ADDED and not _triages(event)
     ]
-    triages = [event for event in notes if event.type is EventType.FEEDBACK_ADDED and _triages(event)]
+    triages: dict[str, list[Event]] = {}
+    for event in notes:
+        if event.type is EventType.FEEDBACK_ADDED and (triaged := _triages(event)):
+            triages.setdefault(triaged, []).append(event)
     fresh = [replace(one, decision=Decision.OPEN, decided_by="", reason="") for one in carried]
-    return tuple(_decided(one, [event for event in triages if _triages(event) == one.event]) for one in (*fresh, *mine))
+    return tuple(_decided(one, triages.get(one.event, [])) for one in (*fresh, *mine))
 
 
 def current_triages(notes: Sequence[Event], comment: str) -> tuple[str, ...]:
