@@ -355,47 +355,47 @@ _BOOL_11 = {word: ("true" if word in ("yes", "on") else "false") for word in ("y
 _Rule = tuple[re.Pattern[str], Callable[[str], str], str]
 _AMBIGUOUS: tuple[_Rule, ...] = (
     (
-        re.compile(r"yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF"),
+        lazy_pattern(r"yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF"),
         lambda text: _BOOL_11[text.lower()],
         QUOTE,
     ),
     (
-        re.compile(r"[-+]?0[0-7]+"),
+        lazy_pattern(r"[-+]?0[0-7]+"),
         lambda text: f"the number {int(text, 8)}, in octal",
         "write numbers without leading zeros",
     ),
     (
-        re.compile(r"[-+]?0[0-9]+"),
+        lazy_pattern(r"[-+]?0[0-9]+"),
         lambda _: "a number or a text, by its version",
         "write numbers without leading zeros",
     ),
     (
-        re.compile(r"[-+]?0[xob][0-9a-fA-F_]+"),
+        lazy_pattern(r"[-+]?0[xob][0-9a-fA-F_]+"),
         lambda _: "a number in another base",
         "write it in decimal",
     ),
     (
-        re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"),
+        lazy_pattern(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"),
         lambda _: "a number in base 60",
         QUOTE,
     ),
     (
-        re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?"),
+        lazy_pattern(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?"),
         lambda _: "a date",
         QUOTE,
     ),
     (
-        re.compile(r"[-+]?[0-9.]*[0-9][0-9_.]*_[0-9_.]*"),
+        lazy_pattern(r"[-+]?[0-9.]*[0-9][0-9_.]*_[0-9_.]*"),
         lambda _: "a number or a text, by its version",
         "write numbers without underscores",
     ),
     (
-        re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+"),
+        lazy_pattern(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+"),
         lambda _: "a number or a text, by its version",
         "write numbers without an exponent",
     ),
     (
-        re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"),
+        lazy_pattern(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"),
         lambda _: "infinity or not a number",
         QUOTE,
     ),
