@@ -20,10 +20,7 @@ _HEADING = re.compile(r"^(#{1,6}) +(.*?)[ #]*$")
 _LINK = re.compile(r"!?\[([^\]]*)\](\([^)]*\))?")
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.S)
 _TRAILER = re.compile(r"^(Co-authored-by|Signed-off-by|Reviewed-by|Trello|git-svn-id):?", re.I)
-_FIX = re.compile(
-    r"\b(fix\w*|bugs?|broken|revert\w*|prevent\w*|avoid\w*|errors?|fail\w*|flak\w*|crash\w*|leak\w*|deadlock\w*|race)\b",
-    re.I,
-)
+_FIX = re.compile(r"\b(fix(es|ed|ing)?|bugs?|broken|revert\w*|prevent\w*|avoid\w*|crash\w*|leaks?|deadlock)\b", re.I)
 _LEAST_SECTION, _LEAST_MESSAGE, _MOST_COMMITS = 12, 30, 250
 
 
