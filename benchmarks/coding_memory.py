@@ -15,7 +15,9 @@ Everything goes through the program, in a project per repository whose items are
 - repeated failures: tasks of failures with no answer in the prompt.
 - token overhead: the share of the project memory's tokens in the prompt that no graded item takes.
 
-All of it twice: with the records as they were written, and with a `supersedes` link for each whole replacement.
+All of it for three stores: the records as they were written; linked, with a `supersedes` link for each whole
+replacement; and linked with the sections of contributing pages as conventions, which every prompt holds, instead of
+guidelines.
 Intervals are 95 % of resamples of questions, with a fixed seed.
 """
 
@@ -30,6 +32,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 if __package__ in (None, ""):
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -44,7 +47,9 @@ from benchmarks.recall_plain import plain
 QUESTIONS = Path(__file__).with_name("coding_memory.jsonl")
 KINDS = ("decision", "convention", "history", "failure")
 DEPTHS = (1, 5, 10)
-BUDGETS = (4_000, 8_000, 16_000)
+BUDGETS = (8_000, 16_000)
+STORES = {"as written": False, "linked": False, "conventions": True}
+"""The stores, and whether sections of contributing pages are conventions."""
 ANSWER = 2
 _WORKERS = 2
 
@@ -141,10 +146,19 @@ def contradictions(prompt: PromptItems, replaced: Sequence[Replacement]) -> list
 class Memory:
     """A project in a folder whose memory holds the records; asked through the program."""
 
-    def __init__(self, folder: Path, records: Sequence[Record], links: Sequence[Replacement], program: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        records: Sequence[Record],
+        links: Sequence[Replacement],
+        *,
+        conventions: bool,
+        program: str,
+    ) -> None:
         self.folder = folder
         self._program = program
-        paths = {each.ref: f".memory/project/{FOLDERS[each.kind]}/r{n:04}.md" for n, each in enumerate(records)}
+        folders = FOLDERS | {"convention": "conventions"} if conventions else FOLDERS
+        paths = {each.ref: f".memory/project/{folders[each.kind]}/r{n:04}.md" for n, each in enumerate(records)}
         self._refs = {path: ref for ref, path in paths.items()}
         (folder / ".memory").mkdir(parents=True)
         (folder / ".memory" / "config.yaml").write_text("format: 1\n", encoding="utf-8")
@@ -171,14 +185,14 @@ class Memory:
         items = {self._refs[each["candidate"]["path"]]: each["tokens"] for each in placed}
         return PromptItems(items, data["prompt"]["tokens"])
 
-    def _run(self, *words: str) -> dict[str, list[dict[str, dict[str, str]]]]:
+    def _run(self, *words: str) -> dict[str, Any]:
         environment = {**os.environ, **own_home(self.folder.parent / "home")}
         environment.pop("VFCC_PROJECT", None)
         command = [self._program, *words]
         done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr}")
-        data: dict[str, list[dict[str, dict[str, str]]]] = json.loads(done.stdout)["data"]
+        data: dict[str, Any] = json.loads(done.stdout)["data"]
         return data
 
 
@@ -203,22 +217,27 @@ def outcomes(
     links = [each for each in replaced if each.whole]
     with tempfile.TemporaryDirectory() as scratch:
         memories = {
-            "as written": Memory(Path(scratch) / "written" / "project", records, (), program),
-            "linked": Memory(Path(scratch) / "linked" / "project", records, links, program),
+            name: Memory(
+                Path(scratch) / name.replace(" ", "-") / "project",
+                records,
+                () if name == "as written" else links,
+                conventions=conventions,
+                program=program,
+            )
+            for name, conventions in STORES.items()
         }
-        for memory in memories.values():
-            memory.search(questions[0].text)
 
         def ask(question: Question) -> Outcome:
-            found = {f"vfcc, {name}": memory.search(question.text) for name, memory in memories.items()}
+            found = {f"vfcc, {name}": memories[name].search(question.text) for name in ("as written", "linked")}
             prompts = {
                 name: {budget: memory.prompt(question.task, budget) for budget in budgets}
                 for name, memory in memories.items()
             }
             return Outcome(question, {**found, "plain BM25": bm25(question.text)}, prompts)
 
+        first = [ask(questions[0])]
         with ThreadPoolExecutor(_WORKERS) as pool:
-            return list(pool.map(ask, questions))
+            return [*first, *pool.map(ask, questions[1:])]
 
 
 def recall_table(found: Sequence[Outcome]) -> dict[str, dict[str, Mean]]:
@@ -269,9 +288,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     questions, replaced = read_questions(QUESTIONS)
-    found: list[Outcome] = []
-    for project in PROJECTS:
-        found += outcomes(
+
+    def ask(project: Project) -> list[Outcome]:
+        return outcomes(
             options.data / project.name,
             project,
             [each for each in questions if each.project == project.name],
@@ -279,6 +298,9 @@ def main() -> None:
             budgets=options.budget or BUDGETS,
             program=options.vfcc,
         )
+
+    with ThreadPoolExecutor() as pool:
+        found = [each for some in pool.map(ask, PROJECTS) for each in some]
     tables = {"recall": recall_table(found), "prompts": prompt_table(found, replaced)}
     if options.json:
         content: dict[str, object] = {"machine": machine(), "questions": len(questions)}
@@ -291,8 +313,8 @@ def main() -> None:
     print("; ".join(machine().values()))
     for each in PROJECTS:
         print(f"{each.source} at {each.commit}")
-    print(f"{len(questions)} questions, {sum(each.kind == 'failure' for each in questions)} of them about failures; ")
-    print(f"{sum(each.whole for each in replaced)} replaced records")
+    counts = [f"{sum(each.kind == kind for each in questions)} {kind}" for kind in KINDS]
+    print(f"{len(questions)} questions ({', '.join(counts)}), {sum(each.whole for each in replaced)} replaced records")
     for name, table in tables.items():
         print(f"\n{name}, in percent")
         ways = list(table)

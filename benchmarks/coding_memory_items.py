@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-FOLDERS = {"decision": "decisions", "convention": "conventions", "failure": "items/failure", "history": "items/fact"}
+FOLDERS = {
+    "decision": "decisions",
+    "convention": "items/guideline",
+    "failure": "items/failure",
+    "history": "items/fact",
+}
 """Kinds, and the folders below `.memory/project/` that give them their type."""
 
 _FENCE = re.compile(r"^\s*(```|~~~)")
