@@ -129,7 +129,7 @@ def graded_gain(question: Question, found: Sequence[str], depth: int = 10) -> fl
 
 
 def _gain(grades: Sequence[int]) -> float:
-    return sum((2**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+    return sum((2.0**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 
 def overhead(question: Question, prompt: PromptItems) -> float:
@@ -253,13 +253,25 @@ def recall_table(found: Sequence[Outcome]) -> dict[str, dict[str, Mean]]:
             if some:
                 row[f"at 5, {name}"] = mean_of(some)
         table[way] = row
+    base = "plain BM25"
+    table["linked − BM25"] = {
+        f"recall at {k}": mean_of(
+            [
+                recall_at(each.question, each.found["vfcc, linked"], k) - recall_at(each.question, each.found[base], k)
+                for each in found
+            ]
+        )
+        for k in DEPTHS
+    }
     return table
 
 
 def prompt_table(found: Sequence[Outcome], replaced: Sequence[Replacement]) -> dict[str, dict[str, Mean]]:
     """Return for each store and budget the means over prompts: contradictions, repeated failures, overhead."""
     whole = [each for each in replaced if each.whole]
-    of = {each.question.project: [one for one in whole if one.project == each.question.project] for each in found}
+    names = sorted({each.question.project for each in found})
+    of = {name: [each for each in whole if each.project == name] for name in names}
+    partly = [each for each in replaced if not each.whole]
     table: dict[str, dict[str, Mean]] = {}
     for store, budget in [(store, budget) for store, at in found[0].prompts.items() for budget in at]:
         prompts = [(each.question, each.prompts[store][budget]) for each in found]
@@ -272,9 +284,15 @@ def prompt_table(found: Sequence[Outcome], replaced: Sequence[Replacement]) -> d
         table[f"{store}, {budget:,}"] = {
             "prompts with a contradiction": mean_of([bool(contradictions(p, of[q.project])) for q, p in prompts]),
             "of those with either record": mean_of([bool(contradictions(p, of[q.project])) for q, p in near]),
+            "both sides, partly replaced": mean_of([bool(contradictions(p, partly)) for _, p in prompts]),
             "repeated failures": mean_of([not q.answers & p.items.keys() for q, p in failures]),
             "answers in the prompt": mean_of([len(q.answers & p.items.keys()) / len(q.answers) for q, p in prompts]),
             "token overhead": mean_of([overhead(q, p) for q, p in prompts]),
+        } | {
+            f"repeated failures, {name}": mean_of(
+                [not q.answers & p.items.keys() for q, p in failures if q.project == name]
+            )
+            for name in names
         }
     return table
 
@@ -318,9 +336,9 @@ def main() -> None:
     for name, table in tables.items():
         print(f"\n{name}, in percent")
         ways = list(table)
-        print(f"  {'':30}" + "".join(f"{way:24}" for way in ways))
+        print(f"  {'':36}" + "".join(f"{way:24}" for way in ways))
         for figure in table[ways[0]]:
-            print(f"  {figure:30}" + "".join(f"{table[way][figure]!s:24}" for way in ways))
+            print(f"  {figure:36}" + "".join(f"{table[way].get(figure, '')!s:24}" for way in ways).rstrip())
 
 
 def _missed(found: Sequence[Outcome]) -> list[str]:
