@@ -1,6 +1,6 @@
 """A memory set for coding: questions about the decisions, conventions, failures and history of four public projects.
 
-    python benchmarks/coding_memory.py --data FOLDER [--vfcc PROGRAM] [--budget TOKENS …] [--json]
+    python benchmarks/coding_memory.py --data FOLDER [--vfcc PROGRAM] [--json]
 
 --data holds a git repository (bare or not) for each project of `coding_memory_items.PROJECTS`, under the project's
 name; each is read at a fixed commit. The questions are `coding_memory.jsonl`: project, kind, question, and the graded
@@ -15,9 +15,9 @@ Everything goes through the program, in a project per repository whose items are
 - repeated failures: tasks of failures with no answer in the prompt.
 - token overhead: the share of the project memory's tokens in the prompt that no graded item takes.
 
-All of it for three stores: the records as they were written; linked, with a `supersedes` link for each whole
-replacement; and linked with the sections of contributing pages as conventions, which every prompt holds, instead of
-guidelines.
+All of it for four stores: the records as they were written; linked, with a `supersedes` link for each whole
+replacement; linked, with the sections of contributing pages as conventions, which every prompt holds, instead of
+guidelines; and linked, in prompts of 16,000 instead of 8,000 tokens, 12,000 instead of 5,000 of them for the project.
 Intervals are 95 % of resamples of questions, with a fixed seed.
 """
 
@@ -47,11 +47,27 @@ from benchmarks.recall_plain import plain
 QUESTIONS = Path(__file__).with_name("coding_memory.jsonl")
 KINDS = ("decision", "convention", "history", "failure")
 DEPTHS = (1, 5, 10)
-BUDGETS = (8_000, 16_000)
-STORES = {"as written": False, "linked": False, "conventions": True}
-"""The stores, and whether sections of contributing pages are conventions."""
 ANSWER = 2
 _WORKERS = 2
+
+
+@dataclass(frozen=True)
+class Store:
+    """A way to keep the records, and the prompts that are made of them."""
+
+    name: str
+    linked: bool = True
+    conventions: bool = False
+    budget: int = 8_000
+    project_tokens: int = 5_000
+
+
+STORES = (
+    Store("as written", linked=False),
+    Store("linked"),
+    Store("conventions", conventions=True),
+    Store("12,000 tokens", budget=16_000, project_tokens=12_000),
+)
 
 
 @dataclass(frozen=True)
@@ -90,11 +106,11 @@ class PromptItems:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One question: what each way of searching found, and the prompt of its task at each budget."""
+    """One question: what each way of searching found, and the prompt of its task from each store."""
 
     question: Question
     found: Mapping[str, Sequence[str]]
-    prompts: Mapping[str, Mapping[int, PromptItems]]
+    prompts: Mapping[str, PromptItems]
 
 
 def read_questions(file: Path) -> tuple[list[Question], list[Replacement]]:
@@ -147,21 +163,19 @@ class Memory:
     """A project in a folder whose memory holds the records; asked through the program."""
 
     def __init__(
-        self,
-        folder: Path,
-        records: Sequence[Record],
-        links: Sequence[Replacement],
-        *,
-        conventions: bool,
-        program: str,
+        self, folder: Path, records: Sequence[Record], replaced: Sequence[Replacement], store: Store, program: str
     ) -> None:
         self.folder = folder
+        self._budget = str(store.budget)
         self._program = program
-        folders = FOLDERS | {"convention": "conventions"} if conventions else FOLDERS
+        folders = FOLDERS | {"convention": "conventions"} if store.conventions else FOLDERS
+        links = [each for each in replaced if each.whole and store.linked]
         paths = {each.ref: f".memory/project/{folders[each.kind]}/r{n:04}.md" for n, each in enumerate(records)}
         self._refs = {path: ref for ref, path in paths.items()}
         (folder / ".memory").mkdir(parents=True)
-        (folder / ".memory" / "config.yaml").write_text("format: 1\n", encoding="utf-8")
+        (folder / ".memory" / "config.yaml").write_text(
+            f"format: 1\nloading_strategy: {{project: {{max_tokens: {store.project_tokens}}}}}\n", encoding="utf-8"
+        )
         for each in records:
             older = [paths[link.older].removesuffix(".md") for link in links if link.newer == each.ref]
             front = [f"title: {json.dumps(each.title, ensure_ascii=False)}"]
@@ -177,9 +191,9 @@ class Memory:
         data = self._run("memory", "search", question, "--scope", "project", "--limit", depth, "--json", "--full")
         return [self._refs[hit["item"]["path"]] for hit in data["hits"] if not hit.get("via")]
 
-    def prompt(self, task: str, budget: int) -> PromptItems:
+    def prompt(self, task: str) -> PromptItems:
         """Return the project items in a coder's prompt."""
-        words = ("--agent", "coder", "--task", task, "--budget", str(budget), "--json", "--full")
+        words = ("--agent", "coder", "--task", task, "--budget", self._budget, "--json", "--full")
         data = self._run("context", "show", *words)
         placed = [each for each in data["placed"] if each["tokens"] and each["candidate"]["path"] in self._refs]
         items = {self._refs[each["candidate"]["path"]]: each["tokens"] for each in placed}
@@ -201,8 +215,6 @@ def outcomes(
     project: Project,
     questions: Sequence[Question],
     replaced: Sequence[Replacement],
-    *,
-    budgets: Sequence[int],
     program: str,
 ) -> list[Outcome]:
     """Ask the questions of one project. Raises SystemExit if a reference names no item."""
@@ -214,25 +226,15 @@ def outcomes(
         raise SystemExit(f"{project.name}: no such items: {', '.join(sorted(unknown))}")
     turns = tuple(Said(each.ref, "", n, "", f"{each.title}\n{each.text}", "") for n, each in enumerate(records))
     bm25 = plain(Talk(project.name, turns, (), 0, 0))
-    links = [each for each in replaced if each.whole]
     with tempfile.TemporaryDirectory() as scratch:
         memories = {
-            name: Memory(
-                Path(scratch) / name.replace(" ", "-") / "project",
-                records,
-                () if name == "as written" else links,
-                conventions=conventions,
-                program=program,
-            )
-            for name, conventions in STORES.items()
+            store.name: Memory(Path(scratch) / str(number) / "project", records, replaced, store, program)
+            for number, store in enumerate(STORES)
         }
 
         def ask(question: Question) -> Outcome:
             found = {f"vfcc, {name}": memories[name].search(question.text) for name in ("as written", "linked")}
-            prompts = {
-                name: {budget: memory.prompt(question.task, budget) for budget in budgets}
-                for name, memory in memories.items()
-            }
+            prompts = {name: memory.prompt(question.task) for name, memory in memories.items()}
             return Outcome(question, {**found, "plain BM25": bm25(question.text)}, prompts)
 
         first = [ask(questions[0])]
@@ -267,21 +269,21 @@ def recall_table(found: Sequence[Outcome]) -> dict[str, dict[str, Mean]]:
 
 
 def prompt_table(found: Sequence[Outcome], replaced: Sequence[Replacement]) -> dict[str, dict[str, Mean]]:
-    """Return for each store and budget the means over prompts: contradictions, repeated failures, overhead."""
+    """Return for each store the means over prompts: contradictions, repeated failures, overhead."""
     whole = [each for each in replaced if each.whole]
     names = sorted({each.question.project for each in found})
     of = {name: [each for each in whole if each.project == name] for name in names}
     partly = [each for each in replaced if not each.whole]
     table: dict[str, dict[str, Mean]] = {}
-    for store, budget in [(store, budget) for store, at in found[0].prompts.items() for budget in at]:
-        prompts = [(each.question, each.prompts[store][budget]) for each in found]
+    for store in found[0].prompts:
+        prompts = [(each.question, each.prompts[store]) for each in found]
         failures = [(question, prompt) for question, prompt in prompts if question.kind == "failure"]
         near = [
             (question, prompt)
             for question, prompt in prompts
             if any({each.older, each.newer} & prompt.items.keys() for each in of[question.project])
         ]
-        table[f"{store}, {budget:,}"] = {
+        table[store] = {
             "prompts with a contradiction": mean_of([bool(contradictions(p, of[q.project])) for q, p in prompts]),
             "of those with either record": mean_of([bool(contradictions(p, of[q.project])) for q, p in near]),
             "both sides, partly replaced": mean_of([bool(contradictions(p, partly)) for _, p in prompts]),
@@ -302,7 +304,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--vfcc", default=str(Path(sys.executable).with_name("vfcc")), metavar="PROGRAM")
-    parser.add_argument("--budget", type=int, action="append", metavar="TOKENS")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     questions, replaced = read_questions(QUESTIONS)
@@ -313,8 +314,7 @@ def main() -> None:
             project,
             [each for each in questions if each.project == project.name],
             [each for each in replaced if each.project == project.name],
-            budgets=options.budget or BUDGETS,
-            program=options.vfcc,
+            options.vfcc,
         )
 
     with ThreadPoolExecutor() as pool:

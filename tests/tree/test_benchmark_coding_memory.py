@@ -115,17 +115,15 @@ def test_a_linked_record_leaves_search_and_prompts(repository: Path) -> None:
     failure = Question("p", "failure", "sessions expired after the restart", {fix: 2}, "Change the clock of sessions")
     asked = [replace(QUESTION, text="where is a session kept?", relevant={"adr/2.md": 2}, task="session"), failure]
 
-    found = outcomes(
-        repository, project, asked, decisions, budgets=[8_000], program=str(Path(sys.executable).with_name("vfcc"))
-    )
+    found = outcomes(repository, project, asked, decisions, str(Path(sys.executable).with_name("vfcc")))
 
     first = found[0].found
     assert {"adr/1.md", "adr/2.md"} <= set(first["vfcc, as written"])
     assert "adr/1.md" not in first["vfcc, linked"]
     prompts = prompt_table(found, decisions)
-    assert prompts["as written, 8,000"]["prompts with a contradiction"].value == 100.0
-    assert prompts["linked, 8,000"]["prompts with a contradiction"].value == 0.0
-    assert prompts["linked, 8,000"]["repeated failures"].value == 0.0
+    assert prompts["as written"]["prompts with a contradiction"].value == 100.0
+    assert prompts["linked"]["prompts with a contradiction"].value == 0.0
+    assert prompts["linked"]["repeated failures"].value == 0.0
     assert recall_table(found)["vfcc, linked"]["recall at 1"].value == 100.0
     with pytest.raises(SystemExit, match="no such items: adr/9"):
-        outcomes(repository, project, [replace(failure, relevant={"adr/9.md": 2})], [], budgets=[1], program="")
+        outcomes(repository, project, [replace(failure, relevant={"adr/9.md": 2})], [], "")
