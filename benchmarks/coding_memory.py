@@ -336,9 +336,9 @@ def main() -> None:
     for name, table in tables.items():
         print(f"\n{name}, in percent")
         ways = list(table)
-        print(f"  {'':36}" + "".join(f"{way:24}" for way in ways))
+        print(f"  {'':40}" + "".join(f"{way:24}" for way in ways))
         for figure in table[ways[0]]:
-            print(f"  {figure:36}" + "".join(f"{table[way].get(figure, '')!s:24}" for way in ways).rstrip())
+            print(f"  {figure:40}" + "".join(f"{table[way].get(figure, '')!s:24}" for way in ways).rstrip())
 
 
 def _missed(found: Sequence[Outcome]) -> list[str]:
