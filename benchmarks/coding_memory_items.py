@@ -103,7 +103,7 @@ class Record:
 
 
 def records_of(repository: Path, project: Project) -> list[Record]:
-    """Return the items of a project, in a fixed order. Raises CalledProcessError if the commit is not there."""
+    """Return the items of a project, in a fixed order. Raises SystemExit if the commit is not there."""
     listed = _git(repository, "ls-tree", "-r", "-z", "--name-only", project.commit).split("\0")
     found: list[Record] = []
     for pages in project.pages:
@@ -117,7 +117,10 @@ def records_of(repository: Path, project: Project) -> list[Record]:
 
 def _git(repository: Path, *words: str) -> str:
     command = ["git", "-C", str(repository), *words]
-    return subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{repository}: git {words[0]} failed: {done.stderr.decode('utf-8', 'replace').strip()}")
+    return done.stdout.decode("utf-8", "replace")
 
 
 def _page(path: str, text: str, kind: str) -> Record:
