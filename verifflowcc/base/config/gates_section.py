@@ -22,6 +22,7 @@ from verifflowcc.base.config.yaml_values import AmbiguousScalar
 from verifflowcc.base.model.config_values import SHARE_UNIT
 from verifflowcc.base.model.gate_values import REPORTS
 from verifflowcc.base.model.layers import LAYER_OF, USER, Layer
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text.command_placeholders import placeholder_problem
 from verifflowcc.base.text.plain_words import nearest
 
@@ -33,9 +34,9 @@ NAME = r"^[a-z][a-z0-9_-]*$"
 LONGEST_NAME = 40
 LONGEST_PATTERN = 300
 MOST_DOUBLE_STARS = 2
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_BRANCH = re.compile(r"[^\s\x00-\x20\x7f~^:?*\[\\]+")
-_DRIVE = re.compile(r"[A-Za-z]:")
+_CONTROL = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_BRANCH = lazy_pattern(r"[^\s\x00-\x20\x7f~^:?*\[\\]+")
+_DRIVE = lazy_pattern(r"[A-Za-z]:")
 _SOURCES = ", ".join(f"{name} (in the {layer} layer)" for name, layer in LAYER_OF.items())
 
 

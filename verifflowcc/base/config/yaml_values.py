@@ -13,11 +13,12 @@ import yaml
 
 from verifflowcc.base.config.config_defaults import too_large
 from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
 # The bytes of a YAML file → text, and a syntax error → a sentence that says what to write instead.
 
-_CONTROL = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_CONTROL = lazy_pattern("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CANNOT_BEGIN = "@`%"
 
 
@@ -345,8 +346,8 @@ def _plain(node: Node, loc: Loc, reading: _PlainReader) -> Value:
 
 _NULL = {"", "~", "null", "Null", "NULL"}
 _BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-_DECIMAL = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)")
+_INT = lazy_pattern(r"[-+]?(0|[1-9][0-9]*)")
+_DECIMAL = lazy_pattern(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)")
 _LONGEST_NUMBER = 24
 QUOTE = "put it in quotes if you mean the text"
 _BOOL_11 = {word: ("true" if word in ("yes", "on") else "false") for word in ("yes", "no", "on", "off")}

@@ -17,16 +17,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 
+from verifflowcc.base.model.lazy import lazy_pattern
+
 # Regular expressions from a repository, bounded before they are run: a hostile one must not hang who only reads.
 
 MOST_REPEATS = 3
 LONGEST_LINE = 300
-_ESCAPE = re.compile(r"\\.", re.DOTALL)
-_CLASS = re.compile(r"\[\^?\]?[^\]]*\]")
-_REPEATED_GROUP = re.compile(r"\)[*+{]")
-_POSSESSIVE_GROUP = re.compile(r"\)\?\+")
-_REPEAT = re.compile(r"[*+]|\{\d*,?\d*\}")
-_BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
+_ESCAPE = lazy_pattern(r"\\.", re.DOTALL)
+_CLASS = lazy_pattern(r"\[\^?\]?[^\]]*\]")
+_REPEATED_GROUP = lazy_pattern(r"\)[*+{]")
+_POSSESSIVE_GROUP = lazy_pattern(r"\)\?\+")
+_REPEAT = lazy_pattern(r"[*+]|\{\d*,?\d*\}")
+_BACK_REFERENCE = lazy_pattern(r"\\[1-9]|\(\?P=|\(\?\(")
 
 
 def pattern_fault(pattern: str) -> str | None:

@@ -5,9 +5,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.lazy import lazy_pattern
 
 LONGEST = 40
-_SHAPE = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_SHAPE = lazy_pattern(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 )
@@ -55,7 +56,7 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 LETTERS = 4
 
-GIVEN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
+GIVEN_ID = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
 """An id that somebody chose: it names a file."""
 
 

@@ -1,8 +1,9 @@
 """The indefinite article before a word."""
 
-import re
 import unicodedata
 from collections.abc import Collection, Iterable
+
+from verifflowcc.base.model.lazy import lazy_pattern
 
 # Names that are one on some file systems, and two on others.
 
@@ -18,7 +19,7 @@ def folded(name: str) -> str:
 
 # The order in which people expect names with numbers: REQ-2 before REQ-10.
 
-_NUMBER = re.compile(r"([0-9]+)")
+_NUMBER = lazy_pattern(r"([0-9]+)")
 
 
 def natural_key(name: str) -> tuple[tuple[tuple[int, str], ...], str]:

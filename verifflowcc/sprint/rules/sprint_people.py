@@ -6,12 +6,12 @@ again.
 """
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.gate_input import ArtifactPut, History
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import Decision, Feedback, Opinion, Review, Waiver, same_person
 from verifflowcc.base.model.sprint_state import SprintState, StageState
 from verifflowcc.base.records import dataclass, replace
@@ -34,11 +34,11 @@ class Learning:
 
 # Name the sprint in a command that acts on the current one.
 
-_TAKES_OPTION = re.compile(
+_TAKES_OPTION = lazy_pattern(
     r"vfcc (?:next|evidence (?:run|add|stale)|approve|waive|feedback (?:add|list|triage)"
     r"|stage (?:show|list|advance|reopen|skip|put|draft)|check gate)\b"
 )
-_AT_END = re.compile(r"vfcc (?:next|stage advance|sprint close)$")
+_AT_END = lazy_pattern(r"vfcc (?:next|stage advance|sprint close)$")
 """Commands that also end a comment or a sentence."""
 
 

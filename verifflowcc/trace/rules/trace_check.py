@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import Outcome, TraceItem, TraceReport, TraceSources
 from verifflowcc.base.text.placeholders import has_part
@@ -260,7 +261,7 @@ _OF_ITEMS = (
     *("missing-field", "bad-field", "unknown-field", "unknown-type"),
     *("empty-text", "placeholder", "weak-wording", "non-atomic"),
 )
-_LINE = re.compile(r"(\d{1,9}): ", re.ASCII)
+_LINE = lazy_pattern(r"(\d{1,9}): ", re.ASCII)
 _ATTRIBUTES = frozenset(
     {"title", "verification", "links", "refs", "tests", "evidence", "rationale", "planned", "integrity", "reviewed"}
     | {"verified", "tags"}
