@@ -223,12 +223,13 @@ def mcp(_: str) -> Iterator[str]:
 def doors(_: str) -> Iterator[str]:
     """Yield the files that each client gets."""
     from verifflowcc.base.model.agent_clients import FILES
-    from verifflowcc.history.rules.client_doors import CLIENTS, DoorTexts, RoleAgent, doors_of
+    from verifflowcc.history.rules.client_doors import DoorTexts, RoleAgent
+    from verifflowcc.history.rules.client_entries import SETUPS, doors_of
 
     texts = DoorTexts({"vfcc-NAME": ""}, (RoleAgent("ROLE", "", "", ()),))
     yield "| client | hooks | other files |"
     yield "|---|---|---|"
-    for client in CLIENTS:
+    for client in SETUPS:
         paths = ", ".join(f"`{door.path}`" for door in doors_of(client, texts))
         yield f"| `{client}` | {f'`{FILES[client]}`' if client in FILES else '–'} | {paths} |"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from verifflowcc import __version__
 from verifflowcc.base.config.tools_file import parse_tools
-from verifflowcc.history.rules.client_doors import SERVER, DoorTexts, RoleAgent, doors_of
-from verifflowcc.history.rules.client_entries import entries
+from verifflowcc.history.rules.client_doors import SERVER, DoorTexts, RoleAgent
+from verifflowcc.history.rules.client_entries import doors_of, entries
 from verifflowcc.history.use.client_setup import NAMES, description_of, skill_text
 from verifflowcc.sprint.store.workflow_load import templates_folder
 

@@ -12,7 +12,7 @@ from os import stat as stat_of
 from os.path import realpath
 from time import time_ns
 
-from verifflowcc.base.model.agent_clients import CLIENTS
+from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.fast.status import fresh
 
 LIMIT_S, LIMIT_AT_END_S = 2.0, 1.0
@@ -41,8 +41,8 @@ def answer(arguments: "list[str]") -> bool:
     hook = Hook(*[*arguments[:2], "", ""][:2])
     try:
         hook.find_root()
-        if len(arguments) not in (1, 2) or arguments[0] not in CLIENTS or hook.event.startswith("-"):
-            raise ValueError(f"vfcc hook takes a client ({', '.join(CLIENTS)}), not {' '.join(arguments)!r}")  # noqa: TRY301
+        if len(arguments) not in (1, 2) or arguments[0] not in FILES or hook.event.startswith("-"):
+            raise ValueError(f"vfcc hook takes a client ({', '.join(FILES)}), not {' '.join(arguments)!r}")  # noqa: TRY301
         if sys.stdin.isatty():
             sys.stderr.write("vfcc hook is for an agent's client, which says on stdin what its agent does\n")
             sys.stderr.write(f"hint: vfcc integrate {hook.client}\n")
@@ -259,8 +259,8 @@ class Hook:
         from verifflowcc.base.text.quick_json import read as read_json
 
         data = _stdin()
-        if self.client not in CLIENTS:
-            raise ValueError(f"there is no client {self.client!r}; there is {', '.join(CLIENTS)}")
+        if self.client not in FILES:
+            raise ValueError(f"there is no client {self.client!r}; there is {', '.join(FILES)}")
         value = read_json(data.decode("utf-8", "replace").removeprefix("\ufeff"))
         if not isinstance(value, dict):
             raise ValueError("no JSON object on stdin")  # noqa: TRY004 - it is what was read that is wrong

@@ -8,10 +8,12 @@ import pytest
 
 from tests.cli.process import by_person, git, vfcc
 from tests.cli.trees import everything
+from verifflowcc.base.model.agent_clients import CLIENTS
 from verifflowcc.base.model.config_values import TokenSettings
 from verifflowcc.base.tokens.token_counter import open_counter
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.history.rules.client_doors import CLIENTS, GIT, DoorKind, DoorTexts, doors_of
+from verifflowcc.history.rules.client_doors import DoorKind, DoorTexts
+from verifflowcc.history.rules.client_entries import doors_of
 from verifflowcc.history.use.client_setup import door_texts
 from verifflowcc.mcp.use.mcp_resources import lists
 
@@ -137,7 +139,7 @@ def test_no_sentence_is_in_two_channels(young: Path) -> None:
             seen[sentence] = channel
 
 
-@pytest.mark.parametrize("client", sorted({*CLIENTS} - {GIT}))
+@pytest.mark.parametrize("client", sorted(CLIENTS))
 def test_each_client_gets_instructions_skills_and_the_server(young: Path, client: str) -> None:
     doors = doors_of(client, door_texts(Workspace(young)))
 

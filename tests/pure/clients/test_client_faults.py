@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from verifflowcc.history.rules.client_entries import entries
-from verifflowcc.history.rules.client_faults import faults, misplaced, untrusted
+from verifflowcc.history.rules.client_entries import entries, faults, misplaced, untrusted
 
 CLAUDE = {"type": "command", "command": "vfcc", "args": ["hook", "claude"]}
 CODEX = {"type": "command", "command": "vfcc hook codex"}

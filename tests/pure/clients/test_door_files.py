@@ -6,21 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.history.rules.client_doors import (
-    CLIENTS,
-    Door,
-    DoorKind,
-    DoorTexts,
-    RoleAgent,
-    door_installed,
-    door_removed,
-    doors_of,
-)
-from verifflowcc.history.rules.client_files import FileOutcome
+from verifflowcc.history.rules.client_doors import Door, DoorKind, DoorTexts, RoleAgent
+from verifflowcc.history.rules.client_entries import SETUPS, doors_of
+from verifflowcc.history.rules.client_files import FileOutcome, door_installed, door_removed
 
 ROLE = RoleAgent("coder", 'Works as the "coder".', 'Read first.\nThen write """it""".', ("read", "edit", "vfcc"))
 TEXTS = DoorTexts({"vfcc-stage": "---\nname: vfcc-stage\n---\nAsk.\n"}, (ROLE,))
-ALL = {door.path: door for client in CLIENTS for door in doors_of(client, TEXTS)}
+ALL = {door.path: door for client in SETUPS for door in doors_of(client, TEXTS)}
 BLOCKS = [door for door in ALL.values() if door.kind is DoorKind.BLOCK]
 MEMBERS = [door for door in ALL.values() if door.kind is DoorKind.MEMBERS]
 THEIRS = [

@@ -6,7 +6,7 @@ import pytest
 
 from tests.evidence_samples import RAN, evidence
 from verifflowcc.base.config.config_description import FORMS
-from verifflowcc.base.model.agent_clients import CLIENTS
+from verifflowcc.base.model.agent_clients import CLIENTS, FILES
 from verifflowcc.base.model.config_values import Config, MemorySettings, UserSettings
 from verifflowcc.base.model.gate_values import COMPUTED, KINDS, NEWER, RECORDED, Criterion, CriterionKind, Verdict
 from verifflowcc.base.model.lazy import load
@@ -58,7 +58,7 @@ def test_a_kind_without_a_judge_of_its_own_is_judged_by_its_limits() -> None:
 
 def test_each_client_of_the_table_describes_itself() -> None:
     assert [client_of(name).name for name in CLIENTS] == list(CLIENTS)
-    assert all(client_of(name).events and client_of(name).steps for name in CLIENTS)
+    assert all(client_of(name).events and client_of(name).steps for name in FILES)
     assert client_of("unknown").events == {}
 
 

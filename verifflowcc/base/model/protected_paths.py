@@ -3,7 +3,7 @@
 It is read inside of hooks, so it imports next to nothing.
 """
 
-from verifflowcc.base.model.agent_clients import FILES, LOCAL_FILE
+from verifflowcc.base.model.agent_clients import FILES, LOCAL_FILE, SERVER_FILES
 from verifflowcc.base.records import dataclass
 
 # Code that a git repository brings along and a commit would run.
@@ -26,7 +26,7 @@ class RepositoryCode:
 
 
 CLIENT_SETTINGS = (FILES["claude"], LOCAL_FILE, *(file for name, file in FILES.items() if name != "claude"))
-CLIENT_SETTINGS += (".mcp.json", ".codex/config.toml", ".cursor/mcp.json", "opencode.json", ".vscode/mcp.json")
+CLIENT_SETTINGS += tuple(file for file in dict.fromkeys(SERVER_FILES.values()) if file not in CLIENT_SETTINGS)
 """The files into which `vfcc integrate` writes hooks and servers."""
 PROTECTED = (
     *(".memory/config.yaml", ".memory/workflow.yaml", ".memory/agent/*/tools.yaml", ".memory/project/baselines/**"),

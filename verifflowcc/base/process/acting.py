@@ -20,7 +20,7 @@ from verifflowcc.base.records import dataclass
 CLIENTS = frozenset(
     (
         *PROGRAMS.values(),
-        *("opencode", "aider", "cline", "goose", "amp", "auggie", "crush", "droid", "kiro-cli", "openhands", "qwen"),
+        *("aider", "cline", "goose", "amp", "auggie", "crush", "droid", "kiro-cli", "openhands", "qwen"),
     )
 )
 """The executables of agent clients, each by its whole name. An editor is none of them: people work in it, too."""

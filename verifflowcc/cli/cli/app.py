@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer._completion_shared import _completion_scripts
 
-from verifflowcc.base.model.agent_clients import CLIENTS
+from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.model.lazy import load
 from verifflowcc.cli.cli import who_may
 from verifflowcc.cli.cli.who_may import CommandGroup
@@ -201,7 +201,7 @@ def _is_group(command: "Command") -> bool:
 
 # `vfcc hook` is here only for its help: `fast/` answers all other calls before this module is imported.
 
-_NAMES = " or ".join(", ".join(CLIENTS).rsplit(", ", 1))
+_NAMES = " or ".join(", ".join(FILES).rsplit(", ", 1))
 
 
 def hook(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from verifflowcc.base.files.installed import is_program
 from verifflowcc.base.files.text_files import package_table, packages_named, small_text
-from verifflowcc.base.model.agent_clients import CLIENTS, PROGRAMS
+from verifflowcc.base.model.agent_clients import CLIENTS, FILES, PROGRAMS
 from verifflowcc.base.records import dataclass
 
 
@@ -95,7 +95,7 @@ _CI: tuple[_Rule, ...] = (
     ("Travis CI", ".travis.yml", ""),
     ("Woodpecker", ".woodpecker*", ""),
 )
-_AGENTS: tuple[_Rule, ...] = tuple((name, mark, "") for name, (_, _, marks) in CLIENTS.items() for mark in marks)
+_AGENTS: tuple[_Rule, ...] = tuple((name, mark, "") for name, (_, _, _, marks) in CLIENTS.items() for mark in marks)
 
 
 def project_facts(root: Path) -> ProjectFacts:
@@ -110,7 +110,7 @@ def project_facts(root: Path) -> ProjectFacts:
         coverage=_found(root, _COVERAGE) + _scripts(root, lambda name: "coverage" in name),
         ci=_found(root, _CI),
         agents=_found(root, _AGENTS),
-        installed=tuple(client for client, program in PROGRAMS.items() if is_program(root, program)),
+        installed=tuple(client for client in FILES if is_program(root, PROGRAMS[client])),
     )
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from verifflowcc.base.model.agent_clients import CLIENTS
 from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag
 
 EDITED = 1
@@ -12,9 +13,7 @@ EDITED = 1
 def integrate(
     clients: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[CLIENT]…", help="claude, codex, copilot, cursor, gemini, opencode, vscode.", show_default=False
-        ),
+        typer.Argument(metavar="[CLIENT]…", help=f"{', '.join(sorted(CLIENTS))}, git.", show_default=False),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All clients.")] = False,
     hooks_only: Annotated[
@@ -42,12 +41,12 @@ def integrate(
     from verifflowcc.base.use.envelope import Problem
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.history.cli import integrate_output as integrate_views
-    from verifflowcc.history.rules.client_doors import CLIENTS
+    from verifflowcc.history.rules.client_entries import SETUPS
     from verifflowcc.history.use.client_setup import SetupRequest, clients_named, set_up_clients
 
     if bool(clients) is every:
         raise UsageError("name clients, or give --all", hint="vfcc integrate claude")
-    names = clients_named(CLIENTS if every else clients or ())
+    names = clients_named(SETUPS if every else clients or ())
     request = SetupRequest(
         names,
         local=local,

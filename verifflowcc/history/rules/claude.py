@@ -1,7 +1,12 @@
 """Claude Code's hooks, whose form all other clients are brought to. It runs inside of hooks."""
 
-from verifflowcc.base.model.agent_clients import FILES, LOCAL_FILE
+from verifflowcc.base.model.agent_clients import FILES, LOCAL_FILE, SERVER_FILES
 from verifflowcc.history.rules.client import AGAIN, Client
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from verifflowcc.history.rules.client_doors import Door, DoorTexts, RoleAgent
 
 
 class Claude(Client):
@@ -41,9 +46,46 @@ class Claude(Client):
         "Stop": ("block",),
     }
     steps = (f"Claude Code: {AGAIN}; /hooks lists them",)
+    first_steps = ("trust the folder when Claude Code asks: permissions of a project hold from then on",)
     grouped = True
     misplaced = (".claude/hooks.json", ".claude/hooks/hooks.json")
     switches = (FILES["claude"], LOCAL_FILE)
+
+    def doors(self, texts: "DoorTexts") -> "list[Door]":
+        """Return its instructions, links to the skills, the MCP server, role agents, permissions and status line."""
+        from verifflowcc.history.rules.client_doors import Door, DoorKind, Member, server_door
+
+        settings = (
+            Member(("permissions", "allow"), "", "mcp__vfcc__*"),
+            Member((), "statusLine", {"type": "command", "command": "vfcc status --line"}, optional=True),
+        )
+        return [
+            Door("CLAUDE.md", DoorKind.BLOCK, "@AGENTS.md\n", beside=True),
+            *(Door(f".claude/skills/{each}", DoorKind.LINK, f"../../.agents/skills/{each}") for each in texts.skills),
+            server_door(SERVER_FILES["claude"]),
+            *(Door(f".claude/agents/{each.name}.md", DoorKind.FILE, _agent(each)) for each in texts.roles),
+            Door(FILES["claude"], DoorKind.MEMBERS, members=settings),
+        ]
+
+
+_TOOLS = {
+    "read": ("Read",),
+    "search": ("Grep", "Glob"),
+    "edit": ("Edit", "Write"),
+    "run": ("Bash",),
+    "git-read": ("Bash",),
+    "git-write": ("Bash",),
+    "vfcc": ("Bash",),
+}
+"""A tool that is listed here may be called at all; what it may do is for the hook to judge, call by call."""
+
+
+def _agent(agent: "RoleAgent") -> str:
+    from verifflowcc.history.rules.client_doors import manual_of
+
+    tools = [name for tool in agent.tools for name in _TOOLS.get(tool, ())]
+    listed = ", ".join(dict.fromkeys((*tools, "mcp__vfcc__*")))
+    return f"---\nname: {agent.name}\ndescription: {agent.description}\ntools: {listed}\n---\n{manual_of(agent)}"
 
 
 CLIENT = Claude()

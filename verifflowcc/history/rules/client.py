@@ -1,15 +1,17 @@
 """What every agent client has, and a hook's input in Claude Code's form. It runs inside of hooks.
 
-A client is a line in `domain/agent_clients.py` and a module of its name here, whose `CLIENT` describes it.
+A client is a line in `base/model/agent_clients.py` and a module of its name here, whose `CLIENT` describes it.
 """
 
-from verifflowcc.base.model.agent_clients import CLIENTS
+from verifflowcc.base.model.agent_clients import CLIENTS, SERVER_FILES
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
+
+    from verifflowcc.history.rules.client_doors import Door, DoorTexts
 
     Json = Any
 
@@ -29,6 +31,8 @@ class Client:
     """The answers that it takes at each event, by Claude Code's name; at a missing event it is only heard."""
     steps: "tuple[str, ...]" = ()
     """What a person has to do before it runs its hooks; `{path}` is its file."""
+    first_steps: "tuple[str, ...]" = ()
+    """What a person has to do before it reads the files of `doors`."""
     grouped = False
     """Whether its entries are groups of hooks, each of which a matcher may narrow down."""
     versioned = False
@@ -72,6 +76,12 @@ class Client:
         """Yield what in its file, beside the entries, makes it ignore them."""
         return iter(())
 
+    def doors(self, _texts: "DoorTexts") -> "list[Door]":
+        """Return what it reads of a project besides its hooks, `AGENTS.md` and the skills."""
+        from verifflowcc.history.rules.client_doors import server_door
+
+        return [server_door(SERVER_FILES[self.name])]
+
 
 def client_of(name: str) -> Client:
     """Return a client; only its own module is imported. One that is not listed has no events."""
@@ -109,3 +119,45 @@ def speaking_client(named: str, payload: "Mapping[str, Json]") -> str:
     if isinstance(path, str) and path.rpartition("/")[2].startswith("rollout-"):
         return "codex"
     return "copilot" if "sessionId" in payload and "session_id" not in payload else named
+
+
+# Read fields of a hook's input, whatever their type.
+
+
+def text(fields: "Mapping[str, Json]", *names: str) -> str:
+    """Return the first text that is not empty under one of the names; empty where there is none."""
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def unpacked(value: "Json") -> "Json":
+    """Return what a text spells that is JSON; anything else as it is."""
+    if not isinstance(value, str) or not value.lstrip(" \t\r\n").startswith(("{", "[")):
+        return value
+    from verifflowcc.base.text.quick_json import read
+
+    try:
+        return read(value)
+    except ValueError:
+        return value
+
+
+def moved(fields: "Mapping[str, Json]", names: "Mapping[str, str]") -> "dict[str, Json]":
+    """Return a copy with fields under their new names; a field that has the new name already wins.
+
+    >>> moved({"sessionId": "1", "cwd": "/p"}, {"sessionId": "session_id"})
+    {'cwd': '/p', 'session_id': '1'}
+    """
+    plain = {name: value for name, value in fields.items() if name not in names}
+    for old, new in names.items():
+        if old in fields:
+            plain.setdefault(new, fields[old])
+    return plain
+
+
+def number(value: "Json") -> int | None:
+    """Return a whole number; None for what is none, such as True."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

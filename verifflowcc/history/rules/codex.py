@@ -3,6 +3,7 @@
 A hook of a command that ended has no exit code: the rollout that Codex writes has it.
 """
 
+from verifflowcc.base.model.agent_clients import SERVER_FILES
 from verifflowcc.base.text.quick_json import read
 from verifflowcc.history.rules.client import TIMEOUT_S, Client
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from verifflowcc.base.text.quick_json import Json
+    from verifflowcc.history.rules.client_doors import Door, DoorTexts, RoleAgent
 
 
 TAIL_BYTES = 262_144
@@ -54,6 +56,7 @@ class Codex(Client):
         f"Codex runs a project's hooks only once you trust them, and says nothing until then: {_TRUST}",
         "codex exec takes them without that with --dangerously-bypass-hook-trust",
     )
+    first_steps = ("Codex reads .codex/config.toml once the folder is trusted",)
     grouped = True
     ignores_args = True
     misplaced = (".codex/settings.json",)
@@ -65,6 +68,25 @@ class Codex(Client):
     def faults(self, value: "Mapping[str, object]") -> "Iterator[str]":
         """Yield each key for which Codex refuses the whole file."""
         yield from (f'Codex refuses the whole file for its key "{key}"' for key in value if key not in _KEYS)
+
+    def doors(self, texts: "DoorTexts") -> "list[Door]":
+        """Return the MCP server and role agents."""
+        from verifflowcc.history.rules.client_doors import ARGUMENTS, COMMAND, Door, DoorKind
+
+        # `required` makes Codex wait for the server, so that its tools are in the first request.
+        table = f'[mcp_servers.vfcc]\ncommand = "{COMMAND}"\nargs = ["{ARGUMENTS[0]}"]\nrequired = true\n'
+        return [
+            Door(SERVER_FILES["codex"], DoorKind.BLOCK, table, comment="# {}"),
+            *(Door(f".codex/agents/{each.name}.toml", DoorKind.FILE, _agent(each)) for each in texts.roles),
+        ]
+
+
+def _agent(agent: "RoleAgent") -> str:
+    from verifflowcc.history.rules.client_doors import manual_of
+
+    body = manual_of(agent).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    about = agent.description.replace("\\", "\\\\").replace('"', '\\"')
+    return f'name = "{agent.name}"\ndescription = "{about}"\ndeveloper_instructions = """\n{body}"""\n'
 
 
 CLIENT = Codex()

@@ -4,8 +4,7 @@ After its hooks reference. What it says names no event, so that its command line
 """
 
 from verifflowcc.base.model.agent_clients import FILES
-from verifflowcc.history.rules.client import AGAIN, TIMEOUT_S, Client
-from verifflowcc.history.rules.client_fields import moved, number, text, unpacked
+from verifflowcc.history.rules.client import AGAIN, TIMEOUT_S, Client, moved, number, text, unpacked
 
 TYPE_CHECKING = False
 
@@ -125,6 +124,7 @@ class Copilot(Client):
         f"Copilot CLI: {AGAIN}",
         "Copilot's cloud agent reads {path} from the default branch, and records only where its setup installs vfcc",
     )
+    first_steps = ("Copilot CLI: trust the folder when it asks",)
     versioned = True
     misplaced = (".github/hooks.json", ".github/copilot/hooks.json")
     switches = (".github/copilot/settings.json", ".github/copilot/settings.local.json", FILES["copilot"])

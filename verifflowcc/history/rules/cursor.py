@@ -1,7 +1,6 @@
 """Cursor's hooks in Claude Code's form; after its hooks reference. It runs inside of hooks."""
 
-from verifflowcc.history.rules.client import TIMEOUT_S, Client
-from verifflowcc.history.rules.client_fields import moved, number, text, unpacked
+from verifflowcc.history.rules.client import TIMEOUT_S, Client, moved, number, text, unpacked
 
 TYPE_CHECKING = False
 
@@ -143,6 +142,7 @@ class Cursor(Client):
         "Stop": ("block",),
     }
     steps = ("Cursor: reload the window; Settings > Hooks lists them",)
+    first_steps = ("Cursor: switch the server vfcc on under Settings > MCP",)
     versioned = True
     ignores_args = True
     misplaced = (".cursor/settings.json", ".cursor/hooks/hooks.json")

@@ -1,13 +1,15 @@
 """Gemini CLI's hooks in Claude Code's form; after its hooks reference. It runs inside of hooks."""
 
-from verifflowcc.history.rules.client import AGAIN, TIMEOUT_S, Client
-from verifflowcc.history.rules.client_fields import moved, number, text
+from verifflowcc.base.model.agent_clients import SERVER_FILES
+from verifflowcc.history.rules.client import AGAIN, TIMEOUT_S, Client, moved, number, text
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
+
+    from verifflowcc.history.rules.client_doors import Door, DoorTexts
 
     Json = Any
 
@@ -105,6 +107,7 @@ class Gemini(Client):
         "Stop": ("block",),
     }
     steps = (f"Gemini CLI: trust the folder when it asks; {AGAIN}, and /hooks lists them",)
+    first_steps = ("Gemini CLI: trust the folder when it asks",)
     grouped = True
     ignores_args = True
     misplaced = (".gemini/hooks.json",)
@@ -136,6 +139,14 @@ class Gemini(Client):
         config = value.get("hooksConfig")
         if isinstance(config, dict) and config.get("enabled") is False:
             yield '"hooksConfig.enabled" is false'
+
+    def doors(self, _texts: "DoorTexts") -> "list[Door]":
+        """Return its settings: the MCP server, and `AGENTS.md` as the file of instructions."""
+        from verifflowcc.history.rules.client_doors import SERVER, Door, DoorKind, Member
+
+        names = Member(("context",), "fileName", ["AGENTS.md", "GEMINI.md"], optional=True)
+        server = Member(("mcpServers",), "vfcc", SERVER)
+        return [Door(SERVER_FILES["gemini"], DoorKind.MEMBERS, members=(server, names))]
 
 
 CLIENT = Gemini()

@@ -12,19 +12,10 @@ from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.json_edit import Record
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.history.rules.client_doors import (
-    CLIENTS,
-    FIRST_STEPS,
-    Door,
-    DoorKind,
-    DoorPlan,
-    DoorTexts,
-    RoleAgent,
-    door_installed,
-    door_removed,
-    doors_of,
-)
-from verifflowcc.history.rules.client_files import FileOutcome
+from verifflowcc.history.rules.client import client_of
+from verifflowcc.history.rules.client_doors import Door, DoorKind, DoorTexts, RoleAgent
+from verifflowcc.history.rules.client_entries import SETUPS, doors_of
+from verifflowcc.history.rules.client_files import DoorPlan, FileOutcome, door_installed, door_removed
 from verifflowcc.history.store.client_manifest import (
     load_records,
     missing_folders,
@@ -248,9 +239,9 @@ class SetupRequest:
 def clients_named(names: Sequence[str]) -> tuple[str, ...]:
     """Return clients, each once. Raises UsageError for one that is not known."""
     for name in names:
-        if name not in CLIENTS:
-            near = nearest(name, CLIENTS)
-            more = f"did you mean {near}?" if near else f"there are {', '.join(CLIENTS)}"
+        if name not in SETUPS:
+            near = nearest(name, SETUPS)
+            more = f"did you mean {near}?" if near else f"there are {', '.join(SETUPS)}"
             raise UsageError(f"no client is called {name}; {more}", hint="vfcc integrate --help")
     return tuple(dict.fromkeys(names))
 
@@ -271,5 +262,5 @@ def set_up_clients(workspace: Workspace, request: SetupRequest) -> ClientSetup:
     )
     done = done or hooks()
     written = {client for each in doors if each.outcome is FileOutcome.WRITTEN for client in each.clients}
-    steps = [step for client in request.clients if client in written for step in FIRST_STEPS[client]]
+    steps = [step for client in request.clients if client in written for step in client_of(client).first_steps]
     return ClientSetup(done.files, doors, tuple(steps), request.dry_run)

@@ -12,8 +12,16 @@ from verifflowcc.base.text import json_edit
 from verifflowcc.base.text.json_edit import Record
 from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.history.rules.client import client_of
-from verifflowcc.history.rules.client_entries import EVENTS, Target, next_steps, target_of
-from verifflowcc.history.rules.client_faults import MISPLACED, faults, misplaced, untrusted
+from verifflowcc.history.rules.client_entries import (
+    EVENTS,
+    MISPLACED,
+    Target,
+    faults,
+    misplaced,
+    next_steps,
+    target_of,
+    untrusted,
+)
 from verifflowcc.history.rules.client_files import HookEntries, found_in
 from verifflowcc.history.rules.event_shape import moment
 from verifflowcc.history.store.client_manifest import load_records, read_text
