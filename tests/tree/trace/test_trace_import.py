@@ -422,3 +422,65 @@ def test_an_import_is_whole_or_absent_wherever_it_is_killed_or_fails(here: Works
             step += 1 if how == "KILL" else 4
     assert ends >= {"KILL absent", "KILL refused", "ENOSPC absent"}
     assert "ENOSPC refused" not in ends
+
+
+MAPPING = """\
+kind: type
+title: name
+text: [text, test-brief]
+notes: description
+links: [links, "checks.*.links"]
+link: {to: uid}
+types: {test-case: test_spec, glossary: null}
+relations: {requirement-refinement: refines, validation: verifies, placement-order: null}
+"""
+MAPPED_TREE = {
+    "spec/root.yml": "type: requirement\ntext: It shall run.\nlinks: []\n",
+    "spec/clock/req/get.yml": "type: requirement\nname: get\ntext: |\n  It shall get.\nrationale: Time.\nlinks:\n"
+    "- {role: requirement-refinement, uid: ../../root}\n- {role: placement-order, uid: /root}\n",
+    "spec/clock/val/get.yml": "type: test-case\ntest-brief: Get it.\ndescription: Slow.\nlinks: []\nchecks:\n"
+    "- links:\n  - {role: validation, uid: ../req/get}\n- links: [{role: validation, uid: /root}]\n",
+    "spec/word.yml": "type: glossary\ntext: A word.\n",
+    "map.yml": MAPPING,
+}
+
+
+def test_a_tree_of_yaml_with_its_own_schema_is_imported_by_a_mapping(here: Workspace) -> None:
+    write_tree(here.root, MAPPED_TREE)
+    given = ImportSource((here.root / "spec",), mapping=here.root / "map.yml")
+    report = import_items(here, given, AdoptionChoices(), actor=YOU)
+    found = items(here)
+    assert {name: (each.type, each.text) for name, each in found.items()} == {
+        "root": ("requirement", "It shall run."),
+        "clock-req-get": ("requirement", "It shall get."),
+        "clock-val-get": ("test_spec", "Get it."),
+    }
+    assert {(name, each.relation, each.to) for name, item in found.items() for each in item.links} == {
+        ("clock-req-get", "refines", "root"),
+        ("clock-val-get", "verifies", "clock-req-get"),
+        ("clock-val-get", "verifies", "root"),
+    }
+    assert "**description**: Slow." in (here.root / found["clock-val-get"].path).read_text("utf-8")
+    assert report.left == (
+        "map.yml:1: the mapping does not name the field rationale (1 items)",
+        "map.yml:1: the mapping leaves out items of the kind glossary (1)",
+        "map.yml:1: the mapping leaves out links with the role placement-order (1)",
+    )
+    assert import_items(here, given, AdoptionChoices(), actor=YOU).written == 0
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ("txt: text\n", r"map\.yml:1: a mapping has no key txt; there are id, kind"),
+        ("kind: type\n", r"map\.yml:1: a mapping names the field of the text"),
+        ("[", r"map\.yml:2: "),
+    ],
+)
+def test_a_mapping_that_is_none_is_refused(here: Workspace, mapping: str, message: str) -> None:
+    write_tree(here.root, {**MAPPED_TREE, "map.yml": mapping})
+    given = ImportSource((here.root / "spec",), mapping=here.root / "map.yml")
+    with pytest.raises(FormatError, match=message):
+        import_items(here, given, AdoptionChoices(), actor=YOU)
+    with pytest.raises(UsageError, match="needs a mapping"):
+        import_items(here, ImportSource((here.root / "spec",), "yaml"), AdoptionChoices(), actor=YOU)
