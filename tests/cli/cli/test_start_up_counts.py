@@ -13,20 +13,20 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (165, 41, 1),
-    "stage show": (221, 41, 1),
+    "next": (167, 41, 1),
+    "stage show": (223, 41, 1),
     "status": (74, 29, 0),
-    "check gate": (173, 41, 1),
+    "check gate": (175, 41, 1),
     "memory add": (164, 32, 0),
     "memory list": (108, 29, 0),
     "memory inbox": (121, 29, 0),
     "feedback add": (95, 29, 0),
-    "trace why": (200, 43, 3),
-    "trace list": (189, 41, 3),
+    "trace why": (202, 43, 3),
+    "trace list": (191, 41, 3),
     "code refs": (63, 8, 1),
-    "code impact": (235, 28, 4),
+    "code impact": (237, 28, 4),
     "context show": (249, 64, 2),
-    "evidence list": (185, 44, 1),
+    "evidence list": (187, 44, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 
