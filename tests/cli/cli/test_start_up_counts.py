@@ -25,7 +25,7 @@ MOST = {
     "trace list": (191, 41, 3),
     "code refs": (63, 8, 1),
     "code impact": (237, 28, 4),
-    "context show": (249, 64, 2),
+    "context show": (250, 64, 2),
     "evidence list": (187, 44, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
