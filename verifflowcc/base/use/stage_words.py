@@ -45,8 +45,8 @@ def one_of(word: str, known: Sequence[str], what: str, hint: str) -> str:
     if wanted in folded:
         return folded[wanted]
     near = nearest(wanted, folded)
-    hint = f"did you mean {folded[near]}?" if near else f"there is {', '.join(known) or 'none'}"
-    raise UsageError(f"there is no {what} {word}; {hint}", hint=hint.replace("…", folded[near] if near else "…"))
+    instead = f"did you mean {folded[near]}?" if near else f"there is {', '.join(known) or 'none'}"
+    raise UsageError(f"there is no {what} {word}; {instead}", hint=hint.replace("…", folded[near] if near else "…"))
 
 
 def find_stage(state: SprintState, stage_id: str) -> StageState:
