@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.yaml_junk import yaml_junk
 from verifflowcc.base.config.config_defaults import LAYERS, default_config
 from verifflowcc.base.config.config_validate import check
-from verifflowcc.base.config.gates_section import decimal_text, millionths, pattern_problem, role_problem
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.config_values import (
     DEFAULT_ALLOCATION,
@@ -20,9 +19,12 @@ from verifflowcc.base.model.config_values import (
     GitSettings,
     LayerStrategy,
     TokenSettings,
+    decimal_text,
+    millionths,
 )
 from verifflowcc.base.model.layers import Layer
 from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.glob import pattern_problem, role_problem
 
 WORKFLOWS = ("agile", "light", "standard")
 

@@ -50,6 +50,11 @@ for module in pkgutil.walk_packages([package], "verifflowcc."):
             if (error.name or "").startswith("verifflowcc"):
                 raise
             absent.append(module.name)
+from verifflowcc.base.model.lazy import _LazyPattern
+for name, module in [*sys.modules.items()]:
+    for value in vars(module).values() if name.startswith("verifflowcc.") else ():
+        if isinstance(value, _LazyPattern) and isinstance(value.pattern, str):
+            found.append([name, value.pattern, int(value.flags)])  # its flags are those of the compiled one
 json.dump({"found": found, "absent": absent}, sys.stdout)
 """
 

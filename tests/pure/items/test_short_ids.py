@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, short_id, shown_ids
+from verifflowcc.base.text.identifiers import ambiguous, fitting_ids, short_id, short_ids, shown_ids
 
 IDS = st.lists(st.text("0ABC", min_size=6, max_size=6), min_size=1, max_size=8, unique=True)
 
@@ -38,3 +38,8 @@ def test_only_ulids_are_shortened_and_none_where_they_are_to_be_full() -> None:
 
     assert dict(shown_ids(names)) == {one: "KQW3D", "plan.md": "plan.md", two: "ZQW3D"}
     assert list(shown_ids(names, full=True).values()) == names
+
+
+@given(st.lists(st.text("AB", max_size=8), max_size=12), st.integers(1, 5))
+def test_all_short_ids_at_once_are_those_of_each(names: list[str], least: int) -> None:
+    assert short_ids(names, least) == {name: short_id(name, names, least) for name in names}

@@ -359,3 +359,37 @@ TAG = "[impl->" + "dsn~log.in~1]"
 )
 def test_tags_of_openfasttrace_in_comments_are_marks(path: str, text: str, found: list[tuple[str, int, str]]) -> None:
     assert marks(path, text) == found
+
+
+GHERKIN = """\
+@REQ-all @slow
+Feature: Log in
+  @REQ-a @wip
+  # why
+  @REQ-b
+  Scenario: It locks
+    Given an @REQ-c in a step
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        (
+            "a.py",
+            "# @relation(REQ-a, REQ-b, scope=function, role=Implementation)\ndef run():\n    pass\n",
+            [("REQ-a", 1, "run"), ("REQ-b", 1, "run")],
+        ),
+        ("a.c", "/* @relation(REQ-a, scope=file) */\nint x;\n", [("REQ-a", 1, "")]),
+        ("a.py", "# @relation(a, b)\nx = '@relation(REQ-a, scope=file)'\n", []),
+        (
+            "login.feature",
+            GHERKIN,
+            [("REQ-all", 1, "Log in"), ("REQ-a", 3, "It locks"), ("REQ-b", 5, "It locks")],
+        ),
+    ],
+)
+def test_marks_of_strictdoc_and_tags_of_gherkin_are_marks(
+    path: str, text: str, found: list[tuple[str, int, str]]
+) -> None:
+    assert marks(path, text) == found

@@ -130,6 +130,11 @@ def test_a_result_that_names_no_item_is_told_where_no_mark_does() -> None:
     assert (one.code, one.path) == ("unknown-mark", "tests/test_login.py")
 
 
+def test_a_tag_of_gherkin_that_no_item_has_is_no_mistake() -> None:
+    assert codes(W.file(of_code("features/a.feature", scenario="JIRA-12"))) == []
+    assert codes(W.file(of_code("src/extra.py", scenario="JIRA-12"))) == ["unknown-mark"]
+
+
 # Coverage
 
 

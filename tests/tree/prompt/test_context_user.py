@@ -19,7 +19,8 @@ from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.store.sqlite_backend import SqliteBackend
 from verifflowcc.prompt.use import prompt_use as prompt_cache
 from verifflowcc.prompt.use.memory_manager import MemoryManager
-from verifflowcc.prompt.use.prompt_use import compile_for_person, compile_prompt_only, note_prompt
+from verifflowcc.prompt.use.prompt_use import compile_prompt_only, note_prompt
+from verifflowcc.prompt.use.user_prompt import compile_for_person
 
 HEADING = "### The person\n"
 SEED = Path(__file__).resolve().parents[2] / "fixtures" / "seed-config.yaml"

@@ -137,3 +137,13 @@ def test_excluded_files_are_scanned_only_where_an_item_speaks_of_them(root: Path
     found = {each.path: each for each in read_code(here, content, DEFAULT_POLICY, [item], exclude=("src/**",))}
     assert found["src/marked.py"].marks
     assert "src/named.py" not in found
+
+
+def test_tags_count_in_a_feature_file_alone_whatever_the_index_knows_of_the_same_text(root: Path) -> None:
+    tagged = "@REQ-a\nFeature: Log in\n"
+    write_tree(root, {"a.yml": tagged, "b.feature": tagged, "c.c": "// @relation(REQ-a, scope=file)\n"})
+    for _ in range(2):
+        found = scan(root, "a.yml")
+        assert [(mark.ids, mark.symbol) for mark in found["b.feature"].marks] == [(("REQ-a",), "Log in")]
+        assert not found["a.yml"].marks
+        assert found["c.c"].marks

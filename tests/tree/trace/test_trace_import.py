@@ -1,13 +1,18 @@
 """`import_items` on a tree: what it writes, and what the second run finds."""
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.fault_runs import Fault, Run, import_program
+from tests.fault_runs import run as run_stopped
 from tests.trees import write_memory, write_tree
-from verifflowcc.base.errors import FormatError, UsageError, VfccError
+from verifflowcc.base.errors import ConflictError, FormatError, UsageError, VfccError
+from verifflowcc.base.files.item_files import JOURNAL, writing_items
+from verifflowcc.base.files.write import is_temporary
 from verifflowcc.base.model.item_values import Status, Trust
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.use.workspace import Workspace
@@ -17,7 +22,9 @@ from verifflowcc.trace.rules.adopt import AdoptionChoices
 from verifflowcc.trace.rules.import_doorstop import stamp
 from verifflowcc.trace.store.foreign_files import ImportSource
 from verifflowcc.trace.use.trace_code import read_items
+from verifflowcc.trace.use.trace_edits import link_items
 from verifflowcc.trace.use.trace_import import ImportReport, TraceImportOutcome, export_items, import_items
+from verifflowcc.trace.use.trace_reviews import plan_review, review_items
 
 YOU = "human:You"
 GOOD = stamp("REQ001", {"text": "It shall open.\n"}, ())
@@ -52,6 +59,10 @@ def items(here: Workspace) -> dict[str, TraceItem]:
 def tree(here: Workspace) -> dict[str, bytes]:
     folder = here.memory / "project"
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def without_temporary(here: Workspace) -> dict[str, bytes]:
+    return {path: data for path, data in tree(here).items() if not is_temporary(path.rpartition("/")[2])}
 
 
 def edit(path: Path, change: Callable[[str], str]) -> None:
@@ -193,6 +204,29 @@ def test_both_sides_changed_is_told_and_theirs_is_taken_when_asked_for(here: Wor
     assert items(here)["TST002"].text == "Tear it."
     run(here, update=True)
     assert items(here)["TST002"].text == "Draw it."
+
+
+def test_an_update_keeps_links_and_reviews_of_this_project_and_names_what_is_suspect(here: Workspace) -> None:
+    needs = "N-1,need,Users log in.,\nN-2,need,Doors lock.,\nN-3,need,Bells ring.,\n"
+    write_tree(here.root, {"a.csv": f"id,type,text,parent\n{needs}R-1,req,Lock it.,N-1 N-2\n"})
+    run(here, "a.csv")
+    link_items(here, "R-1", "N-3", "refines")
+    review_items(here, plan_review(here, ("R-1", "N-1", "N-2"), own=True, actor=YOU), actor=YOU)
+    assert {each.id: each.parts for each in run(here, "a.csv").items if each.parts} == {
+        "R-1": {"links": ChangeSide.HERE}
+    }
+    edit(here.root / "a.csv", lambda text: text.replace("Users log", "Guests log").replace("N-1 N-2", "N-2"))
+    asked = run(here, "a.csv", dry_run=True, update=True)
+    assert {each.id: each.diff for each in asked.items if each.diff} == {
+        "N-1": ("- title: Users log in.", "+ title: Guests log in.", "- Users log in.", "+ Guests log in."),
+        "R-1": ("- refines N-1",),
+    }
+    report = run(here, "a.csv", update=True)
+    assert report.suspects == asked.suspects == ("N-1", "R-1")
+    after = items(here)
+    assert [(link.to, link.stamp is not None) for link in after["R-1"].links] == [("N-2", True), ("N-3", True)]
+    assert {name for name, each in after.items() if each.reviewed} == {"N-1", "N-2", "R-1"}
+    assert run(here, "a.csv", update=True).written == 0
 
 
 def test_a_run_that_was_cut_off_is_healed_by_the_next(here: Workspace) -> None:
@@ -344,3 +378,109 @@ def test_an_export_of_nothing_or_of_unreadable_items_is_refused(here: Workspace)
     (here.root / items(here)["REQ001"].path).write_bytes(b"\xff")
     with pytest.raises(VfccError, match=r"REQ001\.md"):
         export_items(here, "csv")
+
+
+CHANGED = "id,type,text,parent\nN-1,need,Guests log in.,\nR-1,req,Lock it.,N-1\nR-2,req,Ring.,N-1\nN-2,need,Doors.,\n"
+
+
+def test_an_import_is_whole_or_absent_wherever_it_is_killed_or_fails(here: Workspace, tmp_path: Path) -> None:
+    import_program()
+    write_tree(here.root, {"a.csv": "id,type,text,parent\nN-1,need,Users log in.,\nR-1,req,Lock.,N-1\n"})
+    run(here, "a.csv")
+    write_tree(here.root, {"a.csv": CHANGED})
+    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    absent, whole, ends, step = tree(here), dict[str, bytes](), set[str](), 0
+
+    def stopped(how: str, number: int) -> tuple[Workspace, Run]:
+        copied = Workspace(tmp_path / "stopped" / f"{how}{number}")
+        shutil.copytree(here.memory, copied.memory)
+        shutil.copy(here.root / "a.csv", copied.root)
+        fault = Fault(number, how)
+        words = ("trace", "import", "a.csv", "--update")
+        return copied, run_stopped(words, copied.root, env, (copied.memory,), fault)
+
+    whole = tree(stopped("KILL", 1000)[0])
+    assert len(whole) == len(absent) + 2
+    for how in ("KILL", "ENOSPC"):
+        step = 0
+        while (done := stopped(how, step))[1].steps > step:
+            root, ended = done
+            assert "Traceback" not in ended.err
+            plain = without_temporary(root)
+            if plain == absent:
+                ends.add(f"{how} absent")
+            elif plain == whole and not (root.memory / JOURNAL).exists():
+                ends.add(f"{how} whole")  # the journal went last
+            else:
+                ends.add(f"{how} refused")
+                with pytest.raises(ConflictError, match="an import is being written, or was cut off"):
+                    read_items(root, policy_of(root))
+            cut = (root.memory / JOURNAL).exists()
+            with writing_items(root.memory):
+                left = without_temporary(root)
+            assert left == (whole if cut or plain == whole else absent)
+            step += 1 if how == "KILL" else 4
+    assert ends >= {"KILL absent", "KILL refused", "ENOSPC absent"}
+    assert "ENOSPC refused" not in ends
+
+
+MAPPING = """\
+kind: type
+title: name
+text: [text, test-brief]
+notes: description
+links: [links, "checks.*.links"]
+link: {to: uid}
+types: {test-case: test_spec, glossary: null}
+relations: {requirement-refinement: refines, validation: verifies, placement-order: null}
+"""
+MAPPED_TREE = {
+    "spec/root.yml": "type: requirement\ntext: It shall run.\nlinks: []\n",
+    "spec/clock/req/get.yml": "type: requirement\nname: get\ntext: |\n  It shall get.\nrationale: Time.\nlinks:\n"
+    "- {role: requirement-refinement, uid: ../../root}\n- {role: placement-order, uid: /root}\n",
+    "spec/clock/val/get.yml": "type: test-case\ntest-brief: Get it.\ndescription: Slow.\nlinks: []\nchecks:\n"
+    "- links:\n  - {role: validation, uid: ../req/get}\n- links: [{role: validation, uid: /root}]\n",
+    "spec/word.yml": "type: glossary\ntext: A word.\n",
+    "map.yml": MAPPING,
+}
+
+
+def test_a_tree_of_yaml_with_its_own_schema_is_imported_by_a_mapping(here: Workspace) -> None:
+    write_tree(here.root, MAPPED_TREE)
+    given = ImportSource((here.root / "spec",), mapping=here.root / "map.yml")
+    report = import_items(here, given, AdoptionChoices(), actor=YOU)
+    found = items(here)
+    assert {name: (each.type, each.text) for name, each in found.items()} == {
+        "root": ("requirement", "It shall run."),
+        "clock-req-get": ("requirement", "It shall get."),
+        "clock-val-get": ("test_spec", "Get it."),
+    }
+    assert {(name, each.relation, each.to) for name, item in found.items() for each in item.links} == {
+        ("clock-req-get", "refines", "root"),
+        ("clock-val-get", "verifies", "clock-req-get"),
+        ("clock-val-get", "verifies", "root"),
+    }
+    assert "**description**: Slow." in (here.root / found["clock-val-get"].path).read_text("utf-8")
+    assert report.left == (
+        "map.yml:1: the mapping does not name the field rationale (1 items)",
+        "map.yml:1: the mapping leaves out items of the kind glossary (1)",
+        "map.yml:1: the mapping leaves out links with the role placement-order (1)",
+    )
+    assert import_items(here, given, AdoptionChoices(), actor=YOU).written == 0
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ("txt: text\n", r"map\.yml:1: a mapping has no key txt; there are id, kind"),
+        ("kind: type\n", r"map\.yml:1: a mapping names the field of the text"),
+        ("[", r"map\.yml:2: "),
+    ],
+)
+def test_a_mapping_that_is_none_is_refused(here: Workspace, mapping: str, message: str) -> None:
+    write_tree(here.root, {**MAPPED_TREE, "map.yml": mapping})
+    given = ImportSource((here.root / "spec",), mapping=here.root / "map.yml")
+    with pytest.raises(FormatError, match=message):
+        import_items(here, given, AdoptionChoices(), actor=YOU)
+    with pytest.raises(UsageError, match="needs a mapping"):
+        import_items(here, ImportSource((here.root / "spec",), "yaml"), AdoptionChoices(), actor=YOU)

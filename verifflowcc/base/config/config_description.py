@@ -9,19 +9,7 @@ from urllib.parse import parse_qsl
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from verifflowcc.base.config.gates_section import (
-    LONGEST_PATTERN,
-    ROLE,
-    WRONG,
-    InputPattern,
-    StrictSection,
-    branch_problem,
-    millionths,
-    obeys,
-    path_problem,
-    role_problem,
-    sentence,
-)
+from verifflowcc.base.config.gates_section import WRONG, InputPattern, StrictSection, obeys, sentence
 from verifflowcc.base.config.memory_section import millionths_between
 from verifflowcc.base.model.config_values import (
     SHARE_UNIT,
@@ -30,11 +18,12 @@ from verifflowcc.base.model.config_values import (
     SpeakerTrust,
     TokenSettings,
     WindowSettings,
+    millionths,
 )
 from verifflowcc.base.model.item_values import TYPES, USER_TYPES
 from verifflowcc.base.model.settings import SettingRule, settings_in
 from verifflowcc.base.records import dataclass, is_record
-from verifflowcc.base.text.glob import pattern_fault
+from verifflowcc.base.text.glob import LONGEST_PATTERN, ROLE, branch_problem, path_problem, pattern_fault, role_problem
 from verifflowcc.base.text.plain_words import nearest
 
 # The forms that a configuration key may name: what the file may hold there, and the words for it.

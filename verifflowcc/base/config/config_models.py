@@ -21,19 +21,7 @@ from pydantic_core import PydanticCustomError
 
 from verifflowcc.base.config.config_defaults import LAYERS, STRATEGIES, WORKFLOW
 from verifflowcc.base.config.config_description import DescribedSection, section_of
-from verifflowcc.base.config.gates_section import (
-    LONGEST_PATTERN,
-    NAME,
-    ROLE,
-    WRONG,
-    GatesSection,
-    StrictSection,
-    decimal_text,
-    obeys,
-    pattern_problem,
-    role_problem,
-    sentence,
-)
+from verifflowcc.base.config.gates_section import WRONG, GatesSection, StrictSection, obeys, sentence
 from verifflowcc.base.config.memory_section import CodeMixSection, Share, decimals_listed
 from verifflowcc.base.model.config_values import (
     FORMAT,
@@ -44,8 +32,10 @@ from verifflowcc.base.model.config_values import (
     MemorySettings,
     TokenSettings,
     TraceSettings,
+    decimal_text,
 )
 from verifflowcc.base.model.layers import LAYER_OF, Layer
+from verifflowcc.base.text.glob import LONGEST_PATTERN, NAME, ROLE, pattern_problem, role_problem
 from verifflowcc.base.text.plain_words import nearest
 
 MOST_TOKENS = 1_000_000_000

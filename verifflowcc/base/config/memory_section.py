@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from verifflowcc.base.config.gates_section import WRONG, StrictSection, decimal_text, millionths, sentence
-from verifflowcc.base.model.config_values import MIXES, PARTS, SHARE_UNIT, WHOLE, CodeMix
+from verifflowcc.base.config.gates_section import WRONG, StrictSection, sentence
+from verifflowcc.base.model.config_values import MIXES, PARTS, SHARE_UNIT, WHOLE, CodeMix, decimal_text, millionths
 from verifflowcc.base.text.plain_words import nearest
 
 # Shares of a whole in `config.yaml`: decimals from 0 to 1, kept in millionths.

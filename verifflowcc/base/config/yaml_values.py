@@ -13,11 +13,12 @@ import yaml
 
 from verifflowcc.base.config.config_defaults import too_large
 from verifflowcc.base.errors import ConfigError
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
 # The bytes of a YAML file → text, and a syntax error → a sentence that says what to write instead.
 
-_CONTROL = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_CONTROL = lazy_pattern("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CANNOT_BEGIN = "@`%"
 
 
@@ -345,8 +346,8 @@ def _plain(node: Node, loc: Loc, reading: _PlainReader) -> Value:
 
 _NULL = {"", "~", "null", "Null", "NULL"}
 _BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-_DECIMAL = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)")
+_INT = lazy_pattern(r"[-+]?(0|[1-9][0-9]*)")
+_DECIMAL = lazy_pattern(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)")
 _LONGEST_NUMBER = 24
 QUOTE = "put it in quotes if you mean the text"
 _BOOL_11 = {word: ("true" if word in ("yes", "on") else "false") for word in ("yes", "no", "on", "off")}
@@ -354,47 +355,47 @@ _BOOL_11 = {word: ("true" if word in ("yes", "on") else "false") for word in ("y
 _Rule = tuple[re.Pattern[str], Callable[[str], str], str]
 _AMBIGUOUS: tuple[_Rule, ...] = (
     (
-        re.compile(r"yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF"),
+        lazy_pattern(r"yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF"),
         lambda text: _BOOL_11[text.lower()],
         QUOTE,
     ),
     (
-        re.compile(r"[-+]?0[0-7]+"),
+        lazy_pattern(r"[-+]?0[0-7]+"),
         lambda text: f"the number {int(text, 8)}, in octal",
         "write numbers without leading zeros",
     ),
     (
-        re.compile(r"[-+]?0[0-9]+"),
+        lazy_pattern(r"[-+]?0[0-9]+"),
         lambda _: "a number or a text, by its version",
         "write numbers without leading zeros",
     ),
     (
-        re.compile(r"[-+]?0[xob][0-9a-fA-F_]+"),
+        lazy_pattern(r"[-+]?0[xob][0-9a-fA-F_]+"),
         lambda _: "a number in another base",
         "write it in decimal",
     ),
     (
-        re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"),
+        lazy_pattern(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"),
         lambda _: "a number in base 60",
         QUOTE,
     ),
     (
-        re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?"),
+        lazy_pattern(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?"),
         lambda _: "a date",
         QUOTE,
     ),
     (
-        re.compile(r"[-+]?[0-9.]*[0-9][0-9_.]*_[0-9_.]*"),
+        lazy_pattern(r"[-+]?[0-9.]*[0-9][0-9_.]*_[0-9_.]*"),
         lambda _: "a number or a text, by its version",
         "write numbers without underscores",
     ),
     (
-        re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+"),
+        lazy_pattern(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+"),
         lambda _: "a number or a text, by its version",
         "write numbers without an exponent",
     ),
     (
-        re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"),
+        lazy_pattern(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"),
         lambda _: "infinity or not a number",
         QUOTE,
     ),

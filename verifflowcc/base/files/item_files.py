@@ -1,15 +1,18 @@
 """Item files on the disk: read them, create them, replace them if unchanged."""
 
+import json
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_IMODE, S_ISREG
 
 from verifflowcc.base.errors import ConflictError, WorkspaceError
 from verifflowcc.base.files.layout import check_inside
 from verifflowcc.base.files.lock import locked
-from verifflowcc.base.files.write import LARGEST_FILE_BYTES, create_all_atomic, sweep, write_atomic
+from verifflowcc.base.files.write import LARGEST_FILE_BYTES, create_all_atomic, sweep, sync_folder, write_atomic
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.text.identifiers import ALPHABET, LETTERS
 from verifflowcc.base.text.markdown import conflict_line
 
@@ -23,8 +26,12 @@ def draw_letters() -> str:
 
 @contextmanager
 def writing_items(memory: Path) -> Iterator[None]:
-    """Hold the local lock, so that one writer at a time changes items. Raises ConflictError, WorkspaceError."""
+    """Hold the local lock, so that one writer at a time changes items; finish what a killed one began.
+
+    Raises ConflictError, WorkspaceError.
+    """
     with locked(memory / "local" / "lock", WAIT_S):
+        finish_item_files(memory.parent)
         yield
 
 
@@ -64,19 +71,95 @@ def create_item_file(root: Path, path: str, text: str) -> None:
     write_atomic(full, text)
 
 
-def create_item_files(root: Path, files: Sequence[tuple[str, str]]) -> None:
-    """Make new files (path, text), each whole or not at all, in far less time than one after the other.
+# Many files as one: a journal below `local/` holds all of them before the first is written, and goes after the last.
+#
+# No file system renames files of several folders in one step. A writer that is killed before the journal has its name
+# wrote nothing; after that the next writer finishes the work, and until then readers of the trace refuse.
 
-    Raises ConflictError where there is one already, and WorkspaceError; some of the others are there then.
+JOURNAL = "local/pending-items.json"
+_PLACE = ".memory/project/items/"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFileWrite:
+    """A file to write: its path, what it holds now (None where it is new), and what it will hold."""
+
+    path: str
+    before: bytes | None
+    after: bytes
+
+
+def demand_no_journal(memory: Path) -> None:
+    """Raise ConflictError while several files are being written as one, or were when their writer was killed."""
+    if (memory / JOURNAL).exists():
+        raise ConflictError(
+            "an import is being written, or was cut off: some of its items are missing",
+            hint="run the same vfcc trace import again, which finishes it",
+        )
+
+
+def write_item_files(root: Path, files: Sequence[ItemFileWrite]) -> None:
+    """Write files whole or not at all, however this process ends; `writing_items` is held.
+
+    Raises WorkspaceError where one cannot be written: then those before it are as they were.
     """
-    folders = {(root / path).parent for path, _ in files}
-    for folder in sorted(folders):
-        check_inside(folder, root / ".memory")
+    if not files:
+        return
+    journal = root / ".memory" / JOURNAL
+    entries = [[each.path, None if each.before is None else digest_bytes(each.before)] for each in files]
+    texts = [each.after.decode("utf-8") for each in files]
+    document = {"format": 1, "files": [[*each, text] for each, text in zip(entries, texts, strict=True)]}
+    write_atomic(journal, json.dumps(document, ensure_ascii=False))
+    try:
+        finish_item_files(root)
+    except BaseException:
+        _undo(root, files)
+        raise
+
+
+def finish_item_files(root: Path) -> None:
+    """Write the files of a journal that are not written yet; one that changed since stays as it is."""
+    journal = root / ".memory" / JOURNAL
+    try:
+        text = journal.read_text("utf-8")
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise WorkspaceError(f"cannot read {journal}: {error}") from error
+    try:
+        found = [(str(path), before, str(after).encode()) for path, before, after in json.loads(text)["files"]]
+    except (ValueError, LookupError, TypeError) as error:
+        raise WorkspaceError(f"{journal} is no journal of an import", hint=f"rm {journal}") from error
+    for path, _, _ in found:
+        check_inside((root / path).parent, root / ".memory")
+        if not path.startswith(_PLACE) or not path.endswith(".md") or ".." in path:
+            raise WorkspaceError(f"{journal} names {path}, which is no item", hint=f"rm {journal}")
+    for folder in sorted({(root / path).parent for path, _, _ in found}):
         sweep([folder])
-    made = create_all_atomic([(root / path, text.encode("utf-8")) for path, text in files])
-    for (path, _), new in zip(files, made, strict=True):
-        if not new:
-            raise ConflictError(f"{path} is there already", hint="run the command again")
+    create_all_atomic([(root / path, after) for path, before, after in found if before is None])
+    for path, before, after in found:
+        if before is not None and (root / path).exists() and digest_bytes(now := read_item_file(root, path)) == before:
+            replace_item_file(root, path, now, after)
+    _remove(journal)
+
+
+def _undo(root: Path, files: Sequence[ItemFileWrite]) -> None:
+    """Put back what was there; where that fails the journal stays, and the next writer tries again."""
+    with suppress(OSError, WorkspaceError, ConflictError):
+        for each in reversed(files):
+            full = root / each.path
+            if not full.exists() or full.read_bytes() != each.after:
+                continue
+            if each.before is None:
+                full.unlink()
+            else:
+                replace_item_file(root, each.path, each.after, each.before)
+        _remove(root / ".memory" / JOURNAL)
+
+
+def _remove(journal: Path) -> None:
+    journal.unlink()
+    sync_folder(journal.parent)
 
 
 def replace_item_file(root: Path, path: str, before: bytes, after: bytes) -> None:

@@ -18,6 +18,7 @@ from verifflowcc.base.files.write import DerivedFile, on_disk, shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.git.work_tree import LINK, WorkTree, repository_status
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_bytes, digest_text, fold_newlines
@@ -176,7 +177,7 @@ MEMORY = ".memory"
 _HAS_OR_ADDS = ("--cached", "--others", "--exclude-standard")
 LARGEST_READ_BYTES = 256 * 1024 * 1024
 MOST_LINKED_FILES = 5_000
-_LEFT_BEHIND = re.compile(
+_LEFT_BEHIND = lazy_pattern(
     r"(?:.*/)?(?:\.git|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.hypothesis|\.coverage(?:\.[^/]*)?|\.tox|\.venv"
     r"|node_modules|[^/]*\.egg-info|[^/]*\.pyc)(?:/.*)?",
     re.DOTALL,

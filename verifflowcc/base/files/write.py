@@ -16,6 +16,7 @@ from verifflowcc import __version__
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.layout import Stamps, as_in_git, as_on_disk, check_inside
 from verifflowcc.base.files.private_files import private_if_own
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
 # Files of derived data: JSON that can be made again, below a folder that git ignores.
@@ -486,7 +487,7 @@ def _segment_regex(segment: str) -> re.Pattern[str]:
 #
 # A name that is UTF-8 is itself. In any other, each byte that is not part of a character is written as `\xff`.
 
-_ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
+_ESCAPED = lazy_pattern(rb"\\x([0-9a-f]{2})")
 
 
 def shown_name(name: bytes) -> str:

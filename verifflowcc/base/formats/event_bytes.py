@@ -7,7 +7,6 @@ through `parents` everything before it.
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -15,13 +14,14 @@ from verifflowcc.base.errors import FormatError, LedgerError, VfccError
 from verifflowcc.base.formats.event_payloads import check_payload
 from verifflowcc.base.model.events import EVENT_FORMAT, LARGEST_EVENT_BYTES, Event, EventType, Json, format_of
 from verifflowcc.base.model.evidence_values import EVIDENCE_FORMAT
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import canonical, digest_text, fold_newlines, parse_canonical
 from verifflowcc.base.text.identifiers import TIME_LENGTH, is_ulid, ulid
 
 FIELDS = frozenset({"v", "id", "parents", "actor", "time", "type", "payload"})
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z")
-_ACTOR = re.compile(r"ci|(?:human|agent|tool):[^\s\x00-\x1f\x7f](?:[^\x00-\x1f\x7f]{0,198}[^\s\x00-\x1f\x7f])?")
+_TIME = lazy_pattern(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z")
+_ACTOR = lazy_pattern(r"ci|(?:human|agent|tool):[^\s\x00-\x1f\x7f](?:[^\x00-\x1f\x7f]{0,198}[^\s\x00-\x1f\x7f])?")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -183,7 +183,7 @@ def _event(value: Mapping[str, Json]) -> Event:
 # number of the events before it and a digest over their ids, and an id is made of an event's content: so the name of a
 # pack binds everything in it.
 
-_ID = re.compile(rb'\{"actor":"(?:[^"\\]|\\.)*","id":"([0-9A-Z]{26})"')
+_ID = lazy_pattern(rb'\{"actor":"(?:[^"\\]|\\.)*","id":"([0-9A-Z]{26})"')
 """How each line begins, since canonical JSON sorts its keys."""
 
 

@@ -5,13 +5,13 @@ never change their meaning; those that older events lack are optional, and check
 """
 
 import datetime
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from verifflowcc.base.errors import LedgerError
 from verifflowcc.base.model.baselines import BaselineKind
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.gate_values import Mode, Verdict
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import Opinion
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.identifiers import is_slug, is_ulid
@@ -66,12 +66,12 @@ def _list(payload: Payload, field: str) -> Sequence[Json]:
     return value
 
 
-_STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_BRANCH = re.compile(r"(?!-)[^\x00-\x20\x7f~^:?*\[\\]{1,244}")
+_STAGE = lazy_pattern(r"[a-z][a-z0-9_-]{0,39}")
+_DIGEST = lazy_pattern(r"sha256:[0-9a-f]{64}")
+_COMMIT = lazy_pattern(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_BRANCH = lazy_pattern(r"(?!-)[^\x00-\x20\x7f~^:?*\[\\]{1,244}")
 """What git takes in a branch's name; 244 bytes are the longest that a file of refs/heads/ can have."""
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
 Check = Callable[[Json], bool]
 
 

@@ -21,6 +21,7 @@ from verifflowcc.base.model.item_values import (
     Uses,
     ValueKind,
 )
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.dates import read_moment
 from verifflowcc.base.text.plain_words import nearest
@@ -67,21 +68,21 @@ def _or_beyond_ascii(others: str) -> str:
     return f"[^{re.escape(''.join(one for one in map(chr, range(0xA0)) if one not in without))}]"
 
 
-_UNUSUAL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-_ENTRY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: +(.*))?")
-_ITEM = re.compile(r"( *)- +(.*)")
-_SKIPPED = re.compile(r" *(?:#.*)?")
-_PLAIN = re.compile(rf"(?:{_or_beyond_ascii('_./(+~$^<')}|-(?=[^ ]))(?:[^ :#]|:(?! |$)|(?<! )#| +(?![ #]|$))*")
-_QUOTED = re.compile(r"'((?:[^']|'')*)'|\"([^\"\\]*)\"")
-_FLOW_SCALAR = re.compile(
+_UNUSUAL = lazy_pattern("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_ENTRY = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: +(.*))?")
+_ITEM = lazy_pattern(r"( *)- +(.*)")
+_SKIPPED = lazy_pattern(r" *(?:#.*)?")
+_PLAIN = lazy_pattern(rf"(?:{_or_beyond_ascii('_./(+~$^<')}|-(?=[^ ]))(?:[^ :#]|:(?! |$)|(?<! )#| +(?![ #]|$))*")
+_QUOTED = lazy_pattern(r"'((?:[^']|'')*)'|\"([^\"\\]*)\"")
+_FLOW_SCALAR = lazy_pattern(
     rf"(?:{_or_beyond_ascii('_./~')}|-(?=[A-Za-z0-9]))"
     rf"(?:{_or_beyond_ascii('_./@+-')}|:(?=[A-Za-z0-9_./])| +(?=[A-Za-z0-9_./]))*"
 )
 _WORD = r"[A-Za-z0-9_./][A-Za-z0-9_./@+-]*+(?::[A-Za-z0-9_./][A-Za-z0-9_./@+-]*+)*"
 _PAIR = rf"[A-Za-z_][A-Za-z0-9_-]{{0,99}}: {_WORD}(?: {_WORD})*"
-_FLAT = re.compile(rf"\{{{_PAIR}(?:, {_PAIR})*\}}")
+_FLAT = lazy_pattern(rf"\{{{_PAIR}(?:, {_PAIR})*\}}")
 """What most mappings on one line look like: `{to: NEED-a, relation: refines}`, read in one go."""
-_TAIL = re.compile(r" *(?: #.*)?")
+_TAIL = lazy_pattern(r" *(?: #.*)?")
 
 
 class _Beyond(Exception):  # noqa: N818 - not an error: the text is beyond the subset
@@ -211,7 +212,7 @@ def _flow_table(text: str, point: int, line: int, depth: int) -> tuple[FieldTabl
     return FieldTable((), line), point + 1
 
 
-_ENTRY_KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]{0,99}): +")
+_ENTRY_KEY = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_-]{0,99}): +")
 
 
 def _skip(text: str, point: int) -> int:
@@ -236,7 +237,7 @@ def _next(text: str, point: int, close: str) -> int:
 # Nothing here raises: a prompt must still compile when somebody wrote `importance: high`, and the person must be told.
 
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
-_NUMBER = re.compile(r"\+?(\d*)(?:\.(\d*))?")
+_NUMBER = lazy_pattern(r"\+?(\d*)(?:\.(\d*))?")
 _T = TypeVar("_T")
 
 

@@ -21,6 +21,7 @@ from verifflowcc.base.model.item_values import (
     Uses,
     ValueKind,
 )
+from verifflowcc.base.model.lazy import lazy_pattern
 
 # Text of anybody's as text in a page: nothing in it deceives a reader about what is there.
 
@@ -44,10 +45,10 @@ def _shows(letter: str) -> bool:
     return letter.isprintable() or letter in _SHOWN or letter in "\u00a0\u2009\u202f\u3000"
 
 
-_PLAIN = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_./@+ -]*(?<! )")
-_MEANS_MORE = re.compile(r"(?i)(?:null|true|false|yes|no|on|off|y|n)|[-+.0-9][-+.0-9_:a-fox]*")
-_PRINTABLE = re.compile("[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ][0-9:.]+(?:Z|[+-]\d{2}:?\d{2})?)?")
+_PLAIN = lazy_pattern(r"[A-Za-z0-9_/][A-Za-z0-9_./@+ -]*(?<! )")
+_MEANS_MORE = lazy_pattern(r"(?i)(?:null|true|false|yes|no|on|off|y|n)|[-+.0-9][-+.0-9_:a-fox]*")
+_PRINTABLE = lazy_pattern("[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
+_DATE = lazy_pattern(r"\d{4}-\d{2}-\d{2}(?:[T ][0-9:.]+(?:Z|[+-]\d{2}:?\d{2})?)?")
 
 
 def render_item(item: Item, body: str) -> str:

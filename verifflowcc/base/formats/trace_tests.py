@@ -5,14 +5,14 @@ and `?` stand for any letters (`tests/test_login.py::TestForm.test_a*`; pytest's
 is understood, too). A class stands for all its tests. Tests of which only the report's name is known are named by that.
 """
 
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text.glob import matches
 
-_WILD = re.compile(r"[*?\[]")
+_WILD = lazy_pattern(r"[*?\[]")
 _SLASH = "\0"
 """What a `/` within a symbol is for the time of a comparison, since it ends nothing there."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.git.git_command import GitResult, ask_git, commit_with_git
 from verifflowcc.base.git.git_place import git_folder, top_of
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.protected_paths import RepositoryCode
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes
@@ -65,11 +66,11 @@ HOOKS = (
 )
 """The hooks that a commit starts; housekeeping, which has one too, is off."""
 
-_PROGRAMS = re.compile(
+_PROGRAMS = lazy_pattern(
     r"filter\..*\.(?:clean|process)|hook\..*\.command|gpg\.(?:.*\.)?program|gpg\.ssh\.defaultkeycommand", re.DOTALL
 )
-_PROMISES = re.compile(r"extensions\.partialclone|remote\..*\.promisor", re.DOTALL)
-_FETCHES = re.compile(
+_PROMISES = lazy_pattern(r"extensions\.partialclone|remote\..*\.promisor", re.DOTALL)
+_FETCHES = lazy_pattern(
     r"core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|remote\..*\.(?:uploadpack|vcs)"
     r"|protocol\.ext\.allow",
     re.DOTALL,

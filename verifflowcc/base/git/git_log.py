@@ -9,6 +9,7 @@ from verifflowcc.base.files.write import shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.gate_input import CommitNote
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import Contributor
 from verifflowcc.base.process.acting import clean_name
 from verifflowcc.base.records import dataclass
@@ -82,10 +83,10 @@ LOG = (
 )
 """A merge (`-c`) has the paths that differ from all its parents. Two NULs begin a commit: a name cannot be empty."""
 
-_CO_AUTHOR = re.compile(
+_CO_AUTHOR = lazy_pattern(
     r"^[ \t]*co-authored-by[ \t]*:[ \t]*([^<\n]*[^<\s])(?:[ \t]*<([^>\n]*)>)?", re.IGNORECASE | re.MULTILINE
 )
-_ACTOR = re.compile(r"^[ \t]*vfcc-actor[ \t]*:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
+_ACTOR = lazy_pattern(r"^[ \t]*vfcc-actor[ \t]*:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
 _TAG = "tag: refs/tags/"
 _FIELDS = 9
 

@@ -5,7 +5,6 @@ The text of a diff must not depend on a machine's settings: every option that gi
 
 import os
 import re
-import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -92,6 +91,8 @@ def index_of_work_tree(root: Path, prefix: bytes, changed: Mapping[bytes, DiskFi
     if not changed or objects is None:
         yield {}
         return
+    import tempfile  # its import takes longer than most questions to git need
+
     with tempfile.TemporaryDirectory(prefix="vfcc-") as name:
         folder = Path(name).resolve()
         (folder / "objects" / "info").mkdir(parents=True)

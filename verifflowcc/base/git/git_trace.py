@@ -3,7 +3,6 @@
 Few calls, each about all items at once. What only commits decide (`CommitHistory`, authors) can be kept by their ids.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,14 +12,15 @@ from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_log import LOG, parse_log
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.git.work_tree import names_differing, read_work_tree
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
 ITEMS = ".memory/project/items"
 USUAL_TARGETS = ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")
 """The branch that this one will be merged into, where the configuration names none; the first that is there."""
 
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_RETIRED = re.compile(rb"(?m)^-status[ \t]*:[ \t]*[\"']?(?:archived|retired)[\"']?[ \t]*(?:#.*)?\r?$")
+_COMMIT = lazy_pattern(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_RETIRED = lazy_pattern(rb"(?m)^-status[ \t]*:[ \t]*[\"']?(?:archived|retired)[\"']?[ \t]*(?:#.*)?\r?$")
 _DELETED = ("--no-renames", "--diff-filter=D")
 _SHALLOW = "the clone is shallow and its history is cut off; git fetch --unshallow brings the rest"
 

@@ -18,6 +18,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.write import shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import git_folder
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
 LINK, FOLDER, GONE = "120000", "160000", "000000"
@@ -29,11 +30,11 @@ _TEXT_PROBE_BYTES = 8000
 _ONLY_INTENDED = 0x20000000
 _LEFT_OUT = 0x40000000
 _ASSUMED = 0x8000
-_LISTED = re.compile(
+_LISTED = lazy_pattern(
     rb"\? ([^\0]+)\0|[A-Z] (\d+) ([0-9a-f]+) ([0-3])\t([^\0]+)\0((?:  [^\n]*\n)*)"
     # names of files that git would add, or an entry of the index with the lines that `--debug` puts behind it
 )
-_STAMPS = re.compile(
+_STAMPS = lazy_pattern(
     rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: (\d+)\n"
     rb"  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: ([0-9a-f]+)\n"
 )

@@ -1,6 +1,7 @@
 """The effective configuration of a workspace: what `config.yaml` says, and the defaults for what it leaves out."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from enum import StrEnum
 
 from verifflowcc.base.model.layers import Layer
@@ -534,3 +535,25 @@ class Config:
     def allocation_for(self, agent: str) -> Allocation:
         """Return the role's allocation, else that of `default`, else 0.4 agent, 0.3 stage, 0.2 sprint, 0.1 project."""
         return self.allocations.get(agent) or self.allocations.get(DEFAULT_ROLE, DEFAULT_ALLOCATION)
+
+
+def millionths(value: object) -> int | None:
+    """Return a number as whole millionths, exactly; None where it is no number or has more than six decimals.
+
+    >>> millionths(Decimal("0.3")), millionths(1), millionths(Decimal("0.0000001"))
+    (300000, 1000000, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    scaled = Decimal(value) * SHARE_UNIT
+    return int(scaled) if scaled == int(scaled) else None
+
+
+def decimal_text(value_millionths: int) -> str:
+    """Return millionths as a decimal number.
+
+    >>> decimal_text(300_000), decimal_text(1_000_000), decimal_text(1)
+    ('0.3', '1', '0.000001')
+    """
+    whole, rest = divmod(value_millionths, SHARE_UNIT)
+    return f"{whole}.{rest:06}".rstrip("0").rstrip(".")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 
 ADDED, DELETED, RENAMED, CHANGED = "added", "deleted", "renamed", "changed"
@@ -77,7 +78,7 @@ LARGEST_BYTES = 1 << 20
 LONG_LINES, SHORTEST_LINES = 80, 24
 """A hunk with more lines than the first is cut at blank lines, into parts of the second at least."""
 
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = lazy_pattern(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _STATUS = {b"A": ADDED, b"D": DELETED, b"R": RENAMED}
 _TYPE_CHANGED = b"T"
 
@@ -176,9 +177,9 @@ def _cuts(lines: Sequence[str]) -> Iterator[int]:
 
 # New lines in the output of `git diff --unified=0 --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/`.
 
-_UNIFIED_DIFF_HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@.*", re.DOTALL)
+_UNIFIED_DIFF_HUNK = lazy_pattern(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@.*", re.DOTALL)
 _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
-_ESCAPED = re.compile(r'\\([0-7]{3}|[abtnvfr"\\])')
+_ESCAPED = lazy_pattern(r'\\([0-7]{3}|[abtnvfr"\\])')
 
 
 def new_lines(diff: str) -> Mapping[str, tuple[int, ...]]:

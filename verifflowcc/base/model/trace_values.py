@@ -8,12 +8,12 @@ from verifflowcc.base.model.item_values import Link, Ref, Stamp, Status, Trust
 from verifflowcc.base.records import dataclass, field
 
 MARK = "vfcc"
-"""A source text without it, and without a tag of OpenFastTrace, holds no mark."""
+"""A source text without it, and without a tag of OpenFastTrace or StrictDoc, holds no mark."""
 
 
 def may_hold_mark(text: str) -> bool:
     """Say whether a source text may hold a mark; most hold none, and need no second look."""
-    return MARK in text or ("->" in text and "~" in text)
+    return MARK in text or ("->" in text and "~" in text) or "@relation(" in text
 
 
 class Family(StrEnum):

@@ -9,33 +9,7 @@ import typer
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from verifflowcc.base.use.workspace import Workspace
-
-
-# Numbers of things, as people write them.
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number with the word for so many.
-
-    >>> counted(1, "item"), counted(1_200, "item")
-    ('1 item', '1,200 items')
-    """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-# Paths as people type them, told from the project's root.
-
-
-def from_root(workspace: "Workspace | None", file: str) -> str:
-    """Return the path of a file from the project's root; it may be given from there, from this folder, or whole."""
-    if workspace is None or not file:
-        return file
-    here = Path.cwd() / file
-    root = workspace.root.resolve()
-    if here.exists() and (there := here.resolve()).is_relative_to(root):
-        return there.relative_to(root).as_posix()
-    return file
+    pass
 
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from verifflowcc.base.use.workspace import Workspace
+
 
 _BEGIN, _END = "\ufdd0", "\ufdd1"
 """Noncharacters, which Unicode keeps for a program's own use."""
@@ -209,3 +211,16 @@ def _pattern() -> "re.Pattern[str]":
     import re
 
     return re.compile(f"{_BEGIN}{_key()}([0-9;]*){_END}")
+
+
+def from_root(workspace: "Workspace | None", file: str) -> str:
+    """Return the path of a file from the project's root; it may be given from there, from this folder, or whole."""
+    if workspace is None or not file:
+        return file
+    from pathlib import Path
+
+    here = Path.cwd() / file
+    root = workspace.root.resolve()
+    if here.exists() and (there := here.resolve()).is_relative_to(root):
+        return there.relative_to(root).as_posix()
+    return file

@@ -1,11 +1,11 @@
 """Placeholders in a word of a command: `--junitxml={junit}`; `{{` and `}}` are the braces themselves."""
 
-import re
 from collections.abc import Collection, Mapping
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text.plain_words import nearest
 
-_BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_BRACES = lazy_pattern(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def placeholders(word: str) -> tuple[str, ...]:

@@ -3,12 +3,14 @@
 import datetime
 import re
 
+from verifflowcc.base.model.lazy import lazy_pattern
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
-_DAY_FIRST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)")
-_DAY_NAMED = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})(?!\d)")
-_MONTH_NAMED = re.compile(r"([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?!\d)")
-_IN_NAME = re.compile(r"(?<!\d)(\d{4})(-?)(\d{2})\2(\d{2})(?!\d)")
+_YEAR_FIRST = lazy_pattern(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
+_DAY_FIRST = lazy_pattern(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d)")
+_DAY_NAMED = lazy_pattern(r"(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})(?!\d)")
+_MONTH_NAMED = lazy_pattern(r"([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?!\d)")
+_IN_NAME = lazy_pattern(r"(?<!\d)(\d{4})(-?)(\d{2})\2(\d{2})(?!\d)")
 
 
 def read_date(text: str) -> str | None:

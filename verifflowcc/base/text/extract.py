@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from unicodedata import category
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.markdown import LineKind, Section, read_lines, sections, split_lines
 
@@ -16,7 +17,7 @@ from verifflowcc.base.text.markdown import LineKind, Section, read_lines, sectio
 #
 # Scripts that are written without spaces (Han, kana) and emoji may be cut between any two of their characters.
 
-SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]»]*(?=\s|\Z)|[。！？]+[」』”’）]*")
+SENTENCE_END = lazy_pattern(r"[.!?…]+[\"'”’)\]»]*(?=\s|\Z)|[。！？]+[」』”’）]*")
 SPACELESS = (
     "\u2e80-\u2fdf\u3001-\u3003\u3008-\u3011\u3041-\u3098\u309b-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uf900-\ufaff\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\uff66-\uff9d"
@@ -72,13 +73,13 @@ def _is_flag_half(char: str) -> bool:
 LONGEST = 240
 """Characters of one line; a longer sentence is cut at a word, with a mark."""
 
-DECIDES = re.compile(
+DECIDES = lazy_pattern(
     r"\b(?:decisions?|decided|chose|chosen|must|shall|never|always|instead of|rejected)\b", re.IGNORECASE
 )
-WEIGHTY = re.compile(r"(?:decisions?|decided|open|questions?|risks?|unresolved|unknowns?)\b", re.IGNORECASE)
+WEIGHTY = lazy_pattern(r"(?:decisions?|decided|open|questions?|risks?|unresolved|unknowns?)\b", re.IGNORECASE)
 """How a heading or a label begins below which each line counts."""
-_LABEL = re.compile(r"[-*+\s]*(\w[^:.*]{0,30})[:.*]")
-_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")
+_LABEL = lazy_pattern(r"[-*+\s]*(\w[^:.*]{0,30})[:.*]")
+_ITEM = lazy_pattern(r"(?:[-*+]|\d{1,9}[.)])\s")
 _SHORT = 80
 
 

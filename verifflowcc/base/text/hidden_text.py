@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text.secrets import find_secrets, withhold
 
 # A word in the place of each secret, in values that are shown as JSON and in the cells of a table.
@@ -116,7 +117,7 @@ _STAYS = "|".join(
         f"(?<=[{_IDEOGRAPH}])[\U000e0100-\U000e01ef]",
     )
 )
-_MAY_BE = re.compile(f"[{_UNSEEN}]")
+_MAY_BE = lazy_pattern(f"[{_UNSEEN}]")
 
 
 @cache

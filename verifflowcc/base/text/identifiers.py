@@ -3,11 +3,13 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.lazy import lazy_pattern
 
 LONGEST = 40
-_SHAPE = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_SHAPE = lazy_pattern(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 )
@@ -55,7 +57,7 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 LETTERS = 4
 
-GIVEN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
+GIVEN_ID = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
 """An id that somebody chose: it names a file."""
 
 
@@ -155,6 +157,30 @@ def short_id(name: str, names: Iterable[str], least: int = LEAST_ENDING) -> str:
     return name
 
 
+def short_ids(names: Iterable[str], least: int = LEAST_ENDING) -> Mapping[str, str]:
+    """Return `short_id` of each name among all of them, in time that grows with n log n.
+
+    Sorted by their last characters, the name that shares the longest end with another is next to it.
+
+    >>> short_ids(["01ABCD", "01XBCD", "01ABCE"])
+    {'01ABCD': 'ABCD', '01XBCD': 'XBCD', '01ABCE': 'ABCE'}
+    """
+    known = list(dict.fromkeys(names))
+    turned = sorted(name[::-1] for name in known)
+    shared = [_shared(one, other) for one, other in pairwise(turned)]
+    found = {}
+    for name, *both in zip(turned, [0, *shared], [*shared, 0], strict=False):
+        length = max(least, max(both) + 1)
+        found[name[::-1]] = name[:length][::-1]
+    return {name: found[name] for name in known}
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
 def shown_ids(names: Iterable[str], *, full: bool = False) -> Mapping[str, str]:
     """Return each name as a person reads it: a ULID by its end, unless it is to be `full`; all others as they are.
 
@@ -162,5 +188,5 @@ def shown_ids(names: Iterable[str], *, full: bool = False) -> Mapping[str, str]:
     ['plan.md', 'QW3D']
     """
     known = list(dict.fromkeys(names))
-    ids = [] if full else [each for each in known if is_ulid(each)]
-    return {each: short_id(each, ids) if each in ids else each for each in known}
+    short = {} if full else short_ids(each for each in known if is_ulid(each))
+    return {each: short.get(each, each) for each in known}

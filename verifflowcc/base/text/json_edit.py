@@ -5,9 +5,9 @@ text that was there.
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 
 # What vfcc remembers of a file of a client that it wrote into.
@@ -35,7 +35,7 @@ Span = tuple[int, int]
 
 _SPACE = " \t\r\n"
 _DECODER = json.JSONDecoder(strict=True)
-_FIRST_INDENT = re.compile(r"\n([ \t]+)\S")
+_FIRST_INDENT = lazy_pattern(r"\n([ \t]+)\S")
 
 
 @dataclass(frozen=True, slots=True)

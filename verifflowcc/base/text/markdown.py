@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 
 # What a merge leaves in a file where both sides changed the same lines.
 
-_MARKERS = re.compile(rb"(?ms)^<{7} [^\n]*\n.*?^={7}\r?\n.*?^>{7} ")
+_MARKERS = lazy_pattern(rb"(?ms)^<{7} [^\n]*\n.*?^={7}\r?\n.*?^>{7} ")
 
 
 def conflict_line(data: bytes) -> int | None:
@@ -72,12 +73,12 @@ class Line:
     fence: Fence | None = None
 
 
-ITEM = re.compile(r"([-+*]|\d{1,9}[.)])( +|$)")
-RULE = re.compile(r"(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$")
-HEADING = re.compile(r"#{1,6}(?: |$)")
-UNDERLINE = re.compile(r"(?:=+|-+) *$")
-OPENING = re.compile(r"(`{3,})[^`]*$|(~{3,})")
-FRONT_KEY = re.compile(r"[A-Za-z_][\w .-]*:(?:\s|$)")
+ITEM = lazy_pattern(r"([-+*]|\d{1,9}[.)])( +|$)")
+RULE = lazy_pattern(r"(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$")
+HEADING = lazy_pattern(r"#{1,6}(?: |$)")
+UNDERLINE = lazy_pattern(r"(?:=+|-+) *$")
+OPENING = lazy_pattern(r"(`{3,})[^`]*$|(~{3,})")
+FRONT_KEY = lazy_pattern(r"[A-Za-z_][\w .-]*:(?:\s|$)")
 
 
 def split_lines(text: str) -> list[str]:
@@ -219,7 +220,7 @@ class _Reader:
 
 # Code fences: one that holds any text, and the closing of one that was left open.
 
-BACKTICKS = re.compile(r"`+")
+BACKTICKS = lazy_pattern(r"`+")
 
 
 def fence_for(text: str) -> str:
@@ -264,7 +265,7 @@ def fenced_lines(text: str) -> frozenset[int]:
 
 # The sections of a Markdown text: what stands under each heading, subsections apart.
 
-CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+$")
+CLOSING_HASHES = lazy_pattern(r"(?:^|[ \t]+)#+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text.markdown import Line, LineKind, headings, read_lines, sections, split_lines
 
 # Words that only hold a place: TODO, "to be written", "your text here", and the mock Latin of printers.
@@ -32,7 +33,7 @@ _PHRASES = (
     r"(?:\w+ )?(?:text|content|details|description) goes here",
 )
 _ONE = "|".join(f"(?:{phrase})" for phrase in _PHRASES)
-_STOCK = re.compile(rf"(?:{_ONE})(?: (?:{_ONE}))*")
+_STOCK = lazy_pattern(rf"(?:{_ONE})(?: (?:{_ONE}))*")
 _LATIN = frozenset(
     "ad adipiscing aliqua aliquip amet anim aute cillum commodo consectetur consequat culpa cupidatat deserunt do "
     "dolor dolore duis ea eiusmod elit enim esse est et eu ex excepteur exercitation fugiat id in incididunt ipsum "
@@ -63,16 +64,16 @@ def is_mock_latin(words: Sequence[str]) -> bool:
     return len(words) >= FEWEST_LATIN and sum(word in _LATIN for word in words) * 5 >= len(words) * 4
 
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_MARK = re.compile(r"\s*(?:(?:[-+*•]|\d{1,9}[.)]|>)(?:\s+|$)|\[[ xX]\](?:\s+|$))*")
-_RULE_ROW = re.compile(r"\|?\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*\|?")
-_FIELD = re.compile(r"\{\{[^{}\n]{0,200}\}\}|</?[A-Za-z][^<>\n=\"@:]{0,200}>|<\.{3}>|<…>")
-_BRACKET = re.compile(r"(?<!!)\[(\s*|\.{3}|…|[^\W\d_][^\[\]\n]{0,200})\](?![\[(:])")
-_LABEL = re.compile(r"[^:：=|]{1,60}(?:[:：=]|\s[-–—](?=\s))(.*)")
+_COMMENT = lazy_pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_MARK = lazy_pattern(r"\s*(?:(?:[-+*•]|\d{1,9}[.)]|>)(?:\s+|$)|\[[ xX]\](?:\s+|$))*")
+_RULE_ROW = lazy_pattern(r"\|?\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*\|?")
+_FIELD = lazy_pattern(r"\{\{[^{}\n]{0,200}\}\}|</?[A-Za-z][^<>\n=\"@:]{0,200}>|<\.{3}>|<…>")
+_BRACKET = lazy_pattern(r"(?<!!)\[(\s*|\.{3}|…|[^\W\d_][^\[\]\n]{0,200})\](?![\[(:])")
+_LABEL = lazy_pattern(r"[^:：=|]{1,60}(?:[:：=]|\s[-–—](?=\s))(.*)")
 _TO_DO = r"[\W_]*+(?:todo|fixme|tbd|tbc|xxx|wip)"
-_NOTE = re.compile(_TO_DO + r"\b[\])*_`]*(?:\([^()\n]{0,60}\))?[*_`]*\s*(?:[:：–—]|-\s)", re.IGNORECASE)
-_TAG = re.compile(r"[\W_]*\[(?:todo|fixme|tbd|tbc|xxx|wip)\]", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
+_NOTE = lazy_pattern(_TO_DO + r"\b[\])*_`]*(?:\([^()\n]{0,60}\))?[*_`]*\s*(?:[:：–—]|-\s)", re.IGNORECASE)
+_TAG = lazy_pattern(r"[\W_]*\[(?:todo|fixme|tbd|tbc|xxx|wip)\]", re.IGNORECASE)
+_WORD = lazy_pattern(r"[^\W_]+")
 
 
 def says_something(text: str, *, markdown: bool = True) -> bool:
@@ -238,8 +239,8 @@ def _words(text: str) -> list[str]:
 
 # The parts that an artifact must fill: headings of a Markdown text, top-level keys of JSON and YAML.
 
-_NUMBER = re.compile(r"(?:\d{1,4}\.)*\d{1,4}[.)]?\s+")
-_YAML_KEY = re.compile(r"""(["']?)([^\s#"'-][^"'#:]{0,200}?)\1\s*:(?=\s|$)(.*)""")
+_NUMBER = lazy_pattern(r"(?:\d{1,4}\.)*\d{1,4}[.)]?\s+")
+_YAML_KEY = lazy_pattern(r"""(["']?)([^\s#"'-][^"'#:]{0,200}?)\1\s*:(?=\s|$)(.*)""")
 
 
 def has_part(path: str, text: str | None, part: str) -> bool:

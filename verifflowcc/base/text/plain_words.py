@@ -1,8 +1,9 @@
 """The indefinite article before a word."""
 
-import re
 import unicodedata
 from collections.abc import Collection, Iterable
+
+from verifflowcc.base.model.lazy import lazy_pattern
 
 # Names that are one on some file systems, and two on others.
 
@@ -18,7 +19,7 @@ def folded(name: str) -> str:
 
 # The order in which people expect names with numbers: REQ-2 before REQ-10.
 
-_NUMBER = re.compile(r"([0-9]+)")
+_NUMBER = lazy_pattern(r"([0-9]+)")
 
 
 def natural_key(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
@@ -83,3 +84,12 @@ def with_article(word: str) -> str:
     ('a component', 'an interface')
     """
     return f"{'an' if word[:1].lower() in 'aeio' else 'a'} {word}"
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with the word for so many.
+
+    >>> counted(1, "item"), counted(1_200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -9,6 +9,7 @@ import re
 from functools import cache
 from math import log2
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 
 # Whether a value is a secret, or a word, a name, or what holds the place of one in a text that explains.
@@ -24,17 +25,17 @@ _PLACES = (
     "supersecret super-secret secretvalue hunter2 correcthorse correct-horse foobar s3cr3t secret123 password1 "
     "passw0rd p@ssw0rd letmein test-token test_token testtoken"
 ).split()
-_REFERENCE = re.compile(
+_REFERENCE = lazy_pattern(
     r"\$[A-Za-z_{(]|\{\{|<[A-Za-z]|%[A-Za-z_({]|\{[A-Za-z_]|#\{|@\{|…|\b(?:os\.environ|process\.env|getenv|secrets?\.)"
 )
-_ONE_LETTER = re.compile(r"([^\W_]|[*.?#])\1{5,}")
-_WORDS = re.compile(r"[A-Za-z_]*\d{0,2}(?:[\s._/:+@=|,;-]+[A-Za-z_]*\d{0,4})*")
+_ONE_LETTER = lazy_pattern(r"([^\W_]|[*.?#])\1{5,}")
+_WORDS = lazy_pattern(r"[A-Za-z_]*\d{0,2}(?:[\s._/:+@=|,;-]+[A-Za-z_]*\d{0,4})*")
 """Words and small numbers: a path, a name with dots, a version, a sentence."""
-_SIZES = re.compile(r"[A-Z]+[a-z]+[A-Z]+")
-_DIGEST = re.compile(r"(?:sha\d{1,3}|md5)[:-]", re.IGNORECASE)
-_PATH = re.compile(r"[~.]{0,2}/[\w./-]*")
-_NUMBER = re.compile(r"[\d.,:%_+-]+")
-_CALL = re.compile(r"[A-Za-z_][\w.]*\(|\w+\[|[A-Za-z_]\w*\.[A-Za-z_]\w*\.")
+_SIZES = lazy_pattern(r"[A-Z]+[a-z]+[A-Z]+")
+_DIGEST = lazy_pattern(r"(?:sha\d{1,3}|md5)[:-]", re.IGNORECASE)
+_PATH = lazy_pattern(r"[~.]{0,2}/[\w./-]*")
+_NUMBER = lazy_pattern(r"[\d.,:%_+-]+")
+_CALL = lazy_pattern(r"[A-Za-z_][\w.]*\(|\w+\[|[A-Za-z_]\w*\.[A-Za-z_]\w*\.")
 
 
 def holds_a_place(value: str) -> bool:

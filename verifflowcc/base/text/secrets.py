@@ -7,6 +7,7 @@ raises no alarm. Nothing here tells what a secret is: only its kind and its plac
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.secret_kinds import AROUND, TOKENS, WIDE, SecretKind, pattern
 
@@ -16,7 +17,7 @@ from verifflowcc.base.text.secret_kinds import AROUND, TOKENS, WIDE, SecretKind,
 # reads a bounded stretch around a root, so that it takes time in proportion to the text. What decides is compiled when
 # a text first has a root: a hook withholds secrets from every event that it records.
 
-_ROOT = re.compile(
+_ROOT = lazy_pattern(
     r"pass(?:w(?:or)?d|phrase|wort|code)|pass(?![a-z])|pwd|secret|credential|token|bearer|key(?![a-rt-z])|auth(?!o)|_pw"
 )
 _NEEDS_MORE = frozenset({"pass", "key", "auth", "_pw"})
@@ -89,7 +90,7 @@ def _anchors(kinds: Iterable[SecretKind]) -> tuple[tuple[str, SecretKind], ...]:
 
 _WIDE, _TOKENS, _AROUND = _anchors(WIDE), _anchors(TOKENS), _anchors(AROUND)
 _SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-_END = re.compile(r"""[.,;:!?"'`\\*|]+$|[&;,].*""", re.DOTALL)
+_END = lazy_pattern(r"""[.,;:!?"'`\\*|]+$|[&;,].*""", re.DOTALL)
 """What ends the sentence, the parameter or the member that a value stands in."""
 
 

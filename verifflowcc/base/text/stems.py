@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from unicodedata import normalize
 
+from verifflowcc.base.model.lazy import lazy_pattern
+
 # Everyday words of English: in a few technical texts rare by chance, and still saying little about them.
 
 EVERYDAY = frozenset(
@@ -185,8 +187,8 @@ def _step_5(word: str, r1: int, r2: int) -> str:
 
 # Words of a text for matching: lower case, identifiers taken apart, common words left out.
 
-_TERMS_WORD = re.compile(r"[^\W_]+")
-_TERMS_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_TERMS_WORD = lazy_pattern(r"[^\W_]+")
+_TERMS_HUMP = lazy_pattern(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _TERMS_COMMON = frozenset(
     "a about above after all also an and any are as at be because been but by can could did do does for from had has "
     "have how if in into is it its may more most must no not of on one only or other our out over should so some such "
@@ -221,12 +223,12 @@ def _terms_stem(word: str) -> str:
     return word
 
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_JOINED = re.compile(r"[\w-]+(?:['’][^\W_]+)*")
-_HYPHENED = re.compile(r"(?<![\w-])[A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}(?![\w-])")
-_HUMP = re.compile(r"[A-Z]{2,}(?=s(?![A-Za-z]))|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
+_JOINED = lazy_pattern(r"[\w-]+(?:['’][^\W_]+)*")
+_HYPHENED = lazy_pattern(r"(?<![\w-])[A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}(?![\w-])")
+_HUMP = lazy_pattern(r"[A-Z]{2,}(?=s(?![A-Za-z]))|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 """The parts of an identifier; of `URLs` all but the s of the plural."""
-_SUFFIX = re.compile(r"['’](?:s|t|ve|ll|re|d|m)$", re.IGNORECASE)
+_SUFFIX = lazy_pattern(r"['’](?:s|t|ve|ll|re|d|m)$", re.IGNORECASE)
 _COMMON = frozenset(
     "a an the of to in on at for and or but is are was were be been am do does did has have had with as by it its that "
     "this these those he she his her him they them their i you we me my your our us what when where which who whom "

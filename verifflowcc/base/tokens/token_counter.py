@@ -12,6 +12,7 @@ from pathlib import Path
 
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.model.config_values import TokenSettings
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.tokens.vocabulary import (
     ENCODINGS,
@@ -170,9 +171,9 @@ USUAL = 2048
 LARGEST = 8192
 
 _HEADING = "\n#"
-PARAGRAPH = re.compile(r"(?<=\n\n)(?=[^\s/])")
-LINE = re.compile(r"(?<=\n)(?=[^\s/])")
-ANYWHERE = re.compile(r"(?<=\n)(?=[^\s/])|(?<=[A-Za-z])(?= [A-Za-z])")
+PARAGRAPH = lazy_pattern(r"(?<=\n\n)(?=[^\s/])")
+LINE = lazy_pattern(r"(?<=\n)(?=[^\s/])")
+ANYWHERE = lazy_pattern(r"(?<=\n)(?=[^\s/])|(?<=[A-Za-z])(?= [A-Za-z])")
 
 
 def split(text: str) -> Iterator[str]:
@@ -210,7 +211,7 @@ def _next_cut(text: str, start: int) -> int:
 # tiktoken keeps under its own names is touched.
 
 SAFE_CHARACTERS = 50_000
-_WHITESPACE = re.compile(r"\s+")
+_WHITESPACE = lazy_pattern(r"\s+")
 
 
 def build_delegate(encoding: Encoding, vocabulary: Vocabulary) -> Callable[[str], list[int]]:

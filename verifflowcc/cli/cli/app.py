@@ -1,5 +1,11 @@
-"""The command `vfcc`: its groups, in the order in which `--help` shows them."""
+"""The command `vfcc`: its groups, in the order in which `--help` shows them.
 
+`app` is the whole tree. A process that runs one command gets it from `app_for`, which imports the module of that
+command alone: all of them take several times as long as most commands.
+"""
+
+import copy
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,92 +13,20 @@ import typer
 from typer._completion_shared import _completion_scripts
 
 from verifflowcc.base.model.agent_clients import FILES
-from verifflowcc.cli.cli import (
-    check_command as check,
-)
-from verifflowcc.cli.cli import (
-    code_command as code,
-)
-from verifflowcc.cli.cli import (
-    mcp_command as mcp,
-)
-from verifflowcc.cli.cli import (
-    memory_commands as memory,
-)
-from verifflowcc.cli.cli import (
-    people_commands as approve,
-)
-from verifflowcc.cli.cli import (
-    people_commands as baseline,
-)
-from verifflowcc.cli.cli import (
-    people_commands as waive,
-)
-from verifflowcc.cli.cli import (
-    project_commands as allow,
-)
-from verifflowcc.cli.cli import (
-    project_commands as config,
-)
-from verifflowcc.cli.cli import (
-    project_commands as doctor,
-)
-from verifflowcc.cli.cli import (
-    project_commands as init,
-)
-from verifflowcc.cli.cli import (
-    project_commands as migrate,
-)
-from verifflowcc.cli.cli import (
-    project_commands as status,
-)
-from verifflowcc.cli.cli import (
-    report_command as report,
-)
-from verifflowcc.cli.cli import (
-    sprint_command as sprint,
-)
-from verifflowcc.cli.cli import (
-    stage_command as stage,
-)
-from verifflowcc.cli.cli import (
-    trace_command as trace,
-)
-from verifflowcc.cli.cli import (
-    who_may,
-)
+from verifflowcc.base.model.lazy import load
+from verifflowcc.cli.cli import who_may
 from verifflowcc.cli.cli.who_may import CommandGroup
-from verifflowcc.gates.cli import (
-    evidence_commands as evidence,
-)
-from verifflowcc.gates.cli import (
-    evidence_commands as metrics,
-)
-from verifflowcc.gates.cli import (
-    evidence_commands as next_step,
-)
-from verifflowcc.gates.cli import (
-    evidence_commands as prove,
-)
-from verifflowcc.history.cli import (
-    history_command as history,
-)
-from verifflowcc.history.cli import (
-    integrate_command as integrate,
-)
-from verifflowcc.history.cli import (
-    window_command as window,
-)
-from verifflowcc.memory.cli import task_command as task
-from verifflowcc.prompt.cli import context_command as context
-from verifflowcc.sprint.cli import feedback_command as feedback
-from verifflowcc.sprint.cli import workflow_command as workflow
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typer import Typer
     from typer._click.core import Command, Context
     from typer._click.formatting import HelpFormatter
     from typer.core import TyperGroup
+    from typer.models import CommandInfo
+
+    app: Typer
 
 
 # The scripts that bash, zsh and fish load to complete `vfcc`, as templates in typer's form.
@@ -208,16 +142,19 @@ class DailyGroup(CommandGroup):
 
 def hide_the_rest(app: "Typer", group: str = "") -> None:
     """Hide the commands that help does not list: they run, and have help and completion all the same."""
-    from typer.main import get_command_name
-
     listed = BELOW.get(group, ()) if group else tuple(name for names in SECTIONS.values() for name in names)
     for command in app.registered_commands:
-        name = command.name or get_command_name(getattr(command.callback, "__name__", ""))
-        command.hidden = name not in listed
+        command.hidden = _name_of(command) not in listed
     for below in app.registered_groups:
         below.hidden = below.name not in listed
         if below.typer_instance is not None:
             hide_the_rest(below.typer_instance, f"{group} {below.name}".strip())
+
+
+def _name_of(command: "CommandInfo") -> str:
+    from typer.main import get_command_name
+
+    return command.name or get_command_name(getattr(command.callback, "__name__", ""))
 
 
 # `vfcc help`: the help of a command, or all commands on one page.
@@ -281,47 +218,6 @@ def hook(
 
 _completion_scripts.update(SCRIPTS)  # what --show-completion prints and --install-completion writes
 
-app = typer.Typer(
-    cls=DailyGroup,
-    help="V-Model sprints and one committed memory, for teams that work with agents.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.command("init")(init.init)
-app.command("status")(status.status)
-app.command("next")(next_step.next_)
-app.add_typer(sprint.app, name="sprint")
-app.add_typer(stage.app, name="stage")
-app.add_typer(context.app, name="context")
-app.add_typer(evidence.app, name="evidence")
-app.command("allow")(allow.allow)
-app.command("approve")(approve.approve)
-app.command("waive")(waive.waive)
-app.add_typer(baseline.app, name="baseline")
-app.add_typer(feedback.app, name="feedback")
-app.add_typer(task.app, name="task")
-app.add_typer(window.app, name="window")
-app.add_typer(memory.app, name="memory")
-app.add_typer(check.app, name="check")
-app.command("prove")(prove.prove)
-app.add_typer(code.app, name="code")
-app.add_typer(history.app, name="history")
-app.command("hook")(hook)
-app.add_typer(trace.app, name="trace")
-app.command("integrate")(integrate.integrate)
-app.command("mcp")(mcp.mcp)
-app.command("metrics")(metrics.metrics)
-app.command("report")(report.report)
-app.add_typer(workflow.app, name="workflow")
-app.add_typer(config.app, name="config")
-app.command("doctor")(doctor.doctor)
-app.command("migrate")(migrate.migrate)
-app.command("help")(help_)
-who_may.guard(app)
-hide_the_rest(app)
-
 
 def _version(asked: bool) -> None:
     if asked:
@@ -350,7 +246,6 @@ def _flag(given: bool, parameter: typer.CallbackParam) -> bool:
     return given
 
 
-@app.callback()
 def vfcc(
     folder: Annotated[
         str | None, typer.Option("-C", metavar="FOLDER", help="Run as if started in FOLDER.", callback=_folder)
@@ -367,3 +262,100 @@ def vfcc(
     ] = False,
 ) -> None:
     """V-Model sprints and one committed memory, for teams that work with agents."""
+
+
+COMMANDS = {
+    "init": "verifflowcc.cli.cli.project_commands:init",
+    "status": "verifflowcc.cli.cli.project_commands:status",
+    "next": "verifflowcc.gates.cli.evidence_commands:next_",
+    "sprint": "verifflowcc.cli.cli.sprint_command:app",
+    "stage": "verifflowcc.cli.cli.stage_command:app",
+    "context": "verifflowcc.prompt.cli.context_command:app",
+    "evidence": "verifflowcc.gates.cli.evidence_commands:app",
+    "allow": "verifflowcc.cli.cli.project_commands:allow",
+    "approve": "verifflowcc.cli.cli.people_commands:approve",
+    "waive": "verifflowcc.cli.cli.people_commands:waive",
+    "baseline": "verifflowcc.cli.cli.people_commands:app",
+    "feedback": "verifflowcc.sprint.cli.feedback_command:app",
+    "task": "verifflowcc.memory.cli.task_command:app",
+    "window": "verifflowcc.history.cli.window_command:app",
+    "memory": "verifflowcc.cli.cli.memory_commands:app",
+    "check": "verifflowcc.cli.cli.check_command:app",
+    "prove": "verifflowcc.gates.cli.evidence_commands:prove",
+    "code": "verifflowcc.cli.cli.code_command:app",
+    "history": "verifflowcc.history.cli.history_command:app",
+    "hook": "verifflowcc.cli.cli.app:hook",
+    "trace": "verifflowcc.cli.cli.trace_command:app",
+    "integrate": "verifflowcc.history.cli.integrate_command:integrate",
+    "mcp": "verifflowcc.cli.cli.mcp_command:mcp",
+    "metrics": "verifflowcc.gates.cli.evidence_commands:metrics",
+    "report": "verifflowcc.cli.cli.report_command:report",
+    "workflow": "verifflowcc.sprint.cli.workflow_command:app",
+    "config": "verifflowcc.cli.cli.project_commands:app",
+    "doctor": "verifflowcc.cli.cli.project_commands:doctor",
+    "migrate": "verifflowcc.cli.cli.project_commands:migrate",
+    "help": "verifflowcc.cli.cli.app:help_",
+}
+"""Each command and group below `vfcc`: the function or the app that it is, as `lazy.load` reads it."""
+
+
+def app_for(words: "Sequence[str]") -> "Typer":
+    """Return an app that runs the command line `words` as the whole one does, with as few commands as that needs."""
+    if not words or words[0] not in COMMANDS or words[0] == "help":
+        return whole_app()
+    made = _new_app()
+    _register(made, words[0], words[1:])
+    return _finished(made)
+
+
+@cache
+def whole_app() -> "Typer":
+    """Return the app with every command."""
+    made = _new_app()
+    for name in COMMANDS:
+        _register(made, name, ())
+    return _finished(made)
+
+
+def __getattr__(name: str) -> "Typer":
+    """Return the whole app as `app`."""
+    if name == "app":
+        return whole_app()
+    raise AttributeError(name)
+
+
+def _new_app() -> "Typer":
+    made = typer.Typer(
+        cls=DailyGroup,
+        help="V-Model sprints and one committed memory, for teams that work with agents.",
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    made.callback()(vfcc)
+    return made
+
+
+def _register(made: "Typer", name: str, words: "Sequence[str]") -> None:
+    """Add a command or a group; of a group that has the command `words[0]`, that command alone."""
+    found = load(COMMANDS[name])
+    if isinstance(found, typer.Typer):
+        made.add_typer(_narrowed(found, words[0] if words else ""), name=name)
+    else:
+        made.command(name)(found)
+
+
+def _narrowed(group: "Typer", name: str) -> "Typer":
+    named = [each for each in group.registered_commands if _name_of(each) == name]
+    if not named:
+        return group
+    narrow = copy.copy(group)
+    narrow.registered_commands, narrow.registered_groups = named, []
+    return narrow
+
+
+def _finished(made: "Typer") -> "Typer":
+    who_may.guard(made)
+    hide_the_rest(made)
+    return made

@@ -219,7 +219,7 @@ def workflow(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
     Exits with 1 if anything is.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.terminal.options import counted
+    from verifflowcc.base.text.plain_words import counted
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.sprint.use.workflow_use import check_workflow
 

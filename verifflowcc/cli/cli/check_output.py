@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from verifflowcc.base.model.baselines import Baseline, BaselineEntry, BaselineKind, BaselineStatus
 from verifflowcc.base.model.trace_values import Finding, Severity
-from verifflowcc.base.terminal.options import counted
 from verifflowcc.base.terminal.output import folded, height
+from verifflowcc.base.text.plain_words import counted
 from verifflowcc.cli.cli import findings_output as memory_check_views
 from verifflowcc.cli.cli import trace_findings_output as trace_findings_views
 from verifflowcc.cli.cli.findings_output import overview

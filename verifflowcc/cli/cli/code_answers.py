@@ -120,7 +120,7 @@ def _here() -> "Workspace":
 
 def _place(workspace: "Workspace", text: str) -> str:
     """Return the same symbol or path, its path relative to the project's root."""
-    from verifflowcc.base.terminal.options import from_root
+    from verifflowcc.base.terminal.terminal import from_root
 
     path, mark, name = text.partition("::")
     if mark:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.base.model.findings import FindingGroup, group_findings
 from verifflowcc.base.model.trace_values import Finding, Severity
-from verifflowcc.base.terminal.options import counted
 from verifflowcc.base.terminal.output import cut, folded, height, shortened
 from verifflowcc.base.terminal.terminal import painted
 from verifflowcc.base.text.hidden_text import printable
+from verifflowcc.base.text.plain_words import counted
 from verifflowcc.cli.use.memory_checking import MemoryCheck
 
 HANG = 4

@@ -3,13 +3,13 @@
 Each command stands in a file of its own kind and is registered here, by one line.
 """
 
-import re
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.terminal.options import JsonFlag, ScopeOption
 from verifflowcc.cli.cli import memory_add
 from verifflowcc.memory.cli import memory_copy, memory_edit, memory_inbox
@@ -45,7 +45,7 @@ LARGEST_K = 100
 USUAL_K = 3
 """Recall at this k counts where no other is named."""
 
-_SHARE = re.compile(r"(?:0?\.[0-9]{1,6}|[01](?:\.0{1,6})?)")
+_SHARE = lazy_pattern(r"(?:0?\.[0-9]{1,6}|[01](?:\.0{1,6})?)")
 
 
 def _k(text: str, option: str = "--at") -> int:

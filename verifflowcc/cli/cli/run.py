@@ -247,11 +247,11 @@ def _invoke(arguments: list[str], before: list[str]) -> int:
 
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal.output import say
-    from verifflowcc.cli.cli.app import app
+    from verifflowcc.cli.cli.app import app_for, whole_app
 
     try:
         width = _help_width()
-        result = app(
+        result = app_for(arguments)(
             arguments, prog_name="vfcc", standalone_mode=False, terminal_width=width, obj=(*before, *arguments)
         )
     except typer.Abort:
@@ -269,7 +269,7 @@ def _invoke(arguments: list[str], before: list[str]) -> int:
         if shown := help_instead(error):
             say(shown)
             return USAGE
-        raise usage_error(typer.main.get_command(app), error, arguments) from None
+        raise usage_error(typer.main.get_command(whole_app()), error, arguments) from None
     if result == INTERRUPTED:
         say("interrupted")
     return result if isinstance(result, int) else 0

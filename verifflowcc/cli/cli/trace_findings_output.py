@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from verifflowcc.base.model.findings import MissingResults, missing_results
 from verifflowcc.base.model.trace_codes import CHECKS
 from verifflowcc.base.model.trace_values import CheckCount, Finding, Severity, TraceReport
-from verifflowcc.base.terminal.options import counted
 from verifflowcc.base.terminal.output import folded, height
 from verifflowcc.base.terminal.table import table
+from verifflowcc.base.text.plain_words import counted
 from verifflowcc.cli.cli.findings_output import finding_lines, overview
 from verifflowcc.trace.use.trace_checking import TraceCheckResult
 

@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from verifflowcc.base.model.command_classes import CI_TOO, PERSON, class_with
 from verifflowcc.base.model.command_words import NO_COLOR, QUIET, VERBOSE
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.terminal.options import FULL
 from verifflowcc.base.terminal.terminal import CODES, wants_color
 
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
 # Help at a terminal: its headings stand out, and so do commands, options and examples. In a pipe it is plain.
 
-_HEADING = re.compile(r"^(Usage|[A-Z][A-Za-z ,]*):(?=$| )", re.MULTILINE)
-_ENTRY = re.compile(r"^  ((?:-[\w-]+(?:, )?)+|[a-z][\w-]*)(?=  +\S|$| [A-Z\[<])", re.MULTILINE)
-_EXAMPLE = re.compile(r"^  (vfcc .*)$", re.MULTILINE)
+_HEADING = lazy_pattern(r"^(Usage|[A-Z][A-Za-z ,]*):(?=$| )", re.MULTILINE)
+_ENTRY = lazy_pattern(r"^  ((?:-[\w-]+(?:, )?)+|[a-z][\w-]*)(?=  +\S|$| [A-Z\[<])", re.MULTILINE)
+_EXAMPLE = lazy_pattern(r"^  (vfcc .*)$", re.MULTILINE)
 
 
 def colored_help(text: str) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from verifflowcc.base.terminal.options import counted
 from verifflowcc.base.terminal.output import folded
+from verifflowcc.base.text.plain_words import counted
 from verifflowcc.code.rules.code_views import (
     CodeContext,
     CodeImpact,

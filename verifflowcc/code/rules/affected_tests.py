@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from posixpath import basename
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.testcases import TestCase
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.bind_queries import imported_by
@@ -20,12 +21,12 @@ _SETUP = frozenset(
     "setUp setUpClass setUpTestData asyncSetUp tearDown tearDownClass setup_method setup_class setup teardown_method"
     " teardown_class set_up tear_down SetUp TearDown before after".split()
 )
-_FIXTURE = re.compile(r"@[\w.]*fixture\b")
-_AUTOUSE = re.compile(r"autouse\s*=\s*True")
-_ATTRIBUTE = re.compile(
+_FIXTURE = lazy_pattern(r"@[\w.]*fixture\b")
+_AUTOUSE = lazy_pattern(r"autouse\s*=\s*True")
+_ATTRIBUTE = lazy_pattern(
     r"#\[(?:\w+::)*(?:test|rstest|test_case)\b|@(?:\w+\.)*(?:Test|ParameterizedTest)\b|\[(?:Fact|Theory|Test)\b"
 )
-_GO_TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
+_GO_TEST = lazy_pattern(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _BY_ATTRIBUTE = frozenset({"rust", "java", "csharp"})
 

@@ -5,9 +5,9 @@ inherits; then any definition of the name that the file could mean, the less sur
 """
 
 import builtins
-import re
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import replace
 from verifflowcc.code.rules.bind_names import FROM_IMPORT, ONLY_ONE, SAME_FOLDER, NameLookup
 from verifflowcc.code.rules.bound_things import EXTERNAL, UNKNOWN, Thing, ThingKind, plain_type, segments
@@ -65,7 +65,7 @@ COMMON_METHODS = frozenset(_METHODS.split()).union(
 
 MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
-_OWN_TYPE = re.compile(r"\(\s*(?:self|cls)\s*:\s*(?:(?:\w+\.)*[tT]ype\[)?['\"]?([\w.]+)")
+_OWN_TYPE = lazy_pattern(r"\(\s*(?:self|cls)\s*:\s*(?:(?:\w+\.)*[tT]ype\[)?['\"]?([\w.]+)")
 _BEYOND = frozenset({ThingKind.EXTERNAL, ThingKind.UNKNOWN})
 _VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
 

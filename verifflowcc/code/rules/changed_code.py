@@ -1,9 +1,9 @@
 """What a diff changed, as pieces of a prompt: its hunks, and the code around them."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from verifflowcc.base.model.config_values import DIFF
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.patch import CHANGED, DELETED, FileDiff, Hunk
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.code.rules.bind_queries import callers, subtypes, uses
@@ -179,7 +179,7 @@ MOST_NAMES = 30
 MOST_FILES = 30
 """So many files whose hunks are not all shown are named; of the others there is a sum."""
 
-_LOCKED = re.compile(r"(?:^|/)(?:[^/]+\.lock|[^/]+-lock\.(?:json|yaml)|go\.sum|npm-shrinkwrap\.json)$")
+_LOCKED = lazy_pattern(r"(?:^|/)(?:[^/]+\.lock|[^/]+-lock\.(?:json|yaml)|go\.sum|npm-shrinkwrap\.json)$")
 _UNSHOWN = {Mark.GENERATED: "generated", Mark.MINIFIED: "minified", Mark.VENDORED: "vendored"}
 
 

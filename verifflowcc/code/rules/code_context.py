@@ -1,9 +1,9 @@
 """The code that a task needs, within a budget: the best files, the best pieces of them, what is around these."""
 
-import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from verifflowcc.base.model.config_values import BODIES, CALLERS, INTERFACES, TESTS, WHOLE, CodeMix
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.code.rules.bind_queries import callees, callers, supertypes
 from verifflowcc.code.rules.binding import Binder
@@ -35,8 +35,8 @@ from verifflowcc.code.rules.task_words import LONGEST, TaskTerms, asked
 # The fixtures that tests use: functions of pytest which a test names as its parameters.
 
 CONFTEST = "conftest.py"
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_FIXTURE = re.compile(r"@[\w.]*fixture\b")
+_NAME = lazy_pattern(r"[A-Za-z_]\w*")
+_FIXTURE = lazy_pattern(r"@[\w.]*fixture\b")
 
 
 def with_fixtures(tests: Sequence[RankedUnit], code: SearchedCode) -> Iterator[RankedUnit]:
@@ -105,7 +105,7 @@ MOST_TYPES = 3
 OUTLINE_PERCENT = 10
 """The most that signatures of a type's other members take of the room."""
 
-_NAMED_TYPES_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAMED_TYPES_NAME = lazy_pattern(r"[A-Za-z_]\w*")
 
 
 def named_types(task: str, asked: TaskTerms, code: SearchedCode) -> Mapping[str, frozenset[int]]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.code.rules.engine import Scopes, SourceText, first_of, one_line
 from verifflowcc.code.rules.engine_forms import Dialect, named_in
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, SymbolKind
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 SCOPES = CALLABLE | TYPES
 _WEAK = (SymbolKind.VARIABLE, SymbolKind.FIELD, SymbolKind.TYPE)
 _KINDS = {kind.value: kind for kind in SymbolKind}
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_COMMENT = lazy_pattern(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
 class RawDefinition:

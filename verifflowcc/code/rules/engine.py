@@ -4,13 +4,13 @@ Places are offsets in bytes. The text is held as one letter for each byte, so th
 names are decoded when they are taken out.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, count
 from operator import add
 from typing import TYPE_CHECKING
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import FILE
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 # One name of the text of a type, in languages with braces.
 
-_WORDS = re.compile(
+_WORDS = lazy_pattern(
     r"\b(?:const|mut|dyn|impl|ref|struct|enum|union|class|readonly|typename|unsigned|in|out|final|volatile|static|"
     r"keyof|asserts|async|scoped)\b(?!\s*[.:<\[])|'[a-z_]\w*\b"
 )
-_NAME = re.compile(r"[^\W\d][\w.]*")
+_NAME = lazy_pattern(r"[^\W\d][\w.]*")
 _NOTHING = frozenset({"null", "undefined", "None", "nil", "void", "var", "auto", "let", "any", "unknown", "never"})
 
 

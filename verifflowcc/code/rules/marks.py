@@ -240,6 +240,9 @@ _MARK = re.compile(r"(?<![\w:./@`\"'‘“-])vfcc:[ \t]*+")
 _TAG = re.compile(
     r"(?<![`\"'])\[\s*[a-zA-Z]+(?:~[\w.-]*~\d+)?\s*->\s*([a-zA-Z]+)~(\w[\w.-]*)~\d+\s*(?:>>\s*[a-zA-Z]+(?:\s*,\s*[a-zA-Z]+)*\s*)?\]"
 )
+_RELATION = re.compile(r"(?<![`\"'])@relation\(([^()]*\bscope\s*=[^()]*)\)")
+_GHERKIN_LINE = re.compile(r"[ \t]*(?:(?P<tags>@\S.*)|(?P<gap>#.*|)|[^:\n]+:[ \t]*(?P<name>.*?)[ \t]*|.*)$")
+_GHERKIN_TAG = re.compile(r"(?<!\S)@([A-Z][\w.]*-[\w.-]*\w)(?!\S)")
 _ID = re.compile(r"\w[\w.-]*+")
 _NO_ID_BEHIND = re.compile(r"[…<{$*\ufffd]")
 _PROSE = re.compile(r"[^\W\d_]++\Z")
@@ -280,7 +283,8 @@ def read_code(path: str, text: str) -> tuple[tuple[CodeMark, ...], tuple[CodeSym
     bare = bare_code(whole, found, directives=syntax.directives)
     blocks = {Shape.NONE: _no_blocks, Shape.BRACES: brace_blocks}.get(syntax.shape, indent_blocks)(whole, bare)
     symbols = with_digests(blocks, whole)
-    return _placed(_in_comments(whole, found), symbols), symbols
+    placed = _placed(_in_comments(whole, found), symbols)
+    return (*placed, *_gherkin_marks(whole)) if path.lower().endswith(".feature") else placed, symbols
 
 
 def ids_in(text: str) -> tuple[str, ...]:
@@ -345,6 +349,25 @@ def _marks_of(line: str) -> Iterator[tuple[str, ...]]:
             yield ids
     for match in _TAG.finditer(line) if "->" in line else ():
         yield (f"{match[1]}-{match[2]}",)
+    for match in _RELATION.finditer(line) if "@relation(" in line else ():
+        names = [part.strip() for part in match[1].split(",") if "=" not in part]
+        if ids := tuple(dict.fromkeys(name for name in names if _ID.fullmatch(name)))[:MOST_IDS]:
+            yield ids
+
+
+def _gherkin_marks(text: str) -> Iterator[CodeMark]:
+    """Yield the tags that look like ids (`@REQ-1`), each with the name of the scenario or feature below it."""
+    tags: list[tuple[tuple[str, ...], int]] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        found = _GHERKIN_LINE.match(line)
+        if found is None or found["gap"] is not None:
+            continue
+        if found["tags"] is not None:
+            ids = tuple(dict.fromkeys(_GHERKIN_TAG.findall(found["tags"].partition(" #")[0])))[:MOST_IDS]
+            tags += [(ids, number)] if ids else []
+            continue
+        yield from (CodeMark(ids, at, found["name"] or "") for ids, at in tags if found["name"])
+        tags = []
 
 
 def _in_comments(text: str, found: Sequence[Span]) -> Iterator[_CommentMark]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from posixpath import dirname, normpath
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.code.rules.graph import Import
 
@@ -20,8 +21,8 @@ NAME, ENTRY, EXPORTS, INNER, DEPENDENCY = "name", "main", "exports", "imports", 
 GO_MODULE, GO_REPLACE = "module", "replace"
 
 _MOST = 4_000
-_TSCONFIG = re.compile(r"(?:ts|js)config(?:\.[\w-]+)*\.json")
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*(?://[^\n]*\s*|/\*.*?\*/\s*)*[}\]])', re.DOTALL)
+_TSCONFIG = lazy_pattern(r"(?:ts|js)config(?:\.[\w-]+)*\.json")
+_TOKEN = lazy_pattern(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*(?://[^\n]*\s*|/\*.*?\*/\s*)*[}\]])', re.DOTALL)
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _ENTRIES = ("source", "types", "typings", "module", "main", "browser")
 

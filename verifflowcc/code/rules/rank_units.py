@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
 from verifflowcc.code.rules.repository_map import FileGraph, page_rank
@@ -52,7 +53,7 @@ class RankedFile:
 
 _PRIORS = frozenset({"central", "size"})
 """What speaks for a file whatever the task is; alone it does not bring one in."""
-_ASIDE = re.compile(
+_ASIDE = lazy_pattern(
     r"(?:^|/)(?:docs?|examples?|samples?|demos?|scripts?|tools?|bench(?:es|marks?)?|sandbox|playground)/"
     r"|(?:^|/)(?:setup\.py|(?:grunt|gulp)file\.[cm]?[jt]s|[^/]*\.conf(?:ig)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js)$",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.code.rules.code_views import OmittedPiece, Snippet
 from verifflowcc.code.rules.graph import CALLABLE, FILE, Definition, Mark, SearchedCode
@@ -38,8 +39,8 @@ NAMESAKE = 0.5
 
 _T = TypeVar("_T")
 _NAMED_AFTER = 5
-_DOCSTRING = re.compile(r"""\s*[rR]?(\"{3}|'{3})""")
-_TEST_NAME = re.compile(r"^test_|^tests?$|_tests?$|\.(?:test|spec)$|Tests?$", re.IGNORECASE)
+_DOCSTRING = lazy_pattern(r"""\s*[rR]?(\"{3}|'{3})""")
+_TEST_NAME = lazy_pattern(r"^test_|^tests?$|_tests?$|\.(?:test|spec)$|Tests?$", re.IGNORECASE)
 
 
 def pieces_of_tests(asked: TaskTerms, code: SearchedCode, files: Sequence[RankedFile]) -> list[RankedUnit]:

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import CodeSymbol
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.canonical import digest_text
@@ -19,18 +20,20 @@ from verifflowcc.code.rules.comment_syntax import LANGUAGES, Rule, Syntax
 STRING = "\x01"
 """What stands in the bare code for each letter of a string."""
 
-_NOT_A_LINE_END = re.compile(r"[^\n]")
-_IN_TEMPLATE = re.compile(r"\\.|`|\$\{", re.DOTALL)
-_REGEX = re.compile(r"/(?![*/])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*+")
-_BEFORE_A_REGEX = re.compile(r"(?:^|[(,=:\[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else|await|yield))\s*\Z")
+_NOT_A_LINE_END = lazy_pattern(r"[^\n]")
+_IN_TEMPLATE = lazy_pattern(r"\\.|`|\$\{", re.DOTALL)
+_REGEX = lazy_pattern(r"/(?![*/])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*+")
+_BEFORE_A_REGEX = lazy_pattern(
+    r"(?:^|[(,=:\[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else|await|yield))\s*\Z"
+)
 _LOOK_BACK = 40
 _LONGEST_REGEX = 1_000
 _MOST_REFUSED = 10_000
 """So many slashes may turn out to open no pattern; from then on they all divide."""
 
-_DIRECTIVE = re.compile(r"^[ \t]*#[^\n\\]*+(?:\\.[^\n\\]*+)*", re.MULTILINE | re.DOTALL)
-_CLOSING_LINE = re.compile(r"^[ \t]*+(\w++)(?=[;,)]*+[ \t]*+$)", re.MULTILINE)
-_SCRIPT = re.compile(r"<(script|style)\b[^>]{0,500}>", re.IGNORECASE)
+_DIRECTIVE = lazy_pattern(r"^[ \t]*#[^\n\\]*+(?:\\.[^\n\\]*+)*", re.MULTILINE | re.DOTALL)
+_CLOSING_LINE = lazy_pattern(r"^[ \t]*+(\w++)(?=[;,)]*+[ \t]*+$)", re.MULTILINE)
+_SCRIPT = lazy_pattern(r"<(script|style)\b[^>]{0,500}>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,27 +239,27 @@ def digest_of_named(digests: Iterable[str]) -> str | None:
     return found[0] if len(found) == 1 else digest_text("\n".join(found)) if found else None
 
 
-_TOKEN = re.compile(r"[{}();]")
+_TOKEN = lazy_pattern(r"[{}();]")
 # The name ends where no part can follow: a shorter one would leave `::b` to patterns that go on with a colon.
 _NAME = r"~?[^\W\d][\w$]*+(?:(?:::|\.|\\)~?[^\W\d][\w$]*+)*(?!(?:::|\.|\\)~?[^\W\d])"
-_BEFORE_PARENTHESIS = re.compile(
+_BEFORE_PARENTHESIS = lazy_pattern(
     rf"(?<![\w$.@#:])(?<!->)(\$?(?:{_NAME}|`[^`\n]{{1,200}}`))\s*+(?:<[^<>(){{}};]{{0,100}}>)?\s*\Z"
 )
-_CALLED = re.compile(r"(?<![\w$])([^\W\d][\w$]*+)((?:\.[\w$]++)*)\s*(?:\([^()]{0,100}\)\s*)?\Z")
-_TYPE = re.compile(
+_CALLED = lazy_pattern(r"(?<![\w$])([^\W\d][\w$]*+)((?:\.[\w$]++)*)\s*(?:\([^()]{0,100}\)\s*)?\Z")
+_TYPE = lazy_pattern(
     r"\b(class|interface|struct|enum|trait|module|namespace|record|object|protocol|extension|mod|union|contract|service)"
     rf"\s+(?:class\s+)?({_NAME})([^=]*)\Z"
 )
-_LATER_FUNCTION = re.compile(r"\b(?:fun|func|function|def|fn|void|return|new)\b")
-_GO_TYPE = re.compile(rf"\btype\s+({_NAME})(?:\[[^\]]{{0,100}}\])?\s+(?:struct|interface)\s*\Z")
-_IMPLEMENTS = re.compile(rf"\bimpl\b[^;{{}}]{{0,200}}?({_NAME})\s*(?:<[^{{}}]{{0,100}}>)?\s*(?:\bwhere\b[^{{}}]*)?\Z")
-_BARE_FUNCTION = re.compile(rf"\b(?:function|filter|def|sub|proc|workflow)\s+({_NAME})\s*=?\s*\Z")
-_ASSIGNED = re.compile(
+_LATER_FUNCTION = lazy_pattern(r"\b(?:fun|func|function|def|fn|void|return|new)\b")
+_GO_TYPE = lazy_pattern(rf"\btype\s+({_NAME})(?:\[[^\]]{{0,100}}\])?\s+(?:struct|interface)\s*\Z")
+_IMPLEMENTS = lazy_pattern(rf"\bimpl\b[^;{{}}]{{0,200}}?({_NAME})\s*(?:<[^{{}}]{{0,100}}>)?\s*(?:\bwhere\b[^{{}}]*)?\Z")
+_BARE_FUNCTION = lazy_pattern(rf"\b(?:function|filter|def|sub|proc|workflow)\s+({_NAME})\s*=?\s*\Z")
+_ASSIGNED = lazy_pattern(
     rf"({_NAME}|#[\w$]+)\s*(?:!?\??:[^=(){{}};]{{0,100}})?[=:]\s*(?:async\b\s*)?(?:function\b\s*\*?\s*)?\Z"
 )
-_LONE_ARROW = re.compile(rf"({_NAME})\s*[=:]\s*(?:async\s+)?[^\W\d][\w$]*+\s*=>\s*\Z")
-_BEHIND = re.compile(r"[\w\s.,<>\[\]&*?|:'\\!+-]*+(?:=>[\w\s.,<>\[\]&*?|:'\\!+-]*+)*\Z")
-_RECEIVER = re.compile(r"([^\W\d]\w*+)(?:\[[^\]]*\])?\s*\Z")
+_LONE_ARROW = lazy_pattern(rf"({_NAME})\s*[=:]\s*(?:async\s+)?[^\W\d][\w$]*+\s*=>\s*\Z")
+_BEHIND = lazy_pattern(r"[\w\s.,<>\[\]&*?|:'\\!+-]*+(?:=>[\w\s.,<>\[\]&*?|:'\\!+-]*+)*\Z")
+_RECEIVER = lazy_pattern(r"([^\W\d]\w*+)(?:\[[^\]]*\])?\s*\Z")
 _NOT_A_NAME = frozenset(
     "if for while switch catch return else do try synchronized using lock fixed foreach until unless when match with"
     " select guard case elif sizeof typeof super this await yield throw new in is as defer go loop elseif and or not"
@@ -269,8 +272,8 @@ _SENTENCES = frozenset(
     " Describe It Specify When testWidgets group".split()
 )  # fmt: skip
 _OWNERS = frozenset({"QUnit", "Deno", "t", "b", "s", "suite", "test", "it", "describe"})
-_MACROS = re.compile(r"(?:TYPED_)?TEST(?:_F|_P)?|BOOST_(?:AUTO|FIXTURE)_TEST_(?:CASE|SUITE)|TEST_METHOD|TEST_CLASS")
-_ANNOTATION = re.compile(r"\s*(?:@|#\[|\[|template\b)[^{};]*\Z")
+_MACROS = lazy_pattern(r"(?:TYPED_)?TEST(?:_F|_P)?|BOOST_(?:AUTO|FIXTURE)_TEST_(?:CASE|SUITE)|TEST_METHOD|TEST_CLASS")
+_ANNOTATION = lazy_pattern(r"\s*(?:@|#\[|\[|template\b)[^{};]*\Z")
 _LONGEST_HEADER = 600
 _MOST_OPEN = 1_000
 """Deeper is no code; the scan ends there."""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.stems import stem
 from verifflowcc.code.rules.graph import FileFacts
@@ -12,8 +13,8 @@ from verifflowcc.code.rules.graph import FileFacts
 # The words of source files, as a task's words are looked for: identifiers in parts and whole, forms folded.
 
 _T = TypeVar("_T")
-_WORDS_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[^\W\d_][^\W_]+")
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{2,}|[^\W\d_A-Za-z]+")
+_WORDS_NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*|[^\W\d_][^\W_]+")
+_PART = lazy_pattern(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{2,}|[^\W\d_A-Za-z]+")
 _SPACED = bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte == 0x5F else 0x20 for byte in range(256))
 """Makes a space of each byte that is in no name. Splitting at these is several times faster than looking for names."""
 _LONGEST = 64
@@ -156,10 +157,10 @@ MOST_LATER = 300
 LONGEST = 20_000
 """So many characters of a task are looked at."""
 
-_PATH = re.compile(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+|\b[\w-]{1,128}\.[A-Za-z]{1,4}\b")
-_QUOTED = re.compile(r"``?([^`\n]{1,80})``?")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_AS_CODE = re.compile(
+_PATH = lazy_pattern(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+|\b[\w-]{1,128}\.[A-Za-z]{1,4}\b")
+_QUOTED = lazy_pattern(r"``?([^`\n]{1,80})``?")
+_NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_AS_CODE = lazy_pattern(
     r"(?<![A-Za-z0-9_])(?:"  # at the beginning of a word alone: a long one would cost its length again and again
     r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?=\()"  # called
     r"|[A-Za-z]\w*(?:\.[A-Za-z_]\w*)+"  # dotted

@@ -54,7 +54,7 @@ class CodeIndex(DerivedTables):
             self._write(write)
 
 
-READING = "2"
+READING = "3"
 """Told apart from readings of other rules; to be raised with every change of what `read_code` returns."""
 
 _SCRIPT = "script"
@@ -111,7 +111,8 @@ def read_code_files(
 
 
 def _kind(path: str) -> str:
-    ending = "m " if path.endswith(".m") else ""
+    own = next((each for each in (".m", ".feature") if path.lower().endswith(each)), "")
+    ending = f"{own[1:]} " if own else ""
     return f"{READING} {ending}{language_of(path) or _SCRIPT}"
 
 
@@ -127,7 +128,8 @@ def _read(root: Path, each: _ReadRequest, digest: str) -> tuple[str, bool]:
         return _NOTHING, False
     if data is None:
         return _NOTHING, True
-    if b"\0" in data[:8000] or (not (MARK.encode() in data or (b"->" in data and b"~" in data)) and not each.symbols):
+    tagged = (b"->" in data and b"~" in data) or b"@relation(" in data or each.path.lower().endswith(".feature")
+    if b"\0" in data[:8000] or not (MARK.encode() in data or tagged or each.symbols):
         return _NOTHING if not each.symbols else "[[],[]]", sure
     return _FACTS.text(read_code(each.path, data.decode("utf-8", "replace"))), sure
 

@@ -1,7 +1,6 @@
 """Artifacts: whether what a stage owes is there, says something, and holds the sections asked for."""
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from verifflowcc.base.formats import event_payloads as fields
@@ -9,6 +8,7 @@ from verifflowcc.base.model import sprint_state as artifacts
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.gate_input import ArtifactPut, ArtifactText, Facts, RecordedEdit
 from verifflowcc.base.model.gate_values import PEOPLE, Assessment, Criterion, CriterionKind, Mode, Verdict
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import NAMELESS, Contributor, Opinion
 from verifflowcc.base.model.sprint_state import Artifact, Leg, Stage, artifacts_folder
 from verifflowcc.base.records import dataclass
@@ -327,8 +327,8 @@ def _quoted(text: str, line: int) -> str:
 # The artifacts that a stage's gates ask for: their names, what each must fill, and a skeleton to begin with.
 
 LONGEST_NAME = 200
-_PART = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._+-]{0,78}[A-Za-z0-9_+-])?")
-_PLAIN = re.compile(r"[A-Za-z][\w -]*")
+_PART = lazy_pattern(r"[A-Za-z0-9_](?:[A-Za-z0-9._+-]{0,78}[A-Za-z0-9_+-])?")
+_PLAIN = lazy_pattern(r"[A-Za-z][\w -]*")
 _OWED_ARTIFACTS_YAML = (".yaml", ".yml")
 
 

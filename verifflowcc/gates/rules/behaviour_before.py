@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.testcases import ScriptItem, ScriptKind, ScriptShape
 from verifflowcc.base.records import dataclass
 from verifflowcc.gates.rules.change_parts import FileChange
@@ -17,11 +18,11 @@ from verifflowcc.gates.rules.names_kept import KeptNames, names_kept
 # The files are read by their layout, which `gofmt` fixes: a declaration begins in the first column, and so does the
 # line that closes it. A file laid out otherwise gives a package that does not compile, which shows nothing.
 
-_BEGIN = re.compile(r"(func|type|var|const|import)\b")
-_FUNC = re.compile(r"func\s*(?:\(\s*(?:\w+\s+)?\*?\s*(?P<owner>\w+)[^)]*\)\s*)?(?P<name>\w+)")
-_NAMED = re.compile(r"(?:var|const|type)\s+(\w+)")
-_IMPORT = re.compile(r'^\s*(?:import\s+)?(?:([\w.]+)\s+)?"([^"]+)"', re.MULTILINE)
-_RESULT_NAME = re.compile(r"(?!(?:func|chan|struct|interface|map)\b)[A-Za-z_]\w*\s+\S")
+_BEGIN = lazy_pattern(r"(func|type|var|const|import)\b")
+_FUNC = lazy_pattern(r"func\s*(?:\(\s*(?:\w+\s+)?\*?\s*(?P<owner>\w+)[^)]*\)\s*)?(?P<name>\w+)")
+_NAMED = lazy_pattern(r"(?:var|const|type)\s+(\w+)")
+_IMPORT = lazy_pattern(r'^\s*(?:import\s+)?(?:([\w.]+)\s+)?"([^"]+)"', re.MULTILINE)
+_RESULT_NAME = lazy_pattern(r"(?!(?:func|chan|struct|interface|map)\b)[A-Za-z_]\w*\s+\S")
 _PAIRS = {"(": ")", "[": "]"}
 
 

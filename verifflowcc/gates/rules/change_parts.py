@@ -1,8 +1,8 @@
 """A change in parts: what it does to the product, by hunk, and the tests that it adds or alters."""
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.testcases import ScriptShape
 from verifflowcc.base.records import dataclass
 from verifflowcc.gates.rules.hunks import LineHunk, TestFile, TestUnit, altered_tests, hunks_of, put_back, union
@@ -17,7 +17,7 @@ from verifflowcc.gates.rules.project_parts import (
     with_tests_of,
 )
 
-_COMMENT = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:include|define|if|endif|else|pragma))|<!--|--\s)")
+_COMMENT = lazy_pattern(r"\s*(?://|/\*|\*|#(?!\s*(?:include|define|if|endif|else|pragma))|<!--|--\s)")
 
 
 @dataclass(frozen=True, slots=True)

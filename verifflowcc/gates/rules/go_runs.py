@@ -4,19 +4,19 @@ A package is tested as a whole: the names of the wanted tests are one pattern fo
 """
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.gates.rules.hunks import RunSelection
 from verifflowcc.gates.rules.run_outcomes import FailureCause, OutcomeKind, RunOutcome, RunResult, RunText, clipped
 
 _ENDS = {"pass": OutcomeKind.PASSED, "fail": OutcomeKind.FAILED, "skip": OutcomeKind.SKIPPED}
-_BUILD_ERROR = re.compile(r"^(?:vet: )?(\S+\.go):\d+(?::\d+)?: (.+)$")
-_PACKAGE_ERROR = re.compile(r"^# (\S+)")
-_NOISE = re.compile(r"^\s*(?:=== |--- |(?:FAIL|PASS|ok)\b|Error Trace:|Test:|goroutine \d+|\[signal )")
-_ERROR = re.compile(r"^\s*Error:\s+(.+)$")
-_PLACE = re.compile(r"^\s*\S+_test\.go:\d+:\s*$")
+_BUILD_ERROR = lazy_pattern(r"^(?:vet: )?(\S+\.go):\d+(?::\d+)?: (.+)$")
+_PACKAGE_ERROR = lazy_pattern(r"^# (\S+)")
+_NOISE = lazy_pattern(r"^\s*(?:=== |--- |(?:FAIL|PASS|ok)\b|Error Trace:|Test:|goroutine \d+|\[signal )")
+_ERROR = lazy_pattern(r"^\s*Error:\s+(.+)$")
+_PLACE = lazy_pattern(r"^\s*\S+_test\.go:\d+:\s*$")
 
 
 def go_argv(argv: Sequence[str], selection: RunSelection) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """The hunks of a file between two contents, and the content with some of them put back. Lines count from 1."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
 
@@ -92,7 +92,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 # Which tests a change adds or alters: by the lines of their functions, and by what these use in their file.
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = lazy_pattern(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
 """Whether a Python test file can be loaded without a change: it cannot where it imports what only the change has."""
 
 import ast
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.gates.rules.change_parts import FileChange
 from verifflowcc.gates.rules.hunks import TestFile
 
 # Modules that a run of tests lacked and that are not the project's own: they are not installed in its environment.
 
-_MISSING = re.compile(r"No module named '([\w.]+)'|Cannot find (?:module|package) '((?:@[\w.-]+/)?[\w-][\w.-]*)")
+_MISSING = lazy_pattern(r"No module named '([\w.]+)'|Cannot find (?:module|package) '((?:@[\w.-]+/)?[\w-][\w.-]*)")
 
 
 def missing_modules(messages: Iterable[str], paths: Collection[str]) -> tuple[str, ...]:

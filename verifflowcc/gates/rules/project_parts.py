@@ -3,12 +3,12 @@
 By the conventions of each language, by the settings of pytest, and by patterns that a person gives.
 """
 
-import re
 from collections.abc import Collection
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import matches
 from verifflowcc.code.rules.comment_syntax import LANGUAGES, language_of
@@ -18,8 +18,8 @@ from verifflowcc.gates.rules.runner_settings import PytestSettings
 
 # Tests inside a product file, as Rust has them in a module marked `#[cfg(test)]`.
 
-_MARK = re.compile(r"#\[cfg\((?:all\()?test\b")
-_ITEM = re.compile(r"(?:pub(?:\([^)]*\))? )?mod \w+ *\{")
+_MARK = lazy_pattern(r"#\[cfg\((?:all\()?test\b")
+_ITEM = lazy_pattern(r"(?:pub(?:\([^)]*\))? )?mod \w+ *\{")
 
 
 def inline_lines(path: str, content: bytes | None) -> range:
@@ -52,7 +52,7 @@ def with_tests_of(path: str, before: bytes | None, after: bytes) -> bytes | None
 
 # Whether two contents of a source file are the same but for comments and blank lines, by its syntax.
 
-_INSTRUCTION = re.compile(r"//go:|// \+build|//export |//line |#!")
+_INSTRUCTION = lazy_pattern(r"//go:|// \+build|//export |//line |#!")
 """Comments that compilers and shells obey."""
 
 
@@ -107,22 +107,22 @@ _TEST_ROOTS = frozenset(("test", "testing", "unittests", "integration", "t"))
 _OTHER_FOLDERS = frozenset(
     ("doc", "docs", "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "bench")
 )
-_OTHER_NAMES = re.compile(
+_OTHER_NAMES = lazy_pattern(
     r"(?:LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTORS|COPYING|CHANGES|CHANGELOG|NEWS|HISTORY|README|Makefile|Dockerfile"
     r"|Jenkinsfile|noxfile\.py|tasks\.py|pyproject\.toml|setup\.py|setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini"
     r"|package\.json|tsconfig[^/]*\.json|jest\.config\..*|vite(?:st)?\.config\..*|eslint\.config\..*|go\.mod|go\.sum"
     r"|Cargo\.toml|[^/]*\.lock|[^/]*-lock\.(?:json|yaml)|requirements[^/]*\.txt|MANIFEST\.in|CMakeLists\.txt)(?:\..*)?"
 )
 _OTHER_ENDINGS = (".md", ".rst", ".adoc", ".txt", ".png", ".svg", ".jpg", ".gif", ".ico", ".po", ".pot", ".mo")
-_TEST_NAMES = re.compile(
+_TEST_NAMES = lazy_pattern(
     r".*\.(?:test|spec|e2e-spec|cy)\.[cm]?[jt]sx?|.*_test\.(?:go|dart|exs|rb|cc|cpp|py)|.*_spec\.rb"
     r"|.*Tests?\.(?:java|kt|cs|scala|swift|php)|test_.*\.(?:cc|cpp|c|rb)"
 )
-_SUITE = re.compile(r".*\.(?:test|spec)\.[cm]?[jt]sx?")
-_ANY_NAME = re.compile(r".*\.(?:[cm]?[jt]sx?|rs|ex|exs)")
+_SUITE = lazy_pattern(r".*\.(?:test|spec)\.[cm]?[jt]sx?")
+_ANY_NAME = lazy_pattern(r".*\.(?:[cm]?[jt]sx?|rs|ex|exs)")
 """In a folder of tests, files of these languages hold tests whatever their name."""
 
-_CODE = re.compile(r".*\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|cs|php|scala|swift|c|cc|cpp|ex|exs|dart)")
+_CODE = lazy_pattern(r".*\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|cs|php|scala|swift|c|cc|cpp|ex|exs|dart)")
 
 
 def part_of(path: str, rules: PartRules) -> ProjectPart:

@@ -5,18 +5,19 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 
 # What the output of a running test command says: how many tests ended and how, and which one runs.
 
-_LETTERS = re.compile(r"(?:\S+\.py )?([.FEsxX]+)(?:\s+\[\s*\d+%\])?\s*")
+_LETTERS = lazy_pattern(r"(?:\S+\.py )?([.FEsxX]+)(?:\s+\[\s*\d+%\])?\s*")
 _ENDS = "PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS"
-_WORDS = re.compile(rf"\S+::\S.* ({_ENDS})\b.*\[|\[gw\d+\] \[\s*\d+%\] ({_ENDS}) \S+::")
-_AFTERWARDS = re.compile(r"=+ (?:FAILURES|ERRORS|short test summary info|warnings summary|slowest|\d+ \w+.* in )\b")
-_PERCENT = re.compile(r"\[\s*(\d{1,3})%\]")
+_WORDS = lazy_pattern(rf"\S+::\S.* ({_ENDS})\b.*\[|\[gw\d+\] \[\s*\d+%\] ({_ENDS}) \S+::")
+_AFTERWARDS = lazy_pattern(r"=+ (?:FAILURES|ERRORS|short test summary info|warnings summary|slowest|\d+ \w+.* in )\b")
+_PERCENT = lazy_pattern(r"\[\s*(\d{1,3})%\]")
 _PASSED, _FAILED = frozenset({".", "PASSED", "X", "XPASS"}), frozenset({"F", "E", "FAILED", "ERROR"})
-_COLOUR = re.compile(r"\x1b\[[0-9;?]{0,40}[A-Za-z]")
-_FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+) in (\S+)$', re.MULTILINE)
+_COLOUR = lazy_pattern(r"\x1b\[[0-9;?]{0,40}[A-Za-z]")
+_FRAME = lazy_pattern(r'^  File "([^"\n]+)", line (\d+) in (\S+)$', re.MULTILINE)
 _LONGEST_LINE = 10_000
 _MOST_LINES = 20
 
@@ -210,8 +211,8 @@ class RunResult:
 
 _NAME_ERRORS = frozenset(("ImportError", "FixtureLookupError", "ModuleNotFoundError"))
 _ASSERTIONS = frozenset(("AssertionError", "Failed"))
-_NO_ATTRIBUTE = re.compile(r"has no attribute|does not have the attribute|object has no field", re.DOTALL)
-_SIGNATURE = re.compile(
+_NO_ATTRIBUTE = lazy_pattern(r"has no attribute|does not have the attribute|object has no field", re.DOTALL)
+_SIGNATURE = lazy_pattern(
     r"unexpected keyword argument|positional arguments?\b|required (?:positional |keyword-only )?argument"
     r"|takes no arguments|takes no keyword arguments|got multiple values for"
 )

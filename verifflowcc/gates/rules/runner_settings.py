@@ -8,6 +8,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.testcases import Loss, LostTest
 from verifflowcc.base.records import dataclass
 from verifflowcc.gates.rules.python_tests import name_of
@@ -149,7 +150,7 @@ FILES = frozenset(
     )
 )
 """Names of files that hold them, in any folder."""
-SCRIPTS = re.compile(r"(?:jest|vite|vitest|mocha|karma|playwright)\.config\.[cm]?[jt]s|\.mocharc\.\w+")
+SCRIPTS = lazy_pattern(r"(?:jest|vite|vitest|mocha|karma|playwright)\.config\.[cm]?[jt]s|\.mocharc\.\w+")
 """Names of files that are programs; there, lines are compared."""
 
 _LESS = ("fail_under", "threshold", "statements", "branches", "functions", "lines", "target", "check-coverage")
@@ -159,14 +160,14 @@ _MORE = (
 )
 _FEWER = ("testpaths", "python_files", "python_classes", "python_functions", "include", "source", "testMatch")
 _STRICT = ("xfail_strict", "strict", "strict_xfail", "branch", "check-coverage")
-_SELECTING = re.compile(
+_SELECTING = lazy_pattern(
     r"--(?:deselect|ignore(?:-glob)?|collect-only|co|exitfirst|lf|last-failed|runxfail)\b|-[km]\b|-p\b"
 )
-_THRESHOLD = re.compile(r"(--cov-fail-under|--fail-under)[= ](\d+(?:\.\d+)?)")
-_SCRIPT_LINE = re.compile(
+_THRESHOLD = lazy_pattern(r"(--cov-fail-under|--fail-under)[= ](\d+(?:\.\d+)?)")
+_SCRIPT_LINE = lazy_pattern(
     r"threshold|exclude|ignore|testMatch|passWithNoTests|bail|retr(?:y|ies)|statements|branches|functions|lines\s*:"
 )
-_OF_TESTS = re.compile(r"pytest|coverage|jest|vitest|nyc|mocha|c8|codecov|tox|testing", re.IGNORECASE)
+_OF_TESTS = lazy_pattern(r"pytest|coverage|jest|vitest|nyc|mocha|c8|codecov|tox|testing", re.IGNORECASE)
 
 
 def is_settings(path: str) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.gates.rules.go_runs import go_argv, read_go
 from verifflowcc.gates.rules.hunks import RunSelection
 from verifflowcc.gates.rules.run_outcomes import (
@@ -23,12 +24,12 @@ from verifflowcc.gates.rules.run_outcomes import (
 
 # `cargo test`: the words that run some tests, and what it prints as outcomes.
 
-_TARGET = re.compile(r"^\s+Running (?:unittests )?(\S+\.rs) \(")
-_DOCTESTS = re.compile(r"^\s+Doc-tests ")
-_TEST = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b")
-_FAILURE = re.compile(r"^---- (\S+) stdout ----$")
+_TARGET = lazy_pattern(r"^\s+Running (?:unittests )?(\S+\.rs) \(")
+_DOCTESTS = lazy_pattern(r"^\s+Doc-tests ")
+_TEST = lazy_pattern(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b")
+_FAILURE = lazy_pattern(r"^---- (\S+) stdout ----$")
 _ENDS = {"ok": OutcomeKind.PASSED, "FAILED": OutcomeKind.FAILED, "ignored": OutcomeKind.SKIPPED}
-_NOT_COMPILED = re.compile(r"^error: could not compile|^error\[E\d+\]", re.MULTILINE)
+_NOT_COMPILED = lazy_pattern(r"^error: could not compile|^error\[E\d+\]", re.MULTILINE)
 
 
 def cargo_argv(argv: Sequence[str], selection: RunSelection) -> tuple[str, ...]:
@@ -122,14 +123,14 @@ def _outcome(end: str, lines: Sequence[str], number: int) -> RunOutcome:
 # Jest and Vitest: the words that run some test files, and their JSON report, which is of one form, as outcomes.
 
 _RESULTS = {"passed": OutcomeKind.PASSED, "failed": OutcomeKind.FAILED}
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_KIND = re.compile(r"^(?:\w+: )?([A-Z]\w*(?:Error|Exception))(?: \[[A-Z_]+\])?: ")
-_FRAME = re.compile(r"^\s+at (?:.*\()?(?:file://)?([^()\s]+?):(\d+):\d+\)?\s*$")
-_NO_NAME = re.compile(
+_COLOURS = lazy_pattern(r"\x1b\[[0-9;]*m")
+_KIND = lazy_pattern(r"^(?:\w+: )?([A-Z]\w*(?:Error|Exception))(?: \[[A-Z_]+\])?: ")
+_FRAME = lazy_pattern(r"^\s+at (?:.*\()?(?:file://)?([^()\s]+?):(\d+):\d+\)?\s*$")
+_NO_NAME = lazy_pattern(
     r"is not a (?:function|constructor)|Cannot read propert(?:y|ies) of undefined|is not defined"
     r"|Class extends value undefined|does not provide an export|Cannot find module|Failed to resolve import"
 )
-_TEMPLATE = re.compile(r"%[sdifjop#%]|\$\{[^}]*\}|\$[\w.]+")
+_TEMPLATE = lazy_pattern(r"%[sdifjop#%]|\$\{[^}]*\}|\$[\w.]+")
 
 
 def jest_argv(argv: Sequence[str], selection: RunSelection) -> tuple[str, ...]:

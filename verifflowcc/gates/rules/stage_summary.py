@@ -1,13 +1,13 @@
 """What a stage hands to the next one: `summary.md` and `metrics.json`, as texts."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.evidence_values import Evidence
 from verifflowcc.base.model.gate_input import Facts, RecordedEvidence
 from verifflowcc.base.model.gate_values import PEOPLE, Assessment, CriterionKind, Gate, Mode, Verdict
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import Decision
 from verifflowcc.base.model.sprint_state import Artifact, SprintState, Stage, StageState
 from verifflowcc.base.records import dataclass
@@ -61,7 +61,7 @@ def _share(measures: Mapping[str, int], part: str, whole: str) -> int | None:
 
 _FEW = 3
 _KINDS = {"md": "markdown", "json": "json"}
-_HEADING = re.compile(r"#{1,4} ")
+_HEADING = lazy_pattern(r"#{1,4} ")
 _LONGEST_CHARS = 3000
 """Of the short form of one artifact: about 750 tokens."""
 _LONGEST_HANDOVER_CHARS = 32_000

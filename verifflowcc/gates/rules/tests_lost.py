@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.testcases import Assertion, Loss, LostTest, Strength, TestCase
 from verifflowcc.base.records import dataclass
 from verifflowcc.gates.rules.hunks import TestUnit, words_in
@@ -13,17 +14,17 @@ from verifflowcc.gates.rules.hunks import TestUnit, words_in
 
 # The tests of a file in a language that is not parsed, by the words on its lines.
 
-_TEXT_TESTS_TEST = re.compile(
+_TEXT_TESTS_TEST = lazy_pattern(
     r"^\s*(?:#\[(?:tokio::)?test\]|@(?:Parameterized)?Test\b|(?:x?it|x?test|specify|scenario)\b.*(?:do\b|\{)"
     r"|(?:pub )?(?:async )?(?:fn|func|def|fun|function|public void|void)\s+test\w*|TEST(?:_F|_P)?\()"
 )
-_FUNCTION = re.compile(r"\b(?:fn|func|def|fun|function|void|proc)\s+\w+")
-_NAME = re.compile(r"\b(?:fn|func|def|fun|function|void)\s+(\w+)|TEST(?:_F|_P)?\((\w+,\s*\w+)\)|[\"']([^\"']+)[\"']")
-_ASSERTION = re.compile(
+_FUNCTION = lazy_pattern(r"\b(?:fn|func|def|fun|function|void|proc)\s+\w+")
+_NAME = lazy_pattern(r"\b(?:fn|func|def|fun|function|void)\s+(\w+)|TEST(?:_F|_P)?\((\w+,\s*\w+)\)|[\"']([^\"']+)[\"']")
+_ASSERTION = lazy_pattern(
     r"\b(?:assert\w*!?|expect\w*|should|must_\w+|verify|refute\w*|REQUIRE|CHECK|ASSERT_\w+|EXPECT_\w+|XCTAssert\w*)\b"
 )
-_SKIP = re.compile(r"#\[ignore|@Disabled|@Ignore\b|\b(?:xit|xtest|xdescribe|skip|pending|todo|GTEST_SKIP|XCTSkip)\b")
-_WEAK = re.compile(
+_SKIP = lazy_pattern(r"#\[ignore|@Disabled|@Ignore\b|\b(?:xit|xtest|xdescribe|skip|pending|todo|GTEST_SKIP|XCTSkip)\b")
+_WEAK = lazy_pattern(
     r"not_?null|not_?nil|is_?some\b|is_?ok\b|be_truthy|assert_?true\(\s*true|assert!\(true\)", re.IGNORECASE
 )
 
@@ -63,16 +64,16 @@ def _name(line: str, number: int) -> str:
 
 
 _MORE = r"(?:\.(?:only|skip|concurrent|failing|sequential|shuffle|fails|todo|each|for|skipIf|runIf))*"
-_TEST = re.compile(rf"(?<![\w$.])(?<!function )[xf]?(?:it|test|specify)(?P<more>{_MORE})\s*(?=[(`])")
-_BLOCK = re.compile(rf"(?<![\w$.])(?<!function )[xf]?(?:describe|suite|context)(?P<more>{_MORE})\s*(?=[(`])")
-_TABLE = re.compile(r"\.(?:each|for|skipIf|runIf)\b")
-_LITERAL = re.compile(r"(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote)).)*)(?P=quote)", re.DOTALL)
-_SKIPPED = re.compile(
+_TEST = lazy_pattern(rf"(?<![\w$.])(?<!function )[xf]?(?:it|test|specify)(?P<more>{_MORE})\s*(?=[(`])")
+_BLOCK = lazy_pattern(rf"(?<![\w$.])(?<!function )[xf]?(?:describe|suite|context)(?P<more>{_MORE})\s*(?=[(`])")
+_TABLE = lazy_pattern(r"\.(?:each|for|skipIf|runIf)\b")
+_LITERAL = lazy_pattern(r"(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote)).)*)(?P=quote)", re.DOTALL)
+_SKIPPED = lazy_pattern(
     r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`"
     r"|(?<=[=(,:\[!&|?{};])\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",
     re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
 
 
 def title_units(text: str) -> Iterator[TestUnit]:

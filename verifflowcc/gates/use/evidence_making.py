@@ -1,6 +1,5 @@
 """Make evidence: run what the gates ask for, and put what it shows on record."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -13,6 +12,7 @@ from verifflowcc.base.model.events import EventType, Json, LedgerRead
 from verifflowcc.base.model.evidence_values import Evidence, Measurement, Run
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import REPORTS, Assessment, CriterionKind, EvidenceTrust, Verdict
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.process.clock import step
 from verifflowcc.base.records import dataclass
@@ -118,7 +118,7 @@ def write_evidence(workspace: Workspace, at: LedgerView, evidence: Evidence, *, 
 
 # Take in a report that was made elsewhere: by a CI job, a device under test, a person.
 
-_VALUE = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{1,6})?")
+_VALUE = lazy_pattern(r"[+-]?[0-9]{1,9}(?:\.[0-9]{1,6})?")
 OUTSIDE = "…/"
 
 

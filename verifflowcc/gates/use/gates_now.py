@@ -225,10 +225,17 @@ def _without_result(workspace: Workspace, now: Evidence, before: Evidence) -> tu
 _ASKS_GIT = frozenset(kind for kind, rule in KINDS.items() if rule.asks == "git")
 
 
-def gather_facts(workspace: Workspace, state: SprintState, *, with_history: bool = True) -> Facts:
+def gather_facts(
+    workspace: Workspace,
+    state: SprintState,
+    *,
+    with_history: bool = True,
+    content: Mapping[str, str] | None = None,
+) -> Facts:
     """Return what there is to know now about a sprint whose ledger is sound.
 
-    Git's history takes longest to read; what is asked without it must not need it.
+    Git's history takes longest to read; what is asked without it must not need it. `content` is that of the project,
+    where the caller has just read it.
     """
     history = _history(workspace, state) if with_history else None
     today = today_of(workspace, state)
@@ -236,7 +243,7 @@ def gather_facts(workspace: Workspace, state: SprintState, *, with_history: bool
     return Facts(
         sprint=state,
         today=today,
-        content=project_content(workspace.root, workspace.local),
+        content=project_content(workspace.root, workspace.local) if content is None else content,
         memory=memory_content(workspace.root),
         artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
         recorded=read_recorded(workspace, state),

@@ -1,7 +1,6 @@
 """Which changes are to be proven: commits, what is staged, or the work tree; each as its two contents."""
 
 import os
-import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from verifflowcc.base.git.git_versions import (
 )
 from verifflowcc.base.git.work_tree import FOLDER, blob_ids
 from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
@@ -275,8 +275,8 @@ def _ids(files: dict[str, TreeFile]) -> dict[str, tuple[str, str]]:
 # Read a change for a proof: its files with their contents, the project's settings, the tests in a test file.
 
 _TITLED = frozenset(("javascript", "typescript", "tsx"))
-_GO_TEST = re.compile(r"(?:Test|Example|Fuzz)(?![a-z])")
-_RUST_TEST = re.compile(r"#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b")
+_GO_TEST = lazy_pattern(r"(?:Test|Example|Fuzz)(?![a-z])")
+_RUST_TEST = lazy_pattern(r"#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b")
 
 
 def read_change(

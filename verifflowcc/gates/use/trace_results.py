@@ -153,10 +153,13 @@ def _superseded(waiver: Waiver, facts: Facts) -> bool:
 # What the open sprints tell the trace checks of their course.
 
 
-def process_facts(workspace: Workspace, traced: Mapping[str, str]) -> tuple[tuple[ProcessFact, ...], tuple[str, ...]]:
+def process_facts(
+    workspace: Workspace, traced: Mapping[str, str], content: Mapping[str, str]
+) -> tuple[tuple[ProcessFact, ...], tuple[str, ...]]:
     """Return what is wrong with the course of the open sprints, and a notice for each that could not be read.
 
-    `traced` are the digests of trace items by type, as of now (`TraceReport.digests`).
+    `content` is the project's (`project_content`). `traced` are the digests of trace items by type, as of now
+    (`TraceReport.digests`).
     """
     found: list[ProcessFact] = []
     notices = []
@@ -168,7 +171,7 @@ def process_facts(workspace: Workspace, traced: Mapping[str, str]) -> tuple[tupl
         except VfccError as error:
             notices.append(f"{line.id} was not looked at: {error.message}")
             continue
-        found += sprint_process_facts(gather_facts(workspace, state), traced)
+        found += sprint_process_facts(gather_facts(workspace, state, content=content), traced)
     return tuple(found), tuple(notices)
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.base.terminal.options import JsonFlag, YesFlag, counted, tokens
+from verifflowcc.base.terminal.options import JsonFlag, YesFlag, tokens
+from verifflowcc.base.text.plain_words import counted
 
 if TYPE_CHECKING:
     from verifflowcc.base.formats.session_lines import Tokens
@@ -241,7 +242,7 @@ def _actions(asked: HistoryQuestion) -> tuple[object, str]:
 
 
 def _by_file(asked: HistoryQuestion) -> tuple[object, str]:
-    from verifflowcc.base.terminal.options import from_root
+    from verifflowcc.base.terminal.terminal import from_root
     from verifflowcc.history.cli.history_output import touches_table
     from verifflowcc.history.use.questions import NEAR_TOUCHES, TOUCHES, file_history, files_like
 
@@ -270,7 +271,7 @@ def _by_task(asked: HistoryQuestion) -> tuple[object, str]:
 
 
 def _by_coedit(asked: HistoryQuestion) -> tuple[object, str]:
-    from verifflowcc.base.terminal.options import from_root
+    from verifflowcc.base.terminal.terminal import from_root
     from verifflowcc.history.cli.history_output import pairs_table
     from verifflowcc.history.use.questions import edited_together
 

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.history.rules.agent_history import (
     CoEdit,
     Intent,
@@ -50,8 +51,8 @@ FIXED_WITHIN_MS = 3_600_000
 """An error that is gone only after this long was solved by something else, for all that anybody knows."""
 LEAST_RENAMED = 3
 """A rename in fewer places is a change as any other."""
-_TOKEN = re.compile(r"[A-Za-z_]\w*|\S")
-_NAME = re.compile(r"[A-Za-z_]\w{2,}")
+_TOKEN = lazy_pattern(r"[A-Za-z_]\w*|\S")
+_NAME = lazy_pattern(r"[A-Za-z_]\w{2,}")
 
 
 def patterns(calls: Sequence[ToolCall], pairs: Iterable[CoEdit]) -> tuple[LearnedPattern, ...]:

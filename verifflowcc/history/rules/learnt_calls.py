@@ -1,18 +1,20 @@
 """A call of a tool, as far as something can be learnt from it."""
 
 import json
-import re
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 
 # What is the same in two errors of one cause: their words without paths, numbers, times and quoted names.
 
 LONGEST = 160
-_QUOTED = re.compile(r"(['\"`])[^'\"`\n]{1,200}\1")
-_PATH = re.compile(r"(?:[A-Za-z]:)?[\w.~-]*(?:[/\\][\w.@+-]+)+")
-_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{12,}\b|\d+")
-_SPACE = re.compile(r"\s+")
-_ERROR_WORDS = re.compile(r"(?i)error|exception|fail|fatal|panic|not found|no such|denied|cannot|undefined|unexpected")
+_QUOTED = lazy_pattern(r"(['\"`])[^'\"`\n]{1,200}\1")
+_PATH = lazy_pattern(r"(?:[A-Za-z]:)?[\w.~-]*(?:[/\\][\w.@+-]+)+")
+_NUMBER = lazy_pattern(r"0x[0-9a-fA-F]+|\b[0-9a-f]{12,}\b|\d+")
+_SPACE = lazy_pattern(r"\s+")
+_ERROR_WORDS = lazy_pattern(
+    r"(?i)error|exception|fail|fatal|panic|not found|no such|denied|cannot|undefined|unexpected"
+)
 
 
 def signature_of(error: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from verifflowcc.base.errors import FormatError
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 
 # Where the values of the top-level keys of a YAML block begin and end, without reading what they mean.
@@ -17,14 +18,14 @@ from verifflowcc.base.records import dataclass
 # The scanner knows YAML's shapes (plain, quoted, block and flow values, nested blocks, comments) well enough to find
 # their ends. What it does not know it refuses: an edit must never damage a file that somebody else wrote.
 
-_BREAKS = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
-_BLOCK_HEADER = re.compile(r"[|>](?:[-+]?[1-9]?|[1-9][-+])(?=[ \t]|\r?$)", re.MULTILINE)
-_PLAIN_KEY = re.compile(
+_BREAKS = lazy_pattern("[\x85\u2028\u2029]|\r(?!\n)")
+_BLOCK_HEADER = lazy_pattern(r"[|>](?:[-+]?[1-9]?|[1-9][-+])(?=[ \t]|\r?$)", re.MULTILINE)
+_PLAIN_KEY = lazy_pattern(
     r"(?![-?:](?:[ \t]|$))[^\s\[\]{},#&*!|>'\"%@`](?:[^\n\r:#]|:(?=\S)|(?<=\S)#){0,500}?(?=[ \t]*:(?:\s|$))"
 )
-_PROPERTY = re.compile(r"[&!]\S*[ \t]*")
-_INDENT = re.compile(r" *")
-_DASH = re.compile(r"-(?=[ \t\r\n]|\Z)[ \t]*")
+_PROPERTY = lazy_pattern(r"[&!]\S*[ \t]*")
+_INDENT = lazy_pattern(r" *")
+_DASH = lazy_pattern(r"-(?=[ \t\r\n]|\Z)[ \t]*")
 
 
 class EditRefusal(Exception):  # noqa: N818 - says what happened
@@ -250,9 +251,9 @@ def _block_scalar(block: str, line_end: int, column: int, header: str) -> int:
     return last
 
 
-_DOUBLE_QUOTED = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"', re.DOTALL)
+_DOUBLE_QUOTED = lazy_pattern(r'"[^"\\]*+(?:\\.[^"\\]*+)*"', re.DOTALL)
 # The last quote has none behind it: else a text that nothing closes would end in the midst of its last pair.
-_SINGLE_QUOTED = re.compile(r"'[^']*+(?:''[^']*+)*'(?!')")
+_SINGLE_QUOTED = lazy_pattern(r"'[^']*+(?:''[^']*+)*'(?!')")
 
 
 def _quoted(block: str, point: int) -> int:
@@ -264,8 +265,8 @@ def _quoted(block: str, point: int) -> int:
     return found.end()
 
 
-_FLOW_SKIP = re.compile(r"(?:[\s,]|(?<=\s)#[^\n]*|:(?=[\s,\[\]{}\"'])|[&*!][^\s,\[\]{}]*)+")
-_FLOW_PLAIN = re.compile(r"(?:[^\s,\[\]{}:]|:(?![\s,\[\]{}])|\s+(?![#\s,\[\]{}]|:[\s,\[\]{}]))+")
+_FLOW_SKIP = lazy_pattern(r"(?:[\s,]|(?<=\s)#[^\n]*|:(?=[\s,\[\]{}\"'])|[&*!][^\s,\[\]{}]*)+")
+_FLOW_PLAIN = lazy_pattern(r"(?:[^\s,\[\]{}:]|:(?![\s,\[\]{}])|\s+(?![#\s,\[\]{}]|:[\s,\[\]{}]))+")
 
 
 def _flow(block: str, point: int) -> int:
@@ -331,9 +332,9 @@ def _next_line(block: str, point: int) -> int:
     return len(block) if end < 0 else end + 1
 
 
-_OPENING = re.compile(r"---[ \t]*\r?\n")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\r?\Z)", re.MULTILINE)
-_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,99}")
+_OPENING = lazy_pattern(r"---[ \t]*\r?\n")
+_CLOSING = lazy_pattern(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\r?\Z)", re.MULTILINE)
+_KEY = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_-]{0,99}")
 BOM = "\ufeff"
 
 
@@ -458,7 +459,7 @@ def _new_lines(changes: Mapping[str, str | None], indent: str, newline: str) -> 
 
 # Where the keys of front matter stand in a file, for messages about them.
 
-_KEY_LINES_KEY = re.compile(r"[ ]*([A-Za-z_][A-Za-z0-9_-]{0,99})[ ]*:(?: |$)")
+_KEY_LINES_KEY = lazy_pattern(r"[ ]*([A-Za-z_][A-Za-z0-9_-]{0,99})[ ]*:(?: |$)")
 
 
 def key_lines(text: str) -> dict[str, int]:

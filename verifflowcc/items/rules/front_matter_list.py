@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.formats.front_matter_values import FieldList, FieldTable, Value, is_null
 from verifflowcc.base.formats.item_render import inner, scalar
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.items.rules.front_matter import EditRefusal, FrontMatter, KeySpan, inline_value, key_spans, split
 
@@ -42,9 +43,9 @@ def with_top_value(text: str, key: str, value: str) -> str | None:
     return f"{before}{key}: {value}{newline}{text[at:]}"
 
 
-_COMMENT = re.compile(r"(?:^|(?<=\s))#")
-_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_IN_BRACKETS = re.compile(r"[A-Za-z0-9_./~-](?:[A-Za-z0-9_./@+*-]|:(?=[A-Za-z0-9_./])| (?=[A-Za-z0-9_./]))*")
+_COMMENT = lazy_pattern(r"(?:^|(?<=\s))#")
+_PLAIN_KEY = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
+_IN_BRACKETS = lazy_pattern(r"[A-Za-z0-9_./~-](?:[A-Za-z0-9_./@+*-]|:(?=[A-Za-z0-9_./])| (?=[A-Za-z0-9_./]))*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
 """The contents of another tool's file, in one shape for all tools."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from hashlib import sha256
 
 from verifflowcc.base.errors import FormatError
-from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable
+from verifflowcc.base.formats.front_matter_values import FieldScalar, FieldTable, Value
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.items.rules.front_matter import EditRefusal, FrontMatter, KeySpan, key_spans, split
-from verifflowcc.items.rules.front_matter_list import entry
+from verifflowcc.items.rules.front_matter_list import ListEdit, edit_list, entry
 
 # The key `imported` of an item: where it came from, and a digest of each part as the import wrote it.
 #
@@ -21,8 +21,9 @@ _OF_EXPORTS = ("integrity", "planned", "tests", "evidence", "verified")
 PARTS = ("title", "status", "verification", "derived", "links", "refs", "reviewed", "tags", *_OF_EXPORTS, BODY)
 """What an import writes, and compares the next time: keys of the front matter, and the body.
 
-Those of `_OF_EXPORTS` count where the other side has them, or had them: most tools do not know them.
+Those of `_OF_EXPORTS`, and reviews, count where the other side has them, or had them: most tools do not know them.
 """
+_REVIEW, _LINKS = "reviewed", "links"
 _DIGITS = 8
 
 
@@ -60,9 +61,14 @@ def read_imported(table: FieldTable) -> ImportOrigin | None:
     )
 
 
-def with_imported(text: str, tool: str, file: str, name: str) -> str:
-    """Return a new item's text with the key `imported` at the end of its front matter."""
+def with_imported(text: str, tool: str, file: str, name: str, links: Sequence[Value]) -> str:
+    """Return a new item's text with the key `imported` at the end of its front matter.
+
+    `links` are the entries of its links as they are read.
+    """
     digests = {part: _digest(raw) for part, raw in parts_of(text).items()}
+    if links:
+        digests[_LINKS] = _link_digests(links)
     return _joined(split(text), {}, _line(ImportOrigin(tool, file, name, digests)))
 
 
@@ -77,12 +83,94 @@ def parts_of(text: str) -> Mapping[str, str]:
     return {**found, BODY: body} if body else found
 
 
-def changed(here: Mapping[str, str], there: Mapping[str, str], then: ImportOrigin) -> Mapping[str, ChangeSide]:
+@dataclass(frozen=True, slots=True)
+class LinkMerge:
+    """The links of both sides as one list: the edit of ours, the side that changed them, and the digests of theirs."""
+
+    edit: ListEdit
+    side: ChangeSide | None
+    digests: str
+    words: tuple[str, str] = ("", "")
+    """Each link as `relation id` on a line, before and after."""
+
+
+def merged_links(here: Sequence[Value], there: Sequence[Value], then: ImportOrigin, there_raw: str = "") -> LinkMerge:
+    """Merge links one by one: links added or reviewed here stay, those that the other side took away go.
+
+    A stamp of the other side is taken where ours is the one that was imported.
+    """
+    digest = then.digests.get(_LINKS, "")
+    # An item that an older version imported has one digest of all links.
+    known = _link_digests(there) if there_raw and digest == _digest(there_raw) else digest
+    before = dict(_link_parts(token) for token in known.split())
+    theirs = {_link_key(each): each for each in there}
+    changed: dict[int, Value | None] = {}
+    sides: set[ChangeSide] = set()
+    for index, each in enumerate(here):
+        key = _link_key(each)
+        if (other := theirs.pop(key, None)) is None:
+            sides.add(ChangeSide.THERE if key in before else ChangeSide.HERE)
+            if key in before:
+                changed[index] = None
+            continue
+        old, ours, now = before.get(key, ""), _link_stamp(each), _link_stamp(other)
+        if ours == now or now == old == "":
+            continue
+        sides.add(ChangeSide.HERE if now == old else ChangeSide.THERE if ours == old else ChangeSide.BOTH)
+        if ours == old:
+            changed[index] = other
+    added = tuple(each for key, each in theirs.items() if key not in before)
+    if added:
+        sides.add(ChangeSide.THERE)
+    if len(added) < len(theirs):
+        sides.add(ChangeSide.HERE)
+    side = None if not sides else next(iter(sides)) if len(sides) == 1 else ChangeSide.BOTH
+    edit = ListEdit(changed, added)
+    return LinkMerge(edit, side, _link_digests(there), (_link_words(here), _link_words(edit.on(tuple(here)))))
+
+
+def _link_words(links: Sequence[Value]) -> str:
+    return "\n".join(f"{_link_field(each, 'relation')} {_link_field(each, 'to')}" for each in links)
+
+
+def _link_digests(links: Sequence[Value]) -> str:
+    """Return a digest for each link, and behind it one of its stamp where it has one."""
+    pairs = ((_link_key(each), _link_stamp(each)) for each in links)
+    return " ".join(f"{key}/{stamp}" if stamp else key for key, stamp in pairs)
+
+
+def _link_parts(token: str) -> tuple[str, str]:
+    key, _, stamp = token.partition("/")
+    return key, stamp
+
+
+def _link_key(link: Value) -> str:
+    return _digest(f"{_link_field(link, 'relation')} {_link_field(link, 'to')}")
+
+
+def _link_stamp(link: Value) -> str:
+    mark = _link_field(link, "fingerprint")
+    return _digest(mark) if mark else ""
+
+
+def _link_field(link: Value, name: str) -> str:
+    found = dict(link.pairs).get(name) if isinstance(link, FieldTable) else None
+    return found.text if isinstance(found, FieldScalar) else ""
+
+
+def changed(
+    here: Mapping[str, str], there: Mapping[str, str], then: ImportOrigin, links: LinkMerge
+) -> Mapping[str, ChangeSide]:
     """Return the parts in which the two sides differ, and which side changed them."""
     found: dict[str, ChangeSide] = {}
     for part in PARTS:
+        if part == _LINKS:
+            if links.side is not None:
+                found[part] = links.side
+            continue
         ours, theirs = here.get(part, ""), there.get(part, "")
-        if ours == theirs or (part in _OF_EXPORTS and not theirs and part not in then.digests):
+        only_ours = part in {*_OF_EXPORTS, _REVIEW} and not theirs and part not in then.digests
+        if ours == theirs or only_ours:
             continue
         before = then.digests.get(part, "")
         now = tuple(_digest(raw) if raw else "" for raw in (ours, theirs))
@@ -90,25 +178,48 @@ def changed(here: Mapping[str, str], there: Mapping[str, str], then: ImportOrigi
     return found
 
 
-def updated(text: str, taken: Mapping[str, str], there: Mapping[str, str], then: ImportOrigin) -> str:
-    """Return an item's text with some parts replaced; every other byte stays.
+def is_taken(part: str, side: ChangeSide) -> bool:
+    """Say whether an update takes a part from the other side: not what changed here alone, and no review of ours."""
+    return side is ChangeSide.THERE or (side is ChangeSide.BOTH and part != _REVIEW)
 
-    A part that is "" is removed.
 
-    The digests become those of `there` for what was taken and for what both sides now say alike.
+def updated(
+    path: str,
+    text: str,
+    sides: Mapping[str, ChangeSide],
+    there: Mapping[str, str],
+    then: ImportOrigin,
+    links: tuple[tuple[Value, ...], LinkMerge],
+) -> str:
+    """Return an item's text with the parts replaced that an update takes; every other byte stays.
+
+    A part that the other side does not have is removed. `links` are ours, and what they become.
+
+    The digests become those of `there` for what the other side changed and for what both sides now say alike.
     """
     here = parts_of(text)
     alike = {part for part in PARTS if here.get(part, "") == there.get(part, "")}
+    taken = {part: there.get(part, "") for part, side in sides.items() if is_taken(part, side) and part != _LINKS}
     digests = dict(then.digests)
-    for part in {*taken, *alike}:
+    for part in {*(part for part, side in sides.items() if side is not ChangeSide.HERE), *alike}:
         digests.pop(part, None)
         if there.get(part):
             digests[part] = _digest(there[part])
+    if links[1].digests:
+        digests[_LINKS] = links[1].digests
+    else:
+        digests.pop(_LINKS, None)
     line = _line(
         ImportOrigin(then.tool, then.file, then.id, {name: digests[name] for name in PARTS if name in digests})
     )
     parts = split(text.replace("\r\n", "\n"))
     whole = _joined(parts, taken, line)
+    edit = links[1].edit
+    if edit.changed or edit.added:
+        if edit.on(links[0]) == ():
+            whole = _joined(split(whole), {_LINKS: ""}, line)
+        else:
+            whole = edit_list(whole, _LINKS, links[0], edit, path=path)
     return whole.replace("\n", "\r\n") if split(text).newline == "\r\n" else whole
 
 

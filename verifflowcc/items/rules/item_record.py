@@ -25,6 +25,7 @@ from verifflowcc.base.model.item_values import (
     item_type,
     scope_of,
 )
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.dates import date_in_name, number_in_name, read_date
 from verifflowcc.base.text.markdown import Section, open_fence, sections
@@ -35,14 +36,14 @@ from verifflowcc.base.text.plain_words import nearest
 # Understands the customs of Nygard's records, adr-tools and MADR, and small departures from them. Only the record's
 # head and its status are read; a sentence elsewhere that speaks of another record is prose.
 
-_NUMBERED = re.compile(
+_NUMBERED = lazy_pattern(
     r"(?P<word>(?:ADR|Decision|RFC)[ #:_-]*)?(?P<number>\d{1,6})(?P<mark>[.):]| *[-–—:]+ )? *(?=\D)(?P<title>.*)", re.I
 )
-_HEADER = re.compile(r"[\s>*_+|-]*(?P<label>[A-Za-z][A-Za-z -]{2,20}?)[\s*_]*[:|][\s*_|]*(?P<value>.*)")
+_HEADER = lazy_pattern(r"[\s>*_+|-]*(?P<label>[A-Za-z][A-Za-z -]{2,20}?)[\s*_]*[:|][\s*_|]*(?P<value>.*)")
 _DATE_LABELS = frozenset({"date", "decided", "decided on", "decision date", "date decided"})
 _STATUS_LABELS = frozenset({"status", "state", "decision status"})
-_RELATION_LABELS = re.compile(r"super[sc]ede[sd]?|superseded by|superceded by|replaces|replaced by|amended by", re.I)
-_STRUCK = re.compile(r"~~.*?~~")
+_RELATION_LABELS = lazy_pattern(r"super[sc]ede[sd]?|superseded by|superceded by|replaces|replaced by|amended by", re.I)
+_STRUCK = lazy_pattern(r"~~.*?~~")
 _HEAD_LINES = 30
 _STATUS_LINES = 8
 
@@ -56,14 +57,14 @@ _WORDS = (
         r"proposed|proposal|draft|incomplete|pending|in review|under (?:review|discussion)|wip|open",
     ),
 )
-_STATUS_WORD = re.compile("|".join(rf"(?P<{status.value}>\b(?:{words})\b)" for status, words in _WORDS), re.I)
+_STATUS_WORD = lazy_pattern("|".join(rf"(?P<{status.value}>\b(?:{words})\b)" for status, words in _WORDS), re.I)
 _EMOJI = {"✅": "accepted", "❌": "rejected", "🤔": "proposed", "⌛": "superseded", "♻": "accepted"}
 
-_PARTLY = re.compile(r"\b(?:partly|partially|in part)\b", re.I)
-_SUPERSEDED_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\s+by\b:?(?P<rest>.*)", re.I)
-_SUPERSEDES = re.compile(r"\b(?:super[sc]edes|replaces|obsoletes)\b:?(?P<rest>.*)", re.I)
-_AMENDED_BY = re.compile(r"\bamended\s+by\b:?(?P<rest>.*)", re.I)
-_TARGET = re.compile(
+_PARTLY = lazy_pattern(r"\b(?:partly|partially|in part)\b", re.I)
+_SUPERSEDED_BY = lazy_pattern(r"\b(?:super[sc]eded|replaced|obsoleted)\s+by\b:?(?P<rest>.*)", re.I)
+_SUPERSEDES = lazy_pattern(r"\b(?:super[sc]edes|replaces|obsoletes)\b:?(?P<rest>.*)", re.I)
+_AMENDED_BY = lazy_pattern(r"\bamended\s+by\b:?(?P<rest>.*)", re.I)
+_TARGET = lazy_pattern(
     r"\[\[(?P<wiki>[^\]|#]+)[^\]]*\]\]"
     r"|\[[^\]]*\]\(<?(?P<link>[^)\s>#]+)[^)]*\)"
     r"|(?P<file>[\w./-]+\.md)\b"

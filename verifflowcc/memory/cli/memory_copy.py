@@ -14,8 +14,8 @@ from verifflowcc.base.terminal.options import (
     ScopeOption,
     StoreScope,
     YesFlag,
-    counted,
 )
+from verifflowcc.base.text.plain_words import counted
 
 if TYPE_CHECKING:
     from verifflowcc.memory.use.consolidating import MaintenanceResult, RestoredItem, RestoreResult

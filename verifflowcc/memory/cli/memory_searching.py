@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from verifflowcc.base.model.recall_values import DEFAULT_LIMIT, RecallQuery
 from verifflowcc.base.process.acting import marker
 from verifflowcc.base.terminal import output as out
-from verifflowcc.base.terminal.options import from_root
+from verifflowcc.base.terminal.terminal import from_root
 
 
 def answer(

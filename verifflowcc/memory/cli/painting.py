@@ -1,8 +1,9 @@
 """Colour for texts at a terminal: prompts as Markdown with code, changes as diffs. No character of them changes."""
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
+
+from verifflowcc.base.model.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from rich.syntax import ANSISyntaxTheme
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
 
 _CHANGES = {"+": 32, "-": 31, "~": 33, "@": 36}
 """The colour of a line by its first sign: green, red, yellow, cyan."""
-_SECTION = re.compile(r"=== (changes in )?")
+_SECTION = lazy_pattern(r"=== (changes in )?")
 
 
 def markdown(text: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 
 from verifflowcc.base.model.item_values import Item, ScopeKind, SourceKind, Status, is_trace_type, item_type
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text.plain_words import with_article
 
 # Which items make room when a project remembers too much: never what a person wrote, and nothing that was decided.
@@ -173,7 +174,7 @@ def _quarters(uses: int) -> int:
 
 LONGEST = 400
 """Characters of a statement; what is longer ends with …, and stands whole in its item."""
-_WORDS = re.compile(r"\w+")
+_WORDS = lazy_pattern(r"\w+")
 
 
 def statement(item: Item, body: str) -> str:

@@ -15,6 +15,7 @@ from zlib import crc32
 
 from verifflowcc.base.model.config_values import code_path
 from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.recall_values import FIELDS, Corpus, KeptUnit, Unit
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import slug
@@ -28,19 +29,19 @@ MONTHS = (
 )
 _ANY_MONTH = "|".join(MONTHS)
 _DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-_NAME = re.compile(r"\b[^\W\d_a-z][^\W_]*")
-_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
-_DAY = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?:{_ANY_MONTH})\b|\b(?:{_ANY_MONTH}) (\d{{1,2}})\b")
-_MAY = re.compile(r"\b(in|on|of|since|until|by|during|\d+) may\b|\bmay,? \d")
-_ASKS_TIME = re.compile(r"when\b|.*\b(how long|what (date|month|year|day))\b", re.DOTALL)
-_TIME = re.compile(
+_NAME = lazy_pattern(r"\b[^\W\d_a-z][^\W_]*")
+_YEAR = lazy_pattern(r"\b((?:19|20)\d\d)\b")
+_DAY = lazy_pattern(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?:{_ANY_MONTH})\b|\b(?:{_ANY_MONTH}) (\d{{1,2}})\b")
+_MAY = lazy_pattern(r"\b(in|on|of|since|until|by|during|\d+) may\b|\bmay,? \d")
+_ASKS_TIME = lazy_pattern(r"when\b|.*\b(how long|what (date|month|year|day))\b", re.DOTALL)
+_TIME = lazy_pattern(
     r"\b(yesterday|today|tonight|tomorrow|ago|last|next|week|weekend|month|year|years|day|days|recently|morning|since|"
     rf"{_DAYS}|{_ANY_MONTH}|\d+(st|nd|rd|th)?)\b"
 )
-_SELF = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b")
-_OTHER = re.compile(r"\bsummar|(?<!can )(?<!could )(?<!would )(?<!will )\byou\b")
+_SELF = lazy_pattern(r"\b(?:i|me|my|mine|we|us|our)\b")
+_OTHER = lazy_pattern(r"\bsummar|(?<!can )(?<!could )(?<!would )(?<!will )\byou\b")
 """A question about an assistant's words, or about all of a chat; `can you list …` only asks politely."""
-_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_ISO = lazy_pattern(r"(\d{4})-(\d{2})-(\d{2})")
 
 MONTH, NEAR_DAY, YEAR = 500, 200, 150
 """Thousandths that are added to a score: the month is named; for each day nearer than five; only the year is named."""
@@ -120,11 +121,11 @@ def states_time(text: str) -> bool:
 LARGEST_TERMS = 240
 """A text of more terms is taken apart, at its headings first and then between paragraphs."""
 
-_LAST_NUMBER = re.compile(r"([0-9]{1,9})\D*$")
-_PARAGRAPHS = re.compile(r"\n[ \t]*\n")
-_LETTERS = re.compile(r"-[a-z0-9]{4}$")
-_FILE_TERM = re.compile(r"xf[0-9a-f]{8}")
-_UNITS_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-[0-9]{2}")
+_LAST_NUMBER = lazy_pattern(r"([0-9]{1,9})\D*$")
+_PARAGRAPHS = lazy_pattern(r"\n[ \t]*\n")
+_LETTERS = lazy_pattern(r"-[a-z0-9]{4}$")
+_FILE_TERM = lazy_pattern(r"xf[0-9a-f]{8}")
+_UNITS_DAY = lazy_pattern(r"([0-9]{4})-([0-9]{2})-[0-9]{2}")
 
 
 def units_of(item: Item, body: str) -> tuple[Unit, ...]:

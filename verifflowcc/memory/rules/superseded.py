@@ -9,6 +9,7 @@ from functools import cached_property
 from posixpath import normpath
 
 from verifflowcc.base.model.item_values import TURN, DecisionStatus, Item, Relation, Status, awaits_promotion
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.memory.rules.lifetimes import NO_LIFETIMES, Lifetimes, has_ended
 
@@ -106,7 +107,7 @@ def _ways_back(older: Mapping[str, Sequence[str]], start: str) -> Iterator[str]:
 
 
 _NOT_IN_FORCE = frozenset({DecisionStatus.PROPOSED, DecisionStatus.REJECTED})
-_NUMBER = re.compile(r"(?:ADR[ #:_-]*|#)?([0-9]{1,6})", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"(?:ADR[ #:_-]*|#)?([0-9]{1,6})", re.IGNORECASE)
 _WITHDRAWN = frozenset({DecisionStatus.REJECTED, DecisionStatus.DEPRECATED})
 
 

@@ -1,18 +1,18 @@
 """An item as a store may keep it: under a path of its scope, its text readable again as the very same item."""
 
 import hashlib
-import re
 
 from verifflowcc.base.errors import BackendError
 from verifflowcc.base.files.write import LARGEST_FILE_BYTES
 from verifflowcc.base.model.item_values import item_type
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.text.identifiers import slug
 from verifflowcc.base.text.markdown import conflict_line
 
 # Texts as stored items, and the place of an item's file in the folder of its scope.
 
-_FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,118}[a-z0-9_-])?")
+_FILE_NAME = lazy_pattern(r"[a-z0-9](?:[a-z0-9._-]{0,118}[a-z0-9_-])?")
 
 
 def stored_item(path: str, data: bytes) -> StoredItem:

@@ -8,6 +8,7 @@ from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.model.item_query import Condition, conditions, matches, order_of, ordered
 from verifflowcc.base.model.item_values import TYPES, Item, Status
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.memory_protocol import Plain
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.plain_words import nearest
@@ -28,7 +29,7 @@ from verifflowcc.memory.use.stores import open_store
 
 STATUSES = ("active", "pending", "superseded", "archived")
 BY_IMPORTANCE, NEWEST = "importance", "created"
-_WHERE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*", re.DOTALL)
+_WHERE = lazy_pattern(r"\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*", re.DOTALL)
 _OPERATOR = {">=": "$gte", "<=": "$lte", "!=": "$ne", "=": "$eq", ">": "$gt", "<": "$lt"}
 SUPERSEDED, ARCHIVED, TRACE, PAGES = "superseded", "archived", "trace items", "plain pages"
 

@@ -1,6 +1,5 @@
 """What somebody types for an item: its text, its title, its key, its days, each checked before anything is written."""
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -9,6 +8,7 @@ from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.model.config_values import ScopeMode
 from verifflowcc.base.model.item_values import GUARDED, TYPES, USER_TYPES, ScopeKind, item_type
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.identifiers import GIVEN_ID
@@ -21,8 +21,8 @@ from verifflowcc.memory.use.stores import memory_settings
 LONGEST_TEXT = 500_000
 DETAIL_OF = {"convention": "scope", "failure": "code", "pattern": "domain", "preference": "category"}
 """The one detail that a type asks for; its value is a tag too."""
-_KEY = re.compile(r"\w[\w .:+@#-]{0,118}\w|\w")
-_DETAIL = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")
+_KEY = lazy_pattern(r"\w[\w .:+@#-]{0,118}\w|\w")
+_DETAIL = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")
 _WRITTEN_BY_PROMOTION = frozenset({"promoted_by", "promoted_on", "vouched_by", "vouched_on"})
 _JOINERS = frozenset("\u200c\u200d\u00ad")
 _SHOWN_BY_NOTHING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})

@@ -1,6 +1,5 @@
 """Keep a statement as an item of a store: a new one, or the one of the same key."""
 
-import re
 from collections.abc import Callable, Mapping
 
 from verifflowcc.base.errors import BackendError, FormatError, NotAllowed, UsageError
@@ -23,6 +22,7 @@ from verifflowcc.base.model.item_values import (
     item_type,
     may_be_heard,
 )
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.identifiers import item_id
@@ -201,7 +201,7 @@ ATTEMPTS = 200
 LONGEST_TITLE = 80
 Letters = Callable[[], str]
 """Four letters for a new id, drawn at random."""
-_COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_COLOURS = lazy_pattern(r"\x1b\[[0-?]*[ -/]*[@-~]")
 """What a tool writes for a terminal alone; it stays in the text, and says nothing in a title."""
 _DECIDES = frozenset({"human", "tool"})
 """Whose word holds at once: a person's, and that of a program that a person runs. What others say waits."""

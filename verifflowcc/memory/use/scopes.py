@@ -1,12 +1,12 @@
 """Scopes as people write them, and the scopes that are in play here."""
 
 import os
-import re
 from collections.abc import Iterator
 
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.files.private_files import USER
 from verifflowcc.base.model.item_values import ScopeKind
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import NO_ROLE
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.base.use.workspace import Workspace
@@ -14,7 +14,7 @@ from verifflowcc.memory.use.item_scope import required
 
 PROJECT = "project"
 _OR_INIT = "--scope user (or vfcc init)"
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def agent_of(actor: str) -> str | None:

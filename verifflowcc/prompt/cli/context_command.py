@@ -183,7 +183,8 @@ def _day(text: str | None) -> str | None:
 def _for_person(question: "Question") -> "ContextPackage":
     """Return the prompt outside of any project: of what is known of the person, where anything is."""
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.prompt.use.prompt_use import compile_context, compile_for_person
+    from verifflowcc.prompt.use.prompt_use import compile_context
+    from verifflowcc.prompt.use.user_prompt import compile_for_person
 
     needs_project = question.committed or question.sprint or question.stage
     package = None if needs_project else compile_for_person(question)

@@ -13,6 +13,7 @@ from typing import cast
 from verifflowcc.base.model.command_classes import MOVE
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.item_values import Item, Relation
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.sprint_state import Edits
 
 # Valid items contradict each other if two have one key, or one has a link that says so.
@@ -134,7 +135,7 @@ def _quoted(words: Sequence[str]) -> str:
 
 VERSION = 2
 """Raised with every change of the sentences: token counts are kept by it."""
-_KEY_LINE = re.compile(r"^([A-Za-z_][\w-]*):", re.MULTILINE)
+_KEY_LINE = lazy_pattern(r"^([A-Za-z_][\w-]*):", re.MULTILINE)
 _BLANK = " \t\r\n"
 _OF_STAGE = {"id": str, "status": str, "passes": int, "artifacts": list}
 _OF_PATHS = ("read", "search", "edit")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from verifflowcc.base.model.item_values import Trust
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text.markdown import ITEM, Line, LineKind, close_fences, read_lines, split_lines
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.prompt.rules.compile import ShownEntry
@@ -21,11 +22,11 @@ from verifflowcc.prompt.rules.template_view import GroupView, group_view, one_li
 
 _FENCED = frozenset({LineKind.OPENS, LineKind.INSIDE, LineKind.CLOSES})
 _CODE = _FENCED | {LineKind.CODE}
-_HEADING = re.compile(r"(?P<indent> {0,3})(?P<marks>#{1,6})(?P<title>(?:[ \t].*)?)$", re.DOTALL)
-_CLOSING_MARKS = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_HEADING = lazy_pattern(r"(?P<indent> {0,3})(?P<marks>#{1,6})(?P<title>(?:[ \t].*)?)$", re.DOTALL)
+_CLOSING_MARKS = lazy_pattern(r"(?:^|[ \t]+)#+[ \t]*$")
 _MARKERS = r"(?:[ \t]|>|[-+*](?=[ \t]+\S)|\d{1,9}[.)](?=[ \t]+\S))*"
-_PREFIX = re.compile(_MARKERS)
-_BEGINS = re.compile(r"#{1,6}(?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|<(?=[?!]|/?[a-z][a-z0-9-]*(?:[\s/>]|$))", re.IGNORECASE)
+_PREFIX = lazy_pattern(_MARKERS)
+_BEGINS = lazy_pattern(r"#{1,6}(?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|<(?=[?!]|/?[a-z][a-z0-9-]*(?:[\s/>]|$))", re.IGNORECASE)
 """What begins a heading, an underline or a block of HTML, behind the markers of lists and quotes."""
 _DEEPEST = 6
 _INDENT = "  "

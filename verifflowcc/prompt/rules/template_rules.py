@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from verifflowcc.base.errors import TemplateError
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.prompt.rules.template_expressions import (
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 # Jinja's parser calls itself for each bracket, block and `not`; a source that passed this scan cannot exhaust the
 # stack.
 
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
 _SILENT = {"whitespace", "comment", "comment_begin", "comment_end", "data"}
 _ENDS = {"variable_end", "block_end"}
 Token = tuple[int, str, str]

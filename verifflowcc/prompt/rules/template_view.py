@@ -5,9 +5,9 @@ no heading and no fence; a *body* (`EntryView.text`, `PromptView.task`) is text 
 fenced by the template with the entry's own `fence`, or prose whose fences are closed.
 """
 
-import re
 from typing import Annotated
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, field, field_names, replace
 from verifflowcc.base.text.hidden_text import show_invisible
 from verifflowcc.base.text.markdown import close_fences, fence_for
@@ -17,7 +17,7 @@ from verifflowcc.code.rules.code_views import LANGUAGES
 Body = Annotated[str, "body"]
 LINE_CHARS = 300
 INFOS = ("markdown", "json", "yaml", "diff")
-_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_BREAKS = lazy_pattern(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def plain_text(text: str) -> str:

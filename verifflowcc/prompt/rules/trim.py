@@ -5,10 +5,10 @@ head ends. Between the two stands one mark. What may be cut is the matter of `cu
 is not taken to be additive: the finished text is counted, and made smaller until it fits.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.ports import Count
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.extract import sentence_ends, short_form, word_ends
@@ -16,7 +16,7 @@ from verifflowcc.base.text.markdown import Line, LineKind, close_fences, heading
 
 # Where an entry may be cut: before a section, before a block, or within the text of a block.
 
-TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
+TABLE_RULE = lazy_pattern(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 DIVISIBLE = {LineKind.PARAGRAPH, LineKind.QUOTE, LineKind.CODE, LineKind.INSIDE}
 RUNNING = {LineKind.QUOTE, LineKind.PARAGRAPH}
 """Lines of these kinds run on until a blank line; paragraphs are parted again at items and table rows."""

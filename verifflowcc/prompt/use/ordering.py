@@ -1,6 +1,5 @@
 """Put a layer's entries in order and cut what is above the number of items that a role is offered."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.base.files.layout import DerivedSource
@@ -8,6 +7,7 @@ from verifflowcc.base.model.config_values import ActiveSettings, ExpansionSettin
 from verifflowcc.base.model.entries import Candidate, SkippedEntry, TraceEntry
 from verifflowcc.base.model.item_values import NOTE, RULE_TYPES, DecisionStatus, Item, Recency, Trust, may_be_heard
 from verifflowcc.base.model.layers import CODE, HANDOVER, RECALL, TASK, TRACE, USER, Layer
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.recall_values import NOTHING
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.base.text.stems import stems
@@ -19,7 +19,7 @@ from verifflowcc.prompt.use.source_files import Body, SelectedFile, data_kind
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 _OF_RULES = (Layer.PROJECT, Layer.AGENT)
-_WORD = re.compile(r"[\w./-]+")
+_WORD = lazy_pattern(r"[\w./-]+")
 
 
 @dataclass(frozen=True, slots=True)

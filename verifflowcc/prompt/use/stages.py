@@ -1,7 +1,6 @@
 """Stages: advance, reopen, show, and save what they produce."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.base.errors import ConflictError, UsageError
@@ -12,6 +11,7 @@ from verifflowcc.base.formats.event_bytes import moment
 from verifflowcc.base.model.events import EventType
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.model.gate_values import Gate, Verdict
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.sprint_state import (
     DONE,
     ArtifactFile,
@@ -39,7 +39,7 @@ from verifflowcc.sprint.use.pinned_workflow import check_pinned_workflow
 from verifflowcc.sprint.use.sprint_reading import load_movable, load_sprint
 from verifflowcc.sprint.use.stage_entry import earlier_advance, ended_stay, entry_fields
 
-_ARTIFACT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?")
+_ARTIFACT_NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?")
 
 
 @dataclass(frozen=True, slots=True)

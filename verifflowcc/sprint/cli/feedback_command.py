@@ -90,14 +90,13 @@ def triage(
 
 def _table(comments: "tuple[Feedback, ...]") -> str:
     from verifflowcc.base.terminal.table import table
-    from verifflowcc.base.text.identifiers import short_id
+    from verifflowcc.base.text.identifiers import short_ids
 
     if not comments:
         return "no comment is open"
-    names = [one.event for one in comments]
+    short = short_ids(one.event for one in comments)
     rows = [
-        (short_id(one.event, names), one.sprint, one.stage or "–", _becomes(one), one.actor or "–", one.text)
-        for one in comments
+        (short[one.event], one.sprint, one.stage or "–", _becomes(one), one.actor or "–", one.text) for one in comments
     ]
     return table(("comment", "sprint", "stage", "is", "by", "text"), rows)
 

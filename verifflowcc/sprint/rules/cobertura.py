@@ -11,13 +11,13 @@ All counts come from the `<line>` elements, never from a rate.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.evidence_values import Measurement
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.text.glob import select
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 # The lines of a Cobertura report, file by file, as far as this project has the files.
 
-_BRANCHES = re.compile(r"\s*[\d.,]*\s*%?\s*\((\d{1,9})\s*/\s*(\d{1,9})\)\s*")
-_NUMBER = re.compile(r"-?\d{1,18}")
+_BRANCHES = lazy_pattern(r"\s*[\d.,]*\s*%?\s*\((\d{1,9})\s*/\s*(\d{1,9})\)\s*")
+_NUMBER = lazy_pattern(r"-?\d{1,18}")
 """Some tools say -1 hits of what they could not watch."""
 _COUNTS = ("lines-valid", "lines-covered")
 

@@ -8,6 +8,7 @@ from itertools import islice
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.baselines import FAILED, PASSED, BaselineEntry
 from verifflowcc.base.model.evidence_values import Measurement
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.text.secrets import withhold
@@ -28,10 +29,10 @@ from verifflowcc.sprint.rules.junit_claims import (
 # sentence), some with values that stand nowhere in the source. So the check is lenient: it is there to see a report of
 # another tree, where next to nothing is known.
 
-_WORD = re.compile(r"\b[^\W\d]\w*")
-_NUMBERED = re.compile(r"(.+?)_\d+(?:_.*)?")
-_SEPARATORS = re.compile(r"[./\\:$>\s]+")
-_ARGUMENTS = re.compile(r"[\[({]")
+_WORD = lazy_pattern(r"\b[^\W\d]\w*")
+_NUMBERED = lazy_pattern(r"(.+?)_\d+(?:_.*)?")
+_SEPARATORS = lazy_pattern(r"[./\\:$>\s]+")
+_ARGUMENTS = lazy_pattern(r"[\[({]")
 _BY_THE_RUNNER = frozenset({"runTest"})
 """Names that a test framework gives to tests itself."""
 _DEEPEST = 30

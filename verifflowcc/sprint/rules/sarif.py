@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.evidence_values import Measurement
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes
 from verifflowcc.base.text.secrets import withhold
@@ -29,11 +30,11 @@ from verifflowcc.sprint.rules.metric_json import Value, listed, mapping, read_js
 
 LINT_LINES_MOST_EXAMPLES = 20
 _LINT_LINES_LONGEST = 1000
-_COLOUR = re.compile(r"\x1b\[[0-9;]{0,40}[A-Za-z]")
+_COLOUR = lazy_pattern(r"\x1b\[[0-9;]{0,40}[A-Za-z]")
 _PATH = r"(?:[A-Za-z]:(?=[\\/]))?(?=[^:\n]*[^\W\d])[^\s:(][^:\n]*"
-_COLONS = re.compile(rf"{_PATH}:\d+(?::\d+)?(?:-\d+(?::\d+)?)?:\s+(\S.*)")
-_PLACE = re.compile(rf"^({_PATH})(?::\d+(?::\d+)?(?:-\d+(?::\d+)?)?:|\(\d+(?:,\s?\d+)*\)\s?:)\s+")
-_BRACKETS = re.compile(r"[^\s(][^(\n]*\(\d+(?:,\s?\d+)*\)\s?:\s+(\S.*)")
+_COLONS = lazy_pattern(rf"{_PATH}:\d+(?::\d+)?(?:-\d+(?::\d+)?)?:\s+(\S.*)")
+_PLACE = lazy_pattern(rf"^({_PATH})(?::\d+(?::\d+)?(?:-\d+(?::\d+)?)?:|\(\d+(?:,\s?\d+)*\)\s?:)\s+")
+_BRACKETS = lazy_pattern(r"[^\s(][^(\n]*\(\d+(?:,\s?\d+)*\)\s?:\s+(\S.*)")
 
 
 def measure_lint(text: str, baseline: Counter[str] | None = None) -> Measurement:

@@ -6,12 +6,12 @@ again.
 """
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from verifflowcc.base.model.events import Event, EventType, Json
 from verifflowcc.base.model.gate_input import ArtifactPut, History
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.people import Decision, Feedback, Opinion, Review, Waiver, same_person
 from verifflowcc.base.model.sprint_state import SprintState, StageState
 from verifflowcc.base.records import dataclass, replace
@@ -34,11 +34,11 @@ class Learning:
 
 # Name the sprint in a command that acts on the current one.
 
-_TAKES_OPTION = re.compile(
+_TAKES_OPTION = lazy_pattern(
     r"vfcc (?:next|evidence (?:run|add|stale)|approve|waive|feedback (?:add|list|triage)"
     r"|stage (?:show|list|advance|reopen|skip|put|draft)|check gate)\b"
 )
-_AT_END = re.compile(r"vfcc (?:next|stage advance|sprint close)$")
+_AT_END = lazy_pattern(r"vfcc (?:next|stage advance|sprint close)$")
 """Commands that also end a comment or a sentence."""
 
 
@@ -221,9 +221,12 @@ def feedback(sprint: str, notes: Sequence[Event], carried: Sequence[Feedback] = 
     mine = [
         _comment(sprint, event) for event in notes if event.type is EventType.FEEDBACK_ADDED and not _triages(event)
     ]
-    triages = [event for event in notes if event.type is EventType.FEEDBACK_ADDED and _triages(event)]
+    triages: dict[str, list[Event]] = {}
+    for event in notes:
+        if event.type is EventType.FEEDBACK_ADDED and (triaged := _triages(event)):
+            triages.setdefault(triaged, []).append(event)
     fresh = [replace(one, decision=Decision.OPEN, decided_by="", reason="") for one in carried]
-    return tuple(_decided(one, [event for event in triages if _triages(event) == one.event]) for one in (*fresh, *mine))
+    return tuple(_decided(one, triages.get(one.event, [])) for one in (*fresh, *mine))
 
 
 def current_triages(notes: Sequence[Event], comment: str) -> tuple[str, ...]:

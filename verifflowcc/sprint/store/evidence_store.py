@@ -5,7 +5,6 @@ killed leaves, at every moment, either evidence that an event names, or a hidden
 """
 
 import os
-import re
 import stat
 import time
 from collections.abc import Iterable
@@ -18,6 +17,7 @@ from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.git_place import in_repository
 from verifflowcc.base.model.evidence_values import LARGEST_EVIDENCE_BYTES
 from verifflowcc.base.model.gate_input import ArtifactText
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.sprint_state import Artifact, ArtifactFile
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_bytes, fold_newlines
@@ -75,7 +75,7 @@ def _text(content: bytes) -> str | None:
 
 # What commands wrote, kept by its digest below `local/blobs/`: derived, git-ignored, deletable at any moment.
 
-_DIGEST = re.compile(r"sha256:([0-9a-f]{2})([0-9a-f]{62})")
+_DIGEST = lazy_pattern(r"sha256:([0-9a-f]{2})([0-9a-f]{62})")
 
 
 def put_blob(local: Path, data: bytes) -> str:

@@ -4,13 +4,13 @@ The shipped ones are `templates/workflows/<name>.yaml`; `.memory/workflow.yaml`,
 own under the `name` that it gives itself.
 """
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import verifflowcc
 from verifflowcc.base.config.config_defaults import read_small
 from verifflowcc.base.errors import ConfigError, UsageError, WorkspaceError
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.text.identifiers import is_slug
 from verifflowcc.base.text.plain_words import nearest
 
@@ -37,7 +37,7 @@ def example_folder() -> Path:
 
 
 OWN = "workflow.yaml"
-_NAME = re.compile(r"""(?m)^name[ \t]*:[ \t]*(["']?)([a-z0-9-]+)\1[ \t]*(?:#.*)?\r?$""")
+_NAME = lazy_pattern(r"""(?m)^name[ \t]*:[ \t]*(["']?)([a-z0-9-]+)\1[ \t]*(?:#.*)?\r?$""")
 
 
 def load_workflow(memory: Path, name: str) -> "Workflow":

@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from verifflowcc.base.config.gates_section import inputs_problem, millionths, name_problem, path_problem, role_problem
 from verifflowcc.base.config.yaml_values import Loc, read_yaml
 from verifflowcc.base.errors import ConfigError
 from verifflowcc.base.formats.event_payloads import is_stage_id
+from verifflowcc.base.model.config_values import millionths
 from verifflowcc.base.model.gate_values import (
     REPORTS,
     RULES,
@@ -35,7 +35,7 @@ from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, MISSING_C
 from verifflowcc.base.model.trace_values import RED
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
-from verifflowcc.base.text.glob import pattern_fault
+from verifflowcc.base.text.glob import inputs_problem, name_problem, path_problem, pattern_fault, role_problem
 from verifflowcc.base.text.identifiers import is_slug
 from verifflowcc.sprint.store.workflow_trace import Reader, Record, check_problem, read_trace, shown, type_problem
 

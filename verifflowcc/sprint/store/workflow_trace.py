@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from verifflowcc.base.config.gates_section import inputs_problem, name_problem
 from verifflowcc.base.config.yaml_values import AmbiguousScalar, Lines, Loc
 from verifflowcc.base.model.item_values import MEMORY_RELATIONS
 from verifflowcc.base.model.item_values import TYPES as ITEM_TYPES
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import CHECKS, DEFAULT_POLICY, ItemRule, Need, RelationRule, TracePolicy
 from verifflowcc.base.model.trace_values import Family, Severity
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import canonical, digest_bytes
-from verifflowcc.base.text.glob import pattern_fault
+from verifflowcc.base.text.glob import inputs_problem, name_problem, pattern_fault
 from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.sprint.rules.policy_record import policy_to_json
 
@@ -156,7 +156,7 @@ _KEYS = ("types", "relations", "needs", "severity", "integrity", "tests", "code"
 _TYPE_KEYS = ("prefix", "level", "root", "fields", "verified", "requires")
 _RELATION_KEYS = ("from", "to", "upward")
 _NEED_KEYS = ("id", "of", "by", "from", "at_least", "code", "or_tests", "title")
-_PREFIX = re.compile(r"[A-Z][A-Z0-9_]{0,19}")
+_PREFIX = lazy_pattern(r"[A-Z][A-Z0-9_]{0,19}")
 _AT: Loc = ("trace",)
 LOWEST_LEVEL = 99
 MOST_ANSWERS = 100

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.base.terminal.options import DryRunFlag, IdArgument, JsonFlag, JunitOption, OutputOption, counted
+from verifflowcc.base.terminal.options import DryRunFlag, IdArgument, JsonFlag, JunitOption, OutputOption
+from verifflowcc.base.text.plain_words import counted
 from verifflowcc.trace.rules.importers import IMPORTERS
 
 if TYPE_CHECKING:
@@ -266,6 +267,9 @@ def import_(
     pattern: Annotated[
         str | None, typer.Option("--pattern", metavar="REGEX", help="Lines of Markdown that begin items: (?P<id>…).")
     ] = None,
+    mapping: Annotated[
+        Path | None, typer.Option("--mapping", metavar="FILE", help="The fields of a tree of YAML, in YAML.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse malformed parts instead of skipping them.")] = False,
     update: Annotated[bool, typer.Option("--update", help="Take what the other side changed.")] = False,
     dry_run: DryRunFlag = False,
@@ -281,7 +285,7 @@ def import_(
     from verifflowcc.trace.use.trace_import import import_items
 
     chosen = one_of(format_, tuple(IMPORTERS), "format", "vfcc trace import PATH --format …") if format_ else None
-    given = ImportSource(tuple(paths), chosen, pattern, _pairs(column, "--map"))
+    given = ImportSource(tuple(paths), chosen, pattern, _pairs(column, "--map"), mapping)
     choices = AdoptionChoices(type_, _pairs(map_type, "--map-type"), relation, verification)
     acting = moves.acting_here()
     report = import_items(

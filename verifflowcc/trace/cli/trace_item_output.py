@@ -12,7 +12,7 @@ from verifflowcc.base.terminal.table import width_of
 from verifflowcc.base.terminal.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style, wants_color
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.items.rules.import_values import ChangeSide
+from verifflowcc.items.rules.import_values import ChangeSide, is_taken
 from verifflowcc.trace.use.trace_import import ImportReport, TraceImportItem, TraceImportOutcome
 
 if TYPE_CHECKING:
@@ -151,7 +151,14 @@ def _differences(report: ImportReport) -> Iterator[str]:
     if not found:
         return
     yield f"different here and there: {len(found)}"
-    yield from _some([f"  {each.id}: {_trace_views_import_parts(each)}" for each in found])
+    yield from _some(
+        "\n".join((f"  {each.id}: {_trace_views_import_parts(each)}", *(f"    {line}" for line in each.diff)))
+        for each in found
+    )
+    if report.suspects:
+        now = "are" if report.written else "would be"
+        yield f"reviews that {now} suspect: {len(report.suspects)}"
+        yield from _some([f"  {each}: vfcc trace review {each}" for each in report.suspects])
     theirs = any(side is not ChangeSide.HERE for each in found for side in each.parts.values())
     if theirs and not report.count(TraceImportOutcome.UPDATED):
         yield "to take what changed there: the same command with --update"
@@ -161,9 +168,9 @@ def _trace_views_import_parts(item: TraceImportItem) -> str:
     by_side: dict[ChangeSide, list[str]] = defaultdict(list)
     for name, side in item.parts.items():
         by_side[side].append(name)
-    taken = item.outcome is TraceImportOutcome.UPDATED
+    updates = item.outcome is TraceImportOutcome.UPDATED
     changes = [
-        f"{', '.join(names)} {_SIDE_WORDS[side]}{', taken' if taken and side is not ChangeSide.HERE else ''}"
+        f"{', '.join(names)} {_SIDE_WORDS[side]}{', taken' if updates and is_taken(names[0], side) else ''}"
         for side, names in sorted(by_side.items())
     ]
     return "; ".join(filter(None, [*changes, item.note]))

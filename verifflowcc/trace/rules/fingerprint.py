@@ -10,13 +10,13 @@ made otherwise never counts as the same:
 """
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from hashlib import sha256
 
 from verifflowcc.base.model.item_values import Link, Status
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.canonical import digest_text
@@ -27,8 +27,8 @@ ALGORITHM = "sha256"
 FIELDS = ("title", "text", "verification", "integrity", "links")
 DIGITS = 20
 _HEAD = f"{ALGORITHM}:{'.'.join(FIELDS)}/"
-_OURS = re.compile(r"[a-z]+(?:\.[a-z]+)*(?:/[0-9a-f]{20}){1,2}")
-_FOREIGN = re.compile(r"[a-z][a-z0-9_-]{0,39}:[!-~]{1,300}")
+_OURS = lazy_pattern(r"[a-z]+(?:\.[a-z]+)*(?:/[0-9a-f]{20}){1,2}")
+_FOREIGN = lazy_pattern(r"[a-z][a-z0-9_-]{0,39}:[!-~]{1,300}")
 
 
 @dataclass(frozen=True, slots=True)

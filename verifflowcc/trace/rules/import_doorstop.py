@@ -1,9 +1,11 @@
-"""A tree of doorstop documents as foreign items, with the stamps that still match."""
+"""Trees of YAML as foreign items: doorstop documents with the stamps that still match, and any other by a mapping."""
 
 import base64
 import hashlib
+import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from verifflowcc.base.errors import FormatError
@@ -257,3 +259,148 @@ def _truth(value: object) -> bool:
 
 def _files(value: object) -> tuple[str, ...]:
     return tuple(str(each["path"]).strip() for each in value) if isinstance(value, list) else ()
+
+
+# A tree of YAML files with a schema of its own, one item each: a mapping names the fields.
+
+MAPPED = ("id", "kind", "title", "text", "rationale", "status", "verification", "tags", "notes", "links")
+"""What a mapping may name: a field, a path such as `checks.*.brief`, or a list of them, of which the first counts; of
+`notes` and `links` all count."""
+_WORDS = ("types", "relations")
+_OTHERS = ("files", "link")
+
+
+@dataclass(frozen=True, slots=True)
+class YamlMapping:
+    """How files become items: fields by what they are, words of kinds and roles, and the shape of a link.
+
+    A kind or a role without a word stays as it is; one whose word is None is left out. `to` and `role` are the fields
+    of a link. Without `id` the path of the file is the id, and links are paths from its folder or the root.
+    """
+
+    name: str
+    fields: Mapping[str, tuple[str, ...]]
+    types: Mapping[str, str | None]
+    relations: Mapping[str, str | None]
+    files: str = "**/*.yml"
+    to: str = "to"
+    role: str = "role"
+
+
+def read_mapping(name: str, values: Mapping[str, object]) -> YamlMapping:
+    """Return the mapping that a file holds. Raises FormatError, with the file, where it is none."""
+    known = (*MAPPED, *_WORDS, *_OTHERS)
+    if wrong := sorted(set(values) - set(known)):
+        raise FormatError(f"{name}:1: a mapping has no key {wrong[0]}; there are {', '.join(known)}")
+    fields = {key: tuple(map(str, _listed(values[key]))) for key in MAPPED if values.get(key)}
+    if "text" not in fields:
+        raise FormatError(f"{name}:1: a mapping names the field of the text: `text: FIELD`")
+    words = [{str(key): None if each is None else str(each) for key, each in _table(values, key)} for key in _WORDS]
+    link = dict(_table(values, "link"))
+    return YamlMapping(
+        name,
+        fields,
+        types=words[0],
+        relations=words[1],
+        files=str(values.get("files") or "**/*.yml"),
+        to=str(link.get("to") or "to"),
+        role=str(link.get("role") or "role"),
+    )
+
+
+def read_mapped(mapping: YamlMapping, files: Iterable[tuple[str, str, Mapping[str, object]]]) -> ForeignItems:
+    """Return an item for each file: its name for messages, its path below the root, and its values.
+
+    Fields that the mapping does not name are counted in `left`, as are links and items whose word is None.
+    """
+    items = []
+    unnamed, dropped = Counter[str](), Counter[str]()
+    named = {path.partition(".")[0] for paths in mapping.fields.values() for path in paths}
+    for name, path, values in files:
+        unnamed.update(key for key, value in values.items() if value and key not in named)
+        item = _mapped_item(mapping, name, path.rpartition(".")[0], values, dropped)
+        if item is not None:
+            items.append(item)
+    left = [f"{mapping.name}:1: the mapping does not name the field {key} ({n} items)" for key, n in unnamed.items()]
+    left += [f"{mapping.name}:1: the mapping leaves out {what} ({n})" for what, n in dropped.items()]
+    return ForeignItems(tuple(items), tuple(sorted(left)), "yaml")
+
+
+def _mapped_item(
+    mapping: YamlMapping, name: str, path: str, values: Mapping[str, object], dropped: Counter[str]
+) -> ForeignItem | None:
+    def texts(field: str) -> list[str]:
+        found = (each for way in mapping.fields.get(field, ()) for each in _reached(values, way.split(".")))
+        return [text for each in found if (text := _plain_text(each))]
+
+    def first(field: str) -> str:
+        return next(iter(texts(field)), "")
+
+    kind = first("kind")
+    word = mapping.types.get(kind, kind)
+    if word is None:
+        dropped[f"items of the kind {kind}"] += 1
+        return None
+    own = first("id") if "id" in mapping.fields else path
+    links = []
+    for way in mapping.fields.get("links", ()):
+        for each in _reached(values, way.split(".")):
+            shape = each if isinstance(each, dict) else {mapping.to: each}
+            role = _plain_text(shape.get(mapping.role))
+            to = _plain_text(shape.get(mapping.to))
+            relation = mapping.relations.get(role, role)
+            if relation is None:
+                dropped[f"links with the role {role}"] += 1
+            elif to:
+                to = to if "id" in mapping.fields else _path_from(path, to)
+                links.append(ForeignLink(to, relation))
+    notes = {
+        way: "\n\n".join(filter(None, map(_plain_text, _reached(values, way.split(".")))))
+        for way in mapping.fields.get("notes", ())
+    }
+    return ForeignItem(
+        id=own,
+        kind=word,
+        place=f"{name}:1",
+        title=" ".join(first("title").split()),
+        text=first("text").strip("\n"),
+        rationale=first("rationale"),
+        links=tuple(dict.fromkeys(links)),
+        verification=first("verification") or None,
+        tags=tuple(texts("tags")),
+        status=first("status"),
+        attributes={key: text for key, text in notes.items() if text},
+    )
+
+
+def _reached(value: object, way: Sequence[str]) -> Iterator[object]:
+    """Yield the values at the end of a way; `*` and the end of the way go through each entry of a list."""
+    if isinstance(value, list) and (not way or way[0] == "*"):
+        for each in value:
+            yield from _reached(each, way[1:])
+    elif not way:
+        yield value
+    elif isinstance(value, dict) and way[0] in value:
+        yield from _reached(value[way[0]], way[1:])
+
+
+def _path_from(own: str, to: str) -> str:
+    """Return the path that a link names.
+
+    >>> _path_from("rtems/clock/if/get", "../group"), _path_from("rtems/clock/if/get", "/req/root")
+    ('rtems/clock/group', 'req/root')
+    """
+    return posixpath.normpath(to.lstrip("/") if to.startswith("/") else f"{own.rpartition('/')[0]}/{to}").lstrip("/")
+
+
+def _plain_text(value: object) -> str:
+    return "" if value is None or isinstance(value, dict | list) else str(value)
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _table(values: Mapping[str, object], key: str) -> list[tuple[object, object]]:
+    found = values.get(key)
+    return list(found.items()) if isinstance(found, dict) else []

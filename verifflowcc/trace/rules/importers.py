@@ -26,6 +26,7 @@ class Importer:
 
 IMPORTERS: Mapping[str, Importer] = {
     "doorstop": Importer((), "verifflowcc.trace.store.foreign_files:read_doorstop_tree", "folder"),
+    "yaml": Importer((), "verifflowcc.trace.store.foreign_files:read_yaml_tree", "folder", "mapping"),
     "strictdoc": Importer((".sdoc",), "verifflowcc.trace.rules.import_sdoc:read_sdoc"),
     "vfcc": Importer((".json",), "verifflowcc.trace.rules.import_needs:read_exported", "text"),
     "sphinx-needs": Importer((".json",), "verifflowcc.trace.rules.import_needs:read_needs", "text"),

@@ -7,15 +7,16 @@ ask for something (`shall`, `must`). Quotes, code, links, notes and examples ask
 import re
 from collections.abc import Iterator
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.markdown import Line, LineKind, Section, read_lines, sections, split_lines
 
 # The normative part of an item's text: all of it but the sections Rationale, Notes, Comments and History.
 
 _APART = r"(?:rationale|notes?|comments?|history)"
-_HINT = re.compile(rf"^ {{0,3}}(?:#{{1,6}}[ \t]+)?{_APART}\b", re.IGNORECASE | re.MULTILINE)
-_TITLE = re.compile(rf"{_APART}[ \t:.]*", re.IGNORECASE)
-_TICK = re.compile(r"^([ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+)\[[xX]\](?=[ \t]|$)", re.MULTILINE)
+_HINT = lazy_pattern(rf"^ {{0,3}}(?:#{{1,6}}[ \t]+)?{_APART}\b", re.IGNORECASE | re.MULTILINE)
+_TITLE = lazy_pattern(rf"{_APART}[ \t:.]*", re.IGNORECASE)
+_TICK = lazy_pattern(r"^([ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+)\[[xX]\](?=[ \t]|$)", re.MULTILINE)
 
 
 def normative(body: str) -> str:
@@ -103,7 +104,7 @@ class WordingMatch:
 
 
 _QUANTITY = "fast|soon|quickly|little|few|much|many|simple|small|low|high|short|far|good"
-_WEAK = re.compile(
+_WEAK = lazy_pattern(
     r"\b(?:user[- ]friendly|easy[- ]to[- ](?:use|understand|learn|read|maintain)|in a timely manner|and so on|"
     r"as (?:appropriate|applicable|necessary|adequate)|"
     r"(?:if|when|where) (?:appropriate|practical|practicable|feasible)|"
@@ -113,7 +114,7 @@ _WEAK = re.compile(
     r"popular|(?:only |no/)minimal|modern|easily|high[- ](?:quality|performance))\b|\betc\b\.?",
     re.IGNORECASE,
 )
-_UNMEASURED = re.compile(
+_UNMEASURED = lazy_pattern(
     r"\b(?:fast(?:er)?(?!-)|quick(?:ly)?|rapid(?:ly)?|promptly|large (?:number|amount)s? of|efficient(?:ly)?|"
     r"optimal(?:ly)?)\b",
     re.IGNORECASE,
@@ -125,20 +126,20 @@ _STEMS = (
     "and so on",
 )
 """Each of these wordings has one of them in it, in lower case: to look for them alone is ten times as fast."""
-_GAP = re.compile(
+_GAP = lazy_pattern(
     r"(?<![\w/])(?:TBD|TBC|TBA|FIXME|XXX)(?![\w/])(?!\s+(?:item|marker|entr|statement|placeholder|comment|tag|note)\w*)"
     r"|\?\?\?|(?<!\w)TODO:|\[TODO\]"
 )
 _GAPS = ("TBD", "TBC", "TBA", "FIXME", "XXX", "???", "TODO")
 """What `_GAP` begins with: to look for these words alone is ten times as fast."""
-_ASKS = re.compile(r"\b(?:shall|must)\b", re.IGNORECASE)
-_TWICE = re.compile(r"\bshall\b[^;:]*?\band(?: \w+){0,3} shall\b", re.IGNORECASE)
-_EXAMPLE = re.compile(r"\be\.g\.|\bsuch as\b|\bfor example\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\d|\b(?:two|three|four|five|ten)\b")
-_NOT_OWN = re.compile(r"``[^`]*``|`[^`]*`|\"[^\"]{1,200}\"|“[^”]{1,200}”|\]\([^()\s]*\)|https?://\S+")
-_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)[.!?][)\"'*_]*\s+(?=[A-Z*(\[])")
-_ASIDE = re.compile(r"\W*(?:notes?|examples?|rationale|comment|hint|for example|e\.g\.)\b", re.IGNORECASE)
-_CONTINUES = re.compile(
+_ASKS = lazy_pattern(r"\b(?:shall|must)\b", re.IGNORECASE)
+_TWICE = lazy_pattern(r"\bshall\b[^;:]*?\band(?: \w+){0,3} shall\b", re.IGNORECASE)
+_EXAMPLE = lazy_pattern(r"\be\.g\.|\bsuch as\b|\bfor example\b", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"\d|\b(?:two|three|four|five|ten)\b")
+_NOT_OWN = lazy_pattern(r"``[^`]*``|`[^`]*`|\"[^\"]{1,200}\"|“[^”]{1,200}”|\]\([^()\s]*\)|https?://\S+")
+_END = lazy_pattern(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)[.!?][)\"'*_]*\s+(?=[A-Z*(\[])")
+_ASIDE = lazy_pattern(r"\W*(?:notes?|examples?|rationale|comment|hint|for example|e\.g\.)\b", re.IGNORECASE)
+_CONTINUES = lazy_pattern(
     r"\W*(?:(?:shall|must)\b|(?:this|these|that|those|it|they|otherwise|else|if not|for example|example|"
     r"in (?:the given|this|that) (?:example|case))\b)",
     re.IGNORECASE,

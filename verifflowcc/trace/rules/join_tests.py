@@ -4,11 +4,11 @@ Within a report the cases of one test are one result, of which the worst counts;
 name is flaky. What several reports make of a test together is not decided here (`trace/verdicts.py`).
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from verifflowcc.base.formats.trace_tests import TestNames
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import CodeFile, Outcome, Results, TestResult, TraceItem
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.sprint.rules.junit_claims import CaseResult, ProjectPaths
@@ -16,9 +16,9 @@ from verifflowcc.sprint.rules.junit_tests import JUnitTest
 
 # Which file and symbol of the tree a test of a report is, whatever its tool calls it.
 
-_ARGUMENTS = re.compile(r"[\[({]")
-_SEPARATORS = re.compile(r"[./\\:$>#\s]+")
-_NOT_LETTERS = re.compile(r"[\W_]+")
+_ARGUMENTS = lazy_pattern(r"[\[({]")
+_SEPARATORS = lazy_pattern(r"[./\\:$>#\s]+")
+_NOT_LETTERS = lazy_pattern(r"[\W_]+")
 # A class name in a report can have any length, and each prefix of it is looked up.
 _DEEPEST = 30
 

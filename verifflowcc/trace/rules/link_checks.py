@@ -1,6 +1,5 @@
 """Checks of links: the target exists, the relation is allowed, no circle."""
 
-import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from functools import cached_property
 
 from verifflowcc.base.formats.trace_tests import TestNames
 from verifflowcc.base.model.item_values import Link, Ref, Status
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import CodeFile, TraceItem
 from verifflowcc.base.text.canonical import digest_text
@@ -128,7 +128,7 @@ def _shortest(start: str, group: Collection[str], edges: Edges) -> tuple[str, ..
 # Checks of files: each test, each changed file and each file of the product belongs to an item.
 
 EMPTY = digest_text("")
-_PYTHON_TESTS = re.compile(r"test.*\.py|.*_test\.py")
+_PYTHON_TESTS = lazy_pattern(r"test.*\.py|.*_test\.py")
 """Files that pytest, unittest and Django collect by default."""
 SOURCE = frozenset(
     "c cc cpp cs cxx dart ex exs f90 fs go h hpp hs hxx java jl js jsx kt lua mjs php pl py pyx rb rs scala swift ts"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from verifflowcc.base.model.item_values import Link, Status
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import TraceItem
 from verifflowcc.base.records import dataclass
 from verifflowcc.trace.rules.trace_view import TraceView
@@ -12,8 +13,8 @@ MOST_BELOW = 20
 """So many items below those that a sprint names are in its scope: a need may have hundreds."""
 
 _UNIT = 1_000_000
-_WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]*[A-Za-z0-9])?")
-_PART = re.compile(r"[A-Za-z0-9]+|[^A-Za-z0-9]+")
+_WORD = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]*[A-Za-z0-9])?")
+_PART = lazy_pattern(r"[A-Za-z0-9]+|[^A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)

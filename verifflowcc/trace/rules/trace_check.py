@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import TracePolicy
 from verifflowcc.base.model.trace_values import Outcome, TraceItem, TraceReport, TraceSources
 from verifflowcc.base.text.placeholders import has_part
@@ -158,7 +159,9 @@ def check_marks(view: TraceView, tell: FindingCollector) -> None:
             continue
         reported = set()
         for file, mark in places:
-            if (file.path, mark.symbol) in reported:
+            # A tag of Gherkin may be an id of anything, so one that no item has is no mistake.
+            tag = item is None and mark.symbol and file.path.lower().endswith(".feature")
+            if tag or (file.path, mark.symbol) in reported:
                 continue
             reported.add((file.path, mark.symbol))
             where = f"{file.path}::{mark.symbol}" if mark.symbol else file.path
@@ -260,7 +263,7 @@ _OF_ITEMS = (
     *("missing-field", "bad-field", "unknown-field", "unknown-type"),
     *("empty-text", "placeholder", "weak-wording", "non-atomic"),
 )
-_LINE = re.compile(r"(\d{1,9}): ", re.ASCII)
+_LINE = lazy_pattern(r"(\d{1,9}): ", re.ASCII)
 _ATTRIBUTES = frozenset(
     {"title", "verification", "links", "refs", "tests", "evidence", "rationale", "planned", "integrity", "reviewed"}
     | {"verified", "tags"}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.events import Json
 from verifflowcc.base.model.item_values import Stamp
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_values import TraceBaseline, TraceItem
 from verifflowcc.base.text.canonical import canonical, parse_canonical
 
@@ -43,7 +44,7 @@ def _csv_table_cell(text: str) -> str:
 
 FORMAT = 1
 KIND = "trace"
-_DIGEST = re.compile(r"[0-9a-f]{20}")
+_DIGEST = lazy_pattern(r"[0-9a-f]{20}")
 _TEXTS = ("name", "created", "by", "note")
 
 
@@ -125,10 +126,10 @@ COLUMNS = (
 )
 
 VERIFIED = ("method", "by", "on", "fingerprint", "content", "saw")
-_SPECIAL = re.compile(r'[",;|\t\r\n]')
+_SPECIAL = lazy_pattern(r'[",;|\t\r\n]')
 _SEPARATORS = frozenset(",;\n")
-_NOT_XML = re.compile("[^\\t\\n -\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
-_RATIONALE = re.compile(r" {0,3}(?:#{1,6}[ \t]+rationale\b|[=-]{3,}$|rationale\b)", re.IGNORECASE)
+_NOT_XML = lazy_pattern("[^\\t\\n -\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_RATIONALE = lazy_pattern(r" {0,3}(?:#{1,6}[ \t]+rationale\b|[=-]{3,}$|rationale\b)", re.IGNORECASE)
 
 
 def trace_csv(items: Iterable[TraceItem]) -> str:

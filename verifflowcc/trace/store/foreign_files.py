@@ -18,6 +18,8 @@ from verifflowcc.trace.rules.import_doorstop import (
     markdown_values,
     read_document,
     read_doorstop,
+    read_mapped,
+    read_mapping,
 )
 from verifflowcc.trace.rules.import_needs import is_export
 from verifflowcc.trace.rules.importers import IMPORTERS, Importer
@@ -88,6 +90,22 @@ def _file(path: Path, named: Callable[[Path], str], document: DoorstopDocument) 
     return DoorstopFile(path.stem, name, document, {**values, **markdown_values(parts.body)})
 
 
+def read_yaml_tree(root: Path, named: Callable[[Path], str], given: Path | None) -> ForeignItems:
+    """Return an item for each YAML file at or below `root`, by the mapping in the file `given`.
+
+    Raises UsageError where no mapping is given, FormatError where it, or a file, is not what it should be.
+    """
+    if given is None:
+        raise UsageError("a tree of YAML needs a mapping of its fields", hint="vfcc trace import FOLDER --mapping FILE")
+    mapping = read_mapping(named(given), plain_yaml(named(given), read_text(given, named(given))))
+    paths = sorted(each for each in root.glob(mapping.files) if each.is_file() and each.resolve() != given.resolve())
+    files = (
+        (named(path), path.relative_to(root).as_posix(), plain_yaml(named(path), read_text(path, named(path))))
+        for path in paths
+    )
+    return read_mapped(mapping, files)
+
+
 Named = Callable[[Path], str]
 _OFT = re.compile(r"^[ \t]*[`*]*[a-zA-Z]+~[\w.-]+~\d+[`*]*[ \t]*$", re.MULTILINE)
 
@@ -103,6 +121,7 @@ class ImportSource:
     format: str | None = None
     pattern: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    mapping: Path | None = None
 
 
 def read_foreign(given: ImportSource, named: Named) -> ForeignItems:
@@ -121,7 +140,8 @@ def read_foreign(given: ImportSource, named: Named) -> ForeignItems:
     if importer.takes == "folder":
         if len(given.paths) != 1 or not given.paths[0].is_dir():
             raise UsageError(f"{chosen}'s items are read from one folder", hint="vfcc trace import FOLDER")
-        tree: ForeignItems = load(importer.read)(given.paths[0], named)
+        more = [getattr(given, importer.option)] if importer.option else []
+        tree: ForeignItems = load(importer.read)(given.paths[0], named, *more)
         return tree
     files = _files(given.paths, importer.endings)
     if not files:
@@ -149,6 +169,8 @@ def _read(importer: Importer, files: list[Path], given: ImportSource, named: Nam
 
 
 def _guessed(given: ImportSource, named: Named) -> str:
+    if given.mapping:
+        return "yaml"
     if given.pattern:
         return "markdown"
     if given.columns:

@@ -9,6 +9,7 @@ from pathlib import Path
 from verifflowcc import __version__
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.files.installed import program_stamp
+from verifflowcc.base.files.item_files import demand_no_journal
 from verifflowcc.base.files.layout import as_on_disk
 from verifflowcc.base.files.project_content import digest_file, project_content
 from verifflowcc.base.git.git_trace import (
@@ -80,7 +81,11 @@ def read_items(workspace: Workspace, policy: TracePolicy) -> TraceItems:
 
 
 def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> TraceItems:
-    """Return the trace items of a walk, with what the index knows of them."""
+    """Return the trace items of a walk, with what the index knows of them.
+
+    Raises ConflictError while an import is half written.
+    """
+    demand_no_journal(workspace.memory)
     key = digest_text("\n".join([_RULES, *sorted(policy.types)]))
     known = index.items(key)
     items: dict[str, TraceItem | None] = {}

@@ -15,6 +15,7 @@ from verifflowcc.base.files.item_files import (
 from verifflowcc.base.files.write import sweep
 from verifflowcc.base.formats.front_matter_values import FieldTable, Value, member
 from verifflowcc.base.model.item_values import Link, Ref, Source, Status, Trust
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.model.trace_codes import METHODS, ItemRule, TracePolicy
 from verifflowcc.base.model.trace_values import Severity, TraceItem
 from verifflowcc.base.records import dataclass, replace
@@ -241,7 +242,7 @@ def _places(values: tuple[Value, ...], target: str, relations: Sequence[str]) ->
 
 
 ATTEMPTS = 200
-_FILE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,118}[A-Za-z0-9_+-])?")
+_FILE_NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,118}[A-Za-z0-9_+-])?")
 """What an id may be made of, whatever the project's pattern says: it names a file."""
 _TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT}
 

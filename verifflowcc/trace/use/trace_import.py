@@ -2,20 +2,22 @@
 
 An import reads, decides, then writes new items. Differences are reported; they are taken if `update` asks for it.
 
-Running it again finds its own items by the key `imported` and changes nothing. Each file is written whole, so that a
-run which was cut off is healed by the next.
+Running it again finds its own items by the key `imported` and changes nothing. All files are written as one: a run that
+is killed wrote none of them, or the next writer writes the rest.
 """
 
+import difflib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
-from verifflowcc.base.files.item_files import create_item_files, read_item_file, replace_item_file, writing_items
+from verifflowcc.base.files.item_files import ItemFileWrite, read_item_file, write_item_files, writing_items
+from verifflowcc.base.formats.front_matter_values import FieldList, FieldTable, Value
 from verifflowcc.base.model.item_values import Source, SourceKind, Trust
 from verifflowcc.base.model.trace_codes import METHODS, TracePolicy
 from verifflowcc.base.model.trace_values import TraceItem
-from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.records import dataclass, field, replace
 from verifflowcc.base.text.plain_words import natural_key
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.guarding import refuse_new_secret, withheld_trace
@@ -23,10 +25,13 @@ from verifflowcc.base.use.stage_words import one_of
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.items.rules.import_values import (
+    PARTS,
     ChangeSide,
     ForeignItems,
     ImportOrigin,
     changed,
+    is_taken,
+    merged_links,
     parts_of,
     read_imported,
     updated,
@@ -122,6 +127,8 @@ class TraceImportItem:
     parts: Mapping[str, ChangeSide] = field(default_factory=dict)
     """For each differing part, the side that changed it: `here`, `there` or `both`."""
     note: str = ""
+    diff: tuple[str, ...] = ()
+    """Lines that an update takes away (`- …`) and adds (`+ …`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +149,8 @@ class ImportReport:
     kinds: Mapping[str, tuple[str, ...]]
     written: int
     dry_run: bool
+    suspects: tuple[str, ...] = ()
+    """Ids of items whose review or reviewed link no longer holds after the update."""
 
     def count(self, outcome: TraceImportOutcome) -> int:
         """Return how many items have this outcome."""
@@ -156,6 +165,7 @@ class _EarlierImport:
     id: str
     data: bytes
     imported: ImportOrigin
+    links: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +208,20 @@ def import_items(
         adoption = adopt(foreign, policy, choices, here, trust)
         source = Source(SourceKind.IMPORTED, actor)
         planned = [_plan(each, known.get(each.foreign.id), foreign.tool, source, update) for each in adoption.items]
+        suspects = _suspects(workspace, policy, planned)
         written = 0 if dry_run else _write(workspace, planned)
     items = [each.item for each in planned]
     items += _gone(known, {each.foreign.id for each in adoption.items}, name)
-    return ImportReport(foreign.tool, tuple(items), adoption.left, adoption.renamed, adoption.kinds, written, dry_run)
+    return ImportReport(
+        foreign.tool,
+        tuple(items),
+        adoption.left,
+        adoption.renamed,
+        adoption.kinds,
+        written=written,
+        dry_run=dry_run,
+        suspects=suspects,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,33 +262,34 @@ def _here(workspace: Workspace, tool: str) -> tuple[Mapping[str, _EarlierImport]
     for path in sorted((workspace.root / ITEMS).rglob("*.md")):
         name = path.relative_to(workspace.root).as_posix()
         own = path.stem
-        imported = None
+        imported: ImportOrigin | None = None
+        links: tuple[Value, ...] = ()
         data = path.read_bytes()
         # Parsing is the slow part, and most items were never imported.
         if b"imported:" in data:
-            own, imported = _read(name, data, own)
+            own, imported, links = _read(name, data, own)
         if imported is None or imported.tool != tool or imported.id in known:
             others.add(own)
         else:
-            known[imported.id] = _EarlierImport(name, own, data, imported)
+            known[imported.id] = _EarlierImport(name, own, data, imported, links)
     return known, frozenset(others)
 
 
-def _read(path: str, data: bytes, stem: str) -> tuple[str, ImportOrigin | None]:
-    """Return an item's id and origin.
+def _read(path: str, data: bytes, stem: str) -> tuple[str, ImportOrigin | None, tuple[Value, ...]]:
+    """Return an item's id, origin and links.
 
     Raises FormatError, ConflictError where it cannot be read.
     """
     block = split(decode(path, data).replace("\r\n", "\n")).block
     if block is None:
-        return stem, None
+        return stem, None, ()
     try:
         table = read_block(block)
     except FormatError as error:
         line, _, reason = error.message.partition(": ")
         raise FormatError(f"{path}:{int(line) + 1}: front matter cannot be read: {reason}") from error
     found = dict(table.pairs).get("id")
-    return str(getattr(found, "text", stem)) or stem, read_imported(table)
+    return str(getattr(found, "text", stem)) or stem, read_imported(table), links_in(table)
 
 
 def _files(root: Path, foreign: ForeignItems) -> frozenset[str]:
@@ -287,7 +308,9 @@ def _is_file(root: Path, name: str) -> bool:
 def _plan(adopted: AdoptedItem, known: _EarlierImport | None, tool: str, source: Source, update: bool) -> _PlannedItem:
     item, foreign = adopted.item, adopted.foreign
     file = foreign.place.rpartition(":")[0]
-    text = with_imported(render_trace_item(item, adopted.body, source=source), tool, file, foreign.id)
+    plain = render_trace_item(item, adopted.body, source=source)
+    theirs = links_in(read_block(split(plain).block or "")) if item.links else ()
+    text = with_imported(plain, tool, file, foreign.id, theirs)
     if known is None:
         return _PlannedItem(
             TraceImportItem(item.id, foreign.id, item.path, TraceImportOutcome.NEW), None, text.encode("utf-8")
@@ -296,18 +319,60 @@ def _plan(adopted: AdoptedItem, known: _EarlierImport | None, tool: str, source:
     if (folder := known.path.split("/")[-2]) != item.type:
         note = f"it is a {folder} here and would be a {item.type}; its type stays"
     there = parts_of(text)
+    merge = merged_links(known.links, theirs, known.imported, there.get("links", ""))
     try:
         now = decode(known.path, known.data)
-        sides = changed(parts_of(now), there, known.imported)
+        here = parts_of(now)
+        sides = changed(here, there, known.imported, merge)
     except FormatError as error:
         raise FormatError(f"{known.path}:{error.message}") from error
-    theirs = {part: there.get(part, "") for part, side in sides.items() if side is not ChangeSide.HERE}
-    if not update or not theirs:
+    found = TraceImportItem(known.id, foreign.id, known.path, TraceImportOutcome.SAME, sides, note)
+    if not any(side is not ChangeSide.HERE for side in sides.values()):
         outcome = TraceImportOutcome.DIFFERENT if sides or note else TraceImportOutcome.SAME
-        return _PlannedItem(TraceImportItem(known.id, foreign.id, known.path, outcome, sides, note), known.data, None)
-    after = updated(now, theirs, there, known.imported).encode("utf-8")
-    return _PlannedItem(
-        TraceImportItem(known.id, foreign.id, known.path, TraceImportOutcome.UPDATED, sides, note), known.data, after
+        return _PlannedItem(replace(found, outcome=outcome), known.data, None)
+    after = updated(known.path, now, sides, there, known.imported, (known.links, merge))
+    old, new = merge.words
+    diff = tuple(_diff({**here, "links": old}, {**parts_of(after), "links": new}))
+    found = replace(found, diff=diff)
+    if not update:
+        return _PlannedItem(replace(found, outcome=TraceImportOutcome.DIFFERENT), known.data, None)
+    return _PlannedItem(replace(found, outcome=TraceImportOutcome.UPDATED), known.data, after.encode("utf-8"))
+
+
+def _diff(here: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of each part that an update takes away and adds, without what looks like a secret."""
+    for part in PARTS:
+        old, new = (withhold(each.get(part, "")).splitlines() for each in (here, after))
+        for line in difflib.ndiff(old, new) if old != new else ():
+            if line[0] in "+-":
+                yield f"{line[0]} {' '.join(line[2:].split())}"
+
+
+def links_in(table: FieldTable) -> tuple[Value, ...]:
+    """Return the entries of an item's links."""
+    found = dict(table.pairs).get("links")
+    return found.values if isinstance(found, FieldList) else ()
+
+
+_REVIEWED = frozenset({"title", "text", "verification", "integrity", "links"})
+"""The parts that a fingerprint covers."""
+
+
+def _suspects(workspace: Workspace, policy: TracePolicy, planned: list[_PlannedItem]) -> tuple[str, ...]:
+    """Return the ids of items with a stamp that the update leaves suspect or stale."""
+    moved = {
+        each.item.id
+        for each in planned
+        if each.after is not None
+        and any(part in _REVIEWED and is_taken(part, side) for part, side in each.item.parts.items())
+    }
+    if not moved:
+        return ()
+    return tuple(
+        item.id
+        for item in read_items(workspace, policy).items
+        if (item.id in moved and item.reviewed is not None)
+        or any(link.stamp is not None and (link.to in moved or item.id in moved) for link in item.links)
     )
 
 
@@ -327,11 +392,7 @@ def _write(workspace: Workspace, planned: list[_PlannedItem]) -> int:
         refuse_new_secret(before, after, withhold(each.item.path))
         if scans:
             refuse_scanned(workspace, before, after, each.item.path)
-    new = [each for each in wanted if each.before is None]
-    create_item_files(workspace.root, [(each.item.path, (each.after or b"").decode("utf-8")) for each in new])
-    for each in wanted:
-        if each.before is not None and each.after is not None:
-            replace_item_file(workspace.root, each.item.path, each.before, each.after)
+    write_item_files(workspace.root, [ItemFileWrite(each.item.path, each.before, each.after or b"") for each in wanted])
     return len(wanted)
 
 

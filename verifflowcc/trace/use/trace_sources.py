@@ -291,7 +291,7 @@ def gather(workspace: Workspace, looked: ProjectStamps, policy: TracePolicy, ind
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
     results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
     git, notes = _git(workspace, looked.place, read.items, index)
-    process, more = provider("process facts")(workspace, type_digests(read.items))
+    process, more = provider("process facts")(workspace, type_digests(read.items), looked.content)
     changed, unread = _changed(workspace)
     sources = TraceSources(
         read.items,
