@@ -18,7 +18,7 @@ WRITERS, EACH = 8, 150
 WRITER = """
 import sys
 from pathlib import Path
-from verifflowcc.memory.store import metric_log as metrics
+from verifflowcc.memory.store import access_log as metrics
 from verifflowcc.base.errors import ConflictError
 from verifflowcc.memory.rules.metric_lines import count_line
 metrics.GROWN_BYTES, folder, waits = 2_000, Path(sys.argv[1]), 0
