@@ -194,3 +194,51 @@ def test_the_modules_whose_byte_code_is_looked_for_are_those_that_a_hook_imports
         return {each for each in done.stderr.decode().split() if each.partition(".")[0] == "verifflowcc"}
 
     assert set(MODULES) <= imported({"hook_event_name": "Stop", "session_id": "s"})
+
+
+def clients(folder: Path, **env: str) -> list[tuple[str, str, str]]:
+    remarks = vfcc(folder, "doctor", "--json", "--full", env=env).data["remarks"]
+    return [(each["health"], each["text"], each.get("step", "")) for each in remarks if each["subject"] == "clients"]
+
+
+def test_files_for_clients_that_are_missing_older_or_edited_are_findings(young: Path) -> None:
+    assert clients(young) == []
+    vfcc(young, "integrate", "claude", "codex", "--hooks")
+    assert clients(young) == [], "hooks alone leave no other files"
+    vfcc(young, "integrate", "claude")
+    ((health, text, _),) = clients(young)
+    assert (health, text.endswith("files for claude are as vfcc writes them")) == ("ok", True)
+
+    (young / ".mcp.json").unlink()
+    _edit(young / "AGENTS.md", "sprints", "weeks")
+    with (young / ".memory/agent/coder/prompt.md").open("a", encoding="utf-8") as file:
+        file.write("Use tabs.\n")
+
+    assert clients(young) == [
+        ("finding", ".mcp.json: missing", "vfcc integrate claude"),
+        ("finding", ".claude/agents/vfcc-coder.md: not as this version of vfcc writes it", "vfcc integrate claude"),
+        ("finding", "AGENTS.md: edited in vfcc's part", "vfcc integrate claude --force"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("client", "path", "text"),
+    [
+        ("claude", "home/settings.json", '{"enabledPlugins": {"vfcc@vfcc": true}}'),
+        ("claude", "young/.claude/settings.local.json", '{"enabledPlugins": {"vfcc@vfcc": true}}'),
+        ("codex", "home/config.toml", '[plugins."vfcc@vfcc"]\nenabled = true\n'),
+    ],
+)
+def test_a_plugin_and_hooks_of_the_project_together_are_noted(
+    young: Path, tmp_path: Path, client: str, path: str, text: str
+) -> None:
+    home = {"CLAUDE_CONFIG_DIR": str(tmp_path / "home"), "CODEX_HOME": str(tmp_path / "home")}
+    vfcc(young, "integrate", client, "--hooks")
+
+    def twice() -> list[str]:
+        return [each["health"] for each in hooks(young, **home) if "runs vfcc twice" in each["text"]]
+
+    _put(tmp_path / path, text.replace("true", "false"))
+    assert twice() == []
+    _put(tmp_path / path, text)
+    assert twice() == ["note"]

@@ -1,6 +1,7 @@
 """A client that finds hooks in a plugin and in the project runs both: an event is recorded once, and answered once."""
 
 import json
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,3 +65,15 @@ def test_two_events_of_two_origins_are_two(young: Path) -> None:
         at_once(young, "Stop", [PLUGIN, {}])
 
     assert len(events(young)) == 2
+
+
+def test_the_end_of_a_session_removes_the_keys_of_older_ones(young: Path) -> None:
+    at_once(young, "Stop", [{}])
+    folder = young / ".memory/local/hooks"
+    for name in ("old.keys", "old.keys.old"):
+        (folder / name).write_text("k o 1 x\n", encoding="utf-8")
+        os.utime(folder / name, (1, 1))
+
+    at_once(young, "SessionEnd", [{}, PLUGIN])
+
+    assert [each.name for each in folder.iterdir()] == ["s1.keys"]

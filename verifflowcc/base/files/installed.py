@@ -1,10 +1,12 @@
 """Programs on PATH: the `vfcc` that a client's hooks would start, with its byte code. Nothing is run or timed."""
 
 import importlib.util
+import json
 import os
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -103,6 +105,30 @@ def codex_config() -> dict[str, object] | None:
         return None
     except (OSError, ValueError) as error:
         raise WorkspaceError(f"cannot read {path}: {error}") from error
+
+
+PLUGIN = "vfcc@vfcc"
+"""vfcc's plugin and its marketplace, as clients name them."""
+
+
+def has_plugin(root: Path, client: str) -> bool:
+    """Say whether a client's settings, of the project or of this person, switch vfcc's plugin on."""
+    if client == "codex":
+        with suppress(WorkspaceError):
+            plugins = (codex_config() or {}).get("plugins")
+            return isinstance(plugins, dict) and _is_on(plugins.get(PLUGIN))
+    if client != "claude":
+        return False
+    home = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path("~/.claude").expanduser())
+    for path in (home / "settings.json", root / ".claude/settings.json", root / ".claude/settings.local.json"):
+        with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+            if _is_on(json.loads(path.read_text(encoding="utf-8"))["enabledPlugins"][PLUGIN]):
+                return True
+    return False
+
+
+def _is_on(value: object) -> bool:
+    return value.get("enabled") is not False if isinstance(value, dict) else value is True
 
 
 def _source(name: str) -> Path:

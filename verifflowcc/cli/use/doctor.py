@@ -28,7 +28,7 @@ from verifflowcc.cli.use.doctor_memory import extras_remarks, privacy_remarks
 from verifflowcc.cli.use.initialise import IGNORED
 from verifflowcc.cli.use.migrating import format_of
 from verifflowcc.cli.use.sprint_health import commands_remarks, sprints_remarks
-from verifflowcc.history.use.hooks_health import history_remarks, hooks_remarks, newest_fault
+from verifflowcc.history.use.hooks_health import door_remarks, history_remarks, hooks_remarks, newest_fault
 from verifflowcc.prompt.use.source_reader import LOG
 from verifflowcc.sprint.store.workflow_load import load_workflow
 from verifflowcc.sprint.use.configuration import check_config, effective_config
@@ -58,6 +58,7 @@ def diagnose(start: Path | None = None) -> Diagnosis:
         ("commands", commands_remarks),
         ("sprint", sprints_remarks),
         ("hooks", hooks_remarks),
+        ("clients", door_remarks),
         ("sources", _sources),
         ("memory", dead_memory),
         ("memory", privacy_remarks),

@@ -21,6 +21,7 @@ from verifflowcc.history.rules.encode import MOST_CHARACTERS, HookAnswer, carrie
 from verifflowcc.history.rules.event_shape import DENIED, PLACED, line_of, moment
 from verifflowcc.history.rules.file_notes import NOTES, chosen, indexed, read_files
 from verifflowcc.history.rules.permission import denied, edited_files
+from verifflowcc.history.store.partitions import prune_keys
 from verifflowcc.history.use.history_reading import add, record
 from verifflowcc.prompt.use.source_reader import SourceReader
 
@@ -280,6 +281,8 @@ def _at_end(workspace: Workspace, agent: AgentState, payload: Payload, reader: S
             share_session(workspace, session)
     for path in workspace.local.glob(f"{NOTES}*.json"):
         path.unlink(missing_ok=True)  # the first hook that needs them makes them again, with this session's work
+    # This session's own keys stay for now: the hook of a plugin may report the same end a moment later.
+    prune_keys(str(workspace.local), int(workspace.clock.now().timestamp() * 1000))
     return HookAnswer()
 
 

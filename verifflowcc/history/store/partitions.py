@@ -18,6 +18,7 @@ FOLDER = "history"
 LOCAL = ".memory/local"
 SEEN = "hooks"
 _MOST_KEYS_BYTES, _TAIL_BYTES = 262_144, 8192
+_KEYS_KEPT_MS = 3_600_000
 
 
 def add_events(root: str, day: str, lines: bytes, around: "Repository | None" = None) -> None:
@@ -135,6 +136,19 @@ def is_first(local: str, session: str, key: str, origin: str, now_ms: int, windo
             break
     own = counts.pop(origin, 1)
     return max(counts.values(), default=0) < own
+
+
+def prune_keys(local: str, now_ms: int) -> None:
+    """Remove the keys that `is_first` kept of sessions without an event for an hour. Raises OSError."""
+    folder = f"{local}/{SEEN}"
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - pathlib takes as long to import as all of this
+    except FileNotFoundError:
+        return
+    for name in names:
+        path = f"{folder}/{name}"
+        if name.endswith((".keys", ".keys.old")) and os.lstat(path).st_mtime_ns // 1_000_000 < now_ms - _KEYS_KEPT_MS:
+            os.unlink(path)  # noqa: PTH108
 
 
 def _file_name(session: str) -> str:

@@ -1,4 +1,4 @@
-"""What `vfcc doctor` says of clients' hooks: whether they stand where they were put, and whether they can run."""
+"""What `vfcc doctor` reports of clients: whether their hooks and files are as written, and whether hooks can run."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -22,10 +22,11 @@ from verifflowcc.history.rules.client_entries import (
     target_of,
     untrusted,
 )
-from verifflowcc.history.rules.client_files import HookEntries, found_in
+from verifflowcc.history.rules.client_files import FileOutcome, HookEntries, found_in
 from verifflowcc.history.rules.event_shape import moment
 from verifflowcc.history.store.client_manifest import load_records, read_text
 from verifflowcc.history.store.history_tables import FILE, sizes_read
+from verifflowcc.history.use.client_setup import MANIFEST, set_up_doors
 from verifflowcc.history.use.history_reading import history_files
 from verifflowcc.history.use.integrating import manifest_of
 
@@ -97,7 +98,8 @@ def _kib(size_bytes: int) -> str:
     return f"{(size_bytes + 1023) // 1024:,} KiB"
 
 
-AREA = "hooks"
+AREA, CLIENTS_AREA = "hooks", "clients"
+_MOST_NAMED = 3
 ERRORS = "local/hook-errors.jsonl"
 MODULES = (
     "verifflowcc",
@@ -172,6 +174,7 @@ def _of_file(workspace: Workspace, target: Target, record: Record | None) -> Ite
         text = f"{target.path}: {fault.words}, so that the hook does not run"
         yield Remark(AREA, Health.FINDING, text, f"{command} --force" if fault.rewritten else f"mend {target.path}")
     yield from _switched_off(workspace, target)
+    yield from _run_twice(workspace, target, found)
     if target.client == "codex":
         yield from _trust(workspace, target, found.value)
 
@@ -199,6 +202,13 @@ def _switched_off(workspace: Workspace, target: Target) -> Iterator[Remark]:
             yield Remark(AREA, Health.FINDING, text, f"take disableAllHooks out of {path}")
 
 
+def _run_twice(workspace: Workspace, target: Target, found: HookEntries) -> Iterator[Remark]:
+    """Yield a note where the client's plugin brings the same hooks: each event counts once, and starts vfcc twice."""
+    if found.sound and on_path.has_plugin(workspace.root, target.client):
+        text = f"{target.client} runs vfcc twice for each event: at its plugin's hooks, and at those in {target.path}"
+        yield Remark(AREA, Health.NOTE, text, f"{target.client} plugin remove {on_path.PLUGIN}")
+
+
 def _trust(workspace: Workspace, target: Target, value: Mapping[str, object]) -> Iterator[Remark]:
     try:
         config = on_path.codex_config()
@@ -207,6 +217,36 @@ def _trust(workspace: Workspace, target: Target, value: Mapping[str, object]) ->
         return
     if config is not None and (why := untrusted(config, str(workspace.root), value)):
         yield Remark(AREA, Health.NOTE, why, next_steps("codex", target.path)[0].partition(": ")[2])
+
+
+def door_remarks(workspace: Workspace) -> Iterator[Remark]:
+    """Yield what there is to say of the files, beside hooks, that `vfcc integrate` wrote: missing, older, edited."""
+    records = load_records(workspace.memory / MANIFEST)
+    clients = sorted({name for record in records.values() for name in record.client.split()})
+    if not clients:
+        return
+    command = f"vfcc integrate {' '.join(clients)}"
+    groups: dict[str, list[str]] = {"missing": [], "older": [], "edited": []}
+    for door in set_up_doors(workspace, clients, dry_run=True):
+        if door.outcome is FileOutcome.EDITED:
+            groups["edited"].append(door.path)
+        elif door.outcome is FileOutcome.WRITTEN:
+            there = (workspace.root / door.path).is_symlink() or (workspace.root / door.path).exists()
+            groups["older" if there else "missing"].append(door.path)
+    about = {
+        "missing": ("missing", command),
+        "older": ("not as this version of vfcc writes it", command),
+        "edited": ("edited in vfcc's part", f"{command} --force"),
+    }
+    for name, paths in groups.items():
+        words, step = about[name]
+        for path in paths[:_MOST_NAMED]:
+            yield Remark(CLIENTS_AREA, Health.FINDING, f"{path}: {words}", step)
+        if (more := len(paths) - _MOST_NAMED) > 0:
+            yield Remark(CLIENTS_AREA, Health.FINDING, f"{more} more files: {words}", step)
+    if not any(groups.values()):
+        text = f"{len(records)} files for {', '.join(clients)} are as vfcc writes them"
+        yield Remark(CLIENTS_AREA, Health.OK, text)
 
 
 def _program() -> Iterator[Remark]:
