@@ -145,11 +145,13 @@ def test_an_event_whose_answer_is_late_is_recorded(settled: Path, event: str) ->
         input=json.dumps(said(event, **CALL, cwd=str(settled))).encode(), capture_output=True, check=False,
     )  # fmt: skip
 
-    assert (done.returncode, done.stdout + done.stderr) == (0, b"")
-    (recorded,) = events(settled)
+    assert (done.returncode, done.stderr) == (0, b"")
+    recorded, *places = events(settled)
     assert recorded["unplaced"] is True
     assert "sprint" not in recorded
-    assert [each["error"] for each in faults(settled)] == [LATE]
+    # Python ignores what a signal raises inside a finalizer: then the answer is complete, and places the event.
+    assert {each["kind"] for each in places} <= {"place"}
+    assert places or (done.stdout, [each["error"] for each in faults(settled)]) == (b"", [LATE])
 
 
 @pytest.mark.sweep
