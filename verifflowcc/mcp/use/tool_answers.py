@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from verifflowcc.base.model.agent_clients import CLIENTS
 from verifflowcc.base.model.command_classes import CI_TOO, PERSON, class_of
 from verifflowcc.base.model.people import UNKNOWN
 from verifflowcc.base.model.recall_values import Hit
@@ -112,7 +113,8 @@ def _missing(count: int) -> str:
 # A client names itself, so the name is looked up among those that are known; another one is an agent without a name.
 # It is never the name of a person or of a role, whatever the client or the environment of the server says.
 
-CLIENTS = ("claude", "codex", "copilot", "cursor", "gemini", "opencode", "vscode", "zed", "windsurf", "kiro")
+_NAMED = (*CLIENTS, "zed", "windsurf", "kiro")
+"""The clients that vfcc sets up, and others that name themselves."""
 
 
 _OTHER_NAMES = {"visual studio code": "vscode", "github-copilot": "copilot"}
@@ -138,7 +140,7 @@ def caller_of(client: str, params: Mapping[str, Any]) -> Caller:
     """
     name = client.casefold()
     name = next((known for other, known in _OTHER_NAMES.items() if other in name), name)
-    known = next((each for each in CLIENTS if each in name), None)
+    known = next((each for each in _NAMED if each in name), None)
     about = params.get("_meta")
     call = about.get(_TOOL_USE) if isinstance(about, Mapping) else None
     return Caller(f"agent:{known}" if known else UNKNOWN, call[:200] if isinstance(call, str) else "")
