@@ -15,35 +15,17 @@ from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.next_action import NextStep, next_step
 from verifflowcc.mcp.use.tool_answers import (
+    CODE_ANSWERS,
     MOST_TOKENS,
     Caller,
     ToolText,
-    _callees,
-    _callers,
-    _context,
-    _file,
-    _find,
-    _impact,
-    _map,
-    _place,
     answer,
     hit_lines,
+    place_lines,
     step_of,
 )
 from verifflowcc.memory.use.stores import open_store
 from verifflowcc.sprint.use.sprint_reading import active_sprint, resolve_sprint
-
-CODE_ANSWERS: Mapping[str, Callable[[Workspace, str, int], list[str]]] = {
-    "context": _context,
-    "find": _find,
-    "callers": _callers,
-    "callees": _callees,
-    "file": _file,
-    "impact": _impact,
-    "map": _map,
-}
-"""How each question is answered: in a project, of what, within how many tokens."""
-
 
 CLOSE = "close"
 _STAY = 6
@@ -65,7 +47,7 @@ class ToolContext:
 def next(at: ToolContext, sprint: Annotated[str, "Default: the current one"] = "") -> ToolText:
     """Sprint, stage, what the stage owes, and the one next step."""
     step = next_step(at.workspace, sprint or None)
-    lines = [*_place(at.workspace, step), *_owed_lines(step)]
+    lines = [*place_lines(at.workspace, step), *_owed_lines(step)]
     return answer(at.workspace, lines, _step(at.workspace, step))
 
 
@@ -105,7 +87,7 @@ def recall(
     for hit in found.hits:
         used.setdefault(hit.scope, []).append(hit.item.id)
     note_uses(at.workspace, used, "search")
-    lines = [line for hit in found.hits for line in hit_lines(at.workspace, hit)]
+    lines = hit_lines(at.workspace, found.hits)
     step = "read vfcc://item/ID for one of them whole" if lines else "recall(query=other words)"
     return answer(at.workspace, lines or ["nothing in memory matches this"], step)
 
@@ -200,7 +182,7 @@ def check(
         lines.append(f"nothing was run: {error.message}")
     remember_status(at.workspace)
     step = next_step(at.workspace)
-    head = _place(at.workspace, step)
+    head = place_lines(at.workspace, step)
     return answer(at.workspace, [*head, *lines, *_owed_lines(step)], _step(at.workspace, step))
 
 

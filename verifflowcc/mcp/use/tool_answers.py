@@ -221,29 +221,51 @@ def _link(link: ReferenceLink, kind: str) -> str:
     return f"{link.path}:{link.line} in {link.around or 'the file'} ({link.confidence} %)"
 
 
-# Show an item of memory to a model in few lines, its text quoted.
+CODE_ANSWERS: Mapping[str, Callable[[Workspace, str, int], list[str]]] = {
+    "context": _context,
+    "find": _find,
+    "callers": _callers,
+    "callees": _callees,
+    "file": _file,
+    "impact": _impact,
+    "map": _map,
+}
+"""How each question is answered: in a project, of what, within how many tokens."""
+
+
+# Show items of memory to a model in few lines, their text quoted.
 
 _LONGEST = 400
 
 
-def hit_lines(workspace: Workspace, hit: Hit) -> list[str]:
-    """Return an item that was found: what it is and says, and what is wrong with it."""
+def hit_lines(workspace: Workspace, hits: Sequence[Hit]) -> list[str]:
+    """Return items that were found: what each is and says, and what is wrong with it."""
+    bodies = _bodies(workspace, hits)
+    return [line for hit in hits for line in _hit_lines(hit, bodies[hit.scope, hit.item.id])]
+
+
+def _hit_lines(hit: Hit, body: str) -> list[str]:
     item = hit.item
     flags = [f"trust {item.trust}", *(each for each in (hit.invalid_reason, hit.stale) if each)]
     if str(item.status) != "active":
         flags.append(str(item.status))
     head = f"- {item.type} {item.id} ({', '.join(flags)}): {plain_line(item.title, 200)}"
-    body = _body(workspace, hit.scope, item.id)
     return [head, *([f"  > {plain_line(body, _LONGEST)}"] if body and body != item.title else [])]
 
 
-def _body(workspace: Workspace, scope: str, name: str) -> str:
-    with open_store(workspace, scope) as store:
-        stored = store.get(name)
-    return stored.body.strip() if stored else ""
+def _bodies(workspace: Workspace, hits: Sequence[Hit]) -> dict[tuple[str, str], str]:
+    """Return the text of each item by its scope and id; each store is opened once."""
+    found = {}
+    for scope in dict.fromkeys(hit.scope for hit in hits):
+        with open_store(workspace, scope) as store:
+            for name in (hit.item.id for hit in hits if hit.scope == scope):
+                stored = store.get(name)
+                found[scope, name] = stored.body.strip() if stored else ""
+    return found
 
 
-def _place(workspace: Workspace, step: NextStep) -> list[str]:
+def place_lines(workspace: Workspace, step: NextStep) -> list[str]:
+    """Return the sprint and stage of a step, the goals, and why it is next."""
     if step.sprint is None:
         return [step.why]
     state = active_sprint(workspace, step.sprint)
