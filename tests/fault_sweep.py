@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.fault_places import LINES, Places
 from tests.fault_runs import HOWS, Fault, Run, cpu_s, import_program, in_memory
-from tests.fault_worlds import Place, Seen, lines, ran, seen, wrong
+from tests.fault_worlds import Place, Seen, lines, ran, seen, unfinished, wrong
 from verifflowcc.base.files import layout as stamps
 
 AGAIN = 5
@@ -64,6 +64,8 @@ def sweep(place: Place, folder: Path, count: int, seed: int, chosen: Sequence[tu
             again = ran(root, line)
             if again.code in {70, 71} or "Traceback" in again.err or again.killed:
                 told.append(f"then: {again.code} {again.err[-300:]}")
+            elif again.code == done.code == 0:
+                told += unfinished(befores[own], then, seen(root))
         bad += [f"{line} @ {step} {how}: {each}" for each in told]
     shutil.rmtree(folder / "stopped", ignore_errors=True)
     figures = {"points": len(points), "drawn": len(drawn), "reached": reached, "redrawn": redrawn}

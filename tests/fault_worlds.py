@@ -14,14 +14,15 @@ from verifflowcc.base.model.command_classes import COMMANDS, QUERY
 from verifflowcc.base.records import dataclass
 from verifflowcc.cli.cli.examples import EXAMPLES
 from verifflowcc.cli.use.doctor import diagnose
+from verifflowcc.history.use.hooks_health import CLIENTS_AREA
 
 _ID = re.compile(r"[0-9A-Z]{26}|[0-9a-f]{12,64}")
 _WHOLE = (".json", ".jsonl", ".md", ".yaml", ".xml")
 _DERIVED = re.compile(
     r"/\.memory/local/|/\.git/|progress\.json$|/scratch/|\.lock$|/\.vfcc-|\.cache/|\.db(-\w+)?$|/lock$",
 )
-_CUT_SHORT = ("it has goals.md and no event", "is gone, and its hooks with it")
-"""Doctor's words for a start, or an integration of several clients, that was cut short; the same command mends both."""
+_CUT_SHORT = ("it has goals.md and no event", "is gone, and its hooks with it", f"{CLIENTS_AREA}: ")
+"""Doctor's words for a start, or an integration of clients, that was cut short; the same command mends both."""
 
 _ALLOWED = ".local/share/vfcc/allowed.json"
 SCRATCH = "scratch"
@@ -87,7 +88,7 @@ def seen(root: Path) -> Seen:
     """Look at a project and at the home around it."""
     files = {path: data for path, data in everything(root.parent).items() if data != "folder" and _is_kept(path)}
     events = len(set[str]().union(*(_events(path, data) for path, data in files.items())))
-    findings = (each.text.replace(str(root), "*") for each in diagnose(root).findings)
+    findings = (f"{each.about}: {each.text}".replace(str(root), "*") for each in diagnose(root).findings)
     return Seen(files, events, frozenset(_ID.sub("*", each) for each in findings))
 
 
@@ -124,6 +125,12 @@ def wrong(before: Seen, done: Seen, now: Seen, stopped: Run, code: int) -> Itera
     for each in now.findings - before.findings - done.findings:
         if not any(known in each for known in _CUT_SHORT):
             yield f"doctor: {each}"
+
+
+def unfinished(before: Seen, done: Seen, now: Seen) -> Iterator[str]:
+    """Yield what doctor still finds after the stopped command was run again."""
+    for each in now.findings - before.findings - done.findings:
+        yield f"then, doctor: {each}"
 
 
 def _badly_ended(stopped: Run) -> Iterator[str]:
