@@ -29,6 +29,7 @@ class RunStatus(StrEnum):
 
 
 OUT_OF_BOUNDS = "out_of_bounds"
+CONFLICT = "conflict"
 NO_CHANGE = "no_change"
 DONE = "done"
 UNCOUNTED = frozenset(("api_transient", "api_auth", "api_quota"))
@@ -180,8 +181,11 @@ def run_events(events: Iterable[Event], run: str | None = None) -> tuple[Event, 
     return tuple(each for each in events if each.type in OF_RUNS and run in (None, each.payload.get("run")))
 
 
-def fold_runs(sprint: str, events: Iterable[Event]) -> Mapping[str, RunState]:
-    """Return the runs of a sprint by id; `events` are in the ledger's order."""
+def fold_runs(sprint: str, events: Iterable[Event], *, closed: bool = False) -> Mapping[str, RunState]:
+    """Return the runs of a sprint by id; `events` are in the ledger's order.
+
+    With the sprint `closed` they are done: nothing is written to a closed sprint for that.
+    """
     runs: dict[str, RunState] = {}
     seen: set[str] = set()
     for event in run_events(events):
@@ -195,12 +199,16 @@ def fold_runs(sprint: str, events: Iterable[Event]) -> Mapping[str, RunState]:
                 runs[name] = _opened(sprint, name, event)
             continue
         runs[name] = replace(_apply(state, event), last=event.id)
+    if closed:
+        return {name: replace(each, status=RunStatus.DONE, detail="", asked=None) for name, each in runs.items()}
     return runs
 
 
 def _opened(sprint: str, name: str, event: Event) -> RunState:
     payload = event.payload
-    clients = {role: fields.texts(fields.record(payload["clients"]), role) for role in fields.record(payload["clients"])}
+    clients = {
+        role: fields.texts(fields.record(payload["clients"]), role) for role in fields.record(payload["clients"])
+    }
     return RunState(
         name,
         sprint,
@@ -265,9 +273,7 @@ def _merged(state: RunState, event: Event) -> RunState:
     was = state.attempt(fields.text(event.payload, "attempt"))
     if was is None or not was.to_merge:
         return state
-    return replace(
-        state, attempts=_with(state.attempts, replace(was, merged=fields.text(event.payload, "commit")))
-    )
+    return replace(state, attempts=_with(state.attempts, replace(was, merged=fields.text(event.payload, "commit"))))
 
 
 def _judged(state: RunState, event: Event) -> RunState:
@@ -283,7 +289,11 @@ def _judged(state: RunState, event: Event) -> RunState:
         payload["open"] is True,
         blockers,
     )
-    return replace(state, verdicts=(*state.verdicts, verdict))
+    was = state.attempt(verdict.attempt) if verdict.attempt else None
+    attempts = state.attempts
+    if was is not None and was.to_merge:  # judged before a merge, which was not possible
+        attempts = _with(attempts, replace(was, outcome=CONFLICT))
+    return replace(state, attempts=attempts, verdicts=(*state.verdicts, verdict))
 
 
 def _asked(state: RunState, event: Event) -> RunState:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from verifflowcc.base.records import dataclass
 from verifflowcc.run.rules.run_fold import (
+    CONFLICT,
     NO_CHANGE,
     OUT_OF_BOUNDS,
     RunAttempt,
@@ -25,6 +26,8 @@ ATTEMPT_MINUTES = 30
 MOST_TRANSIENT = 6
 """So many failures of a service in a row end a run."""
 LARGEST_BLOCKERS_BYTES = 2_048
+EVIDENCE = "(evidence "
+"""How the line of a blocker begins that names its evidence."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 5, 300
 
 
@@ -140,14 +143,14 @@ def _after_transient(run: RunState, place: SprintPlace, attempts: Sequence[RunAt
     before = next((each for each in reversed(attempts) if each.counts), None)
     blockers = blockers_after(run, before) if before else ()
     start = _start(run, place, None, blockers)
-    return start if start.kind is not MoveKind.START else RunMove(
-        MoveKind.START, client=last.client, blockers=blockers, wait_s=wait
+    return (
+        start
+        if start.kind is not MoveKind.START
+        else RunMove(MoveKind.START, client=last.client, blockers=blockers, wait_s=wait)
     )
 
 
-def _start(
-    run: RunState, place: SprintPlace, resumes: RunAttempt | None, blockers: tuple[RunBlocker, ...]
-) -> RunMove:
+def _start(run: RunState, place: SprintPlace, resumes: RunAttempt | None, blockers: tuple[RunBlocker, ...]) -> RunMove:
     if reached := limit_reached(run):
         return RunMove(MoveKind.LIMIT, detail=reached)
     counted = sum(each.counts for each in run.in_stay(place.stay))
@@ -185,10 +188,19 @@ def wants_fresh(run: RunState, counted: Sequence[RunAttempt]) -> bool:
     before = next((each for each in reversed(counted[:-1]) if each.tree == last.tree), None)
     if last.outcome.startswith("limit_"):
         return before is not None and before.outcome.startswith("limit_")
-    if verdict is None or last.outcome == NO_CHANGE:
+    if verdict is None or last.outcome in (NO_CHANGE, CONFLICT):
         return True
     earlier = _verdict_on(run, before) if before else None
-    return earlier is not None and earlier.blockers == verdict.blockers
+    return earlier is not None and _compared(earlier) == _compared(verdict)
+
+
+def _compared(verdict: RunVerdict) -> list[tuple[str, list[str]]]:
+    """Return what is the same in two verdicts for the same reasons: the ids of evidence differ each time."""
+    return [
+        (each.criterion, [line for line in each.reason.splitlines() if not line.startswith(EVIDENCE)])
+        for each in verdict.blockers
+        if not each.person
+    ]
 
 
 def _verdict_on(run: RunState, attempt: RunAttempt) -> RunVerdict | None:

@@ -154,7 +154,15 @@ def changes_since(top: Path, base: str) -> tuple[TreeChange, ...]:
     Raises WorkspaceError where git cannot tell.
     """
     _done(top, "add", "--all", "--", ":/")
-    out = _done(top, "diff-index", "--cached", "--raw", "-z", "--no-renames", base, "--").out
+    return _parsed(_done(top, "diff-index", "--cached", "--raw", "-z", "--no-renames", base, "--").out)
+
+
+def committed_changes(top: Path, base: str, commit: str) -> tuple[TreeChange, ...]:
+    """Return what a commit has otherwise than another one, by path from the top of the repository."""
+    return _parsed(_done(top, "diff-tree", "-r", "--raw", "-z", "--no-renames", base, commit, "--").out)
+
+
+def _parsed(out: bytes) -> tuple[TreeChange, ...]:
     parts = out.split(b"\0")
     found = [
         TreeChange(os.fsdecode(path), os.fsdecode(head.rsplit(b" ", 1)[-1])[:1])
@@ -163,14 +171,23 @@ def changes_since(top: Path, base: str) -> tuple[TreeChange, ...]:
     return tuple(sorted(found, key=lambda each: each.path))
 
 
-def commit_attempt(top: Path, message: str, base: str, left_out: Sequence[str]) -> str:
+def commit_attempt(top: Path, message: str, left_out: Sequence[str]) -> str:
     """Commit what is staged in a worktree, but for the files left out, and return the commit.
 
     Raises WorkspaceError where git refuses.
     """
     for start in range(0, len(left_out), 200):
         names = left_out[start : start + 200]
-        _done(top, "rm", "--cached", "--quiet", "--force", "--ignore-unmatch", "--", *(f":(top,literal){n}" for n in names))
+        _done(
+            top,
+            "rm",
+            "--cached",
+            "--quiet",
+            "--force",
+            "--ignore-unmatch",
+            "--",
+            *(f":(top,literal){n}" for n in names),
+        )
     _done(top, "commit", "--quiet", "--no-verify", "--allow-empty", "--no-gpg-sign", f"--message={message}", env=_NAME)
     found = commit_of(top, "HEAD")
     assert found is not None
@@ -228,7 +245,16 @@ def merge(top: Path, commit: str, message: str) -> tuple[str | None, tuple[str, 
     if paths := conflicts(top, commit):
         return None, paths
     done = change_with_git(
-        top, "merge", "--no-ff", "--no-verify", "--no-gpg-sign", "--quiet", "--no-edit", f"-m{message}", commit, env=_NAME
+        top,
+        "merge",
+        "--no-ff",
+        "--no-verify",
+        "--no-gpg-sign",
+        "--quiet",
+        "--no-edit",
+        f"-m{message}",
+        commit,
+        env=_NAME,
     )
     if done.code:
         listed = ask_git(top, "diff", "--name-only", "-z", "--diff-filter=U").out.split(b"\0")
@@ -242,7 +268,7 @@ def merge(top: Path, commit: str, message: str) -> tuple[str | None, tuple[str, 
 
 def merged_by(top: Path, commit: str) -> str | None:
     """Return the merge that brought a commit into a worktree's branch; None where it is not in it."""
-    if ask_git(top, "merge-base", "--is-ancestor", commit, "HEAD").code:
+    if not _is_in(top, commit, "HEAD"):
         return None
     out = ask_git(top, "rev-list", "--merges", "--ancestry-path", "--first-parent", f"{commit}..HEAD").out
     found: list[str] = out.decode().split()
@@ -282,11 +308,13 @@ def rescue(place: RunPlace, name: str, label: str) -> str | None:
             made = _done(top, "commit-tree", tree, *parents, "-m", f"vfcc run {place.run}: rescued {name}", env=_NAME)
             kept = made.out.decode().strip()
     integration = commit_of(place.root, f"refs/heads/{branch_of(place.run)}")
-    if kept is None or (integration and ask_git(place.root, "merge-base", "--is-ancestor", kept, integration).code == 0):
+    if kept is None or (
+        integration and ask_git(place.root, "merge-base", "--is-ancestor", kept, integration).code == 0
+    ):
         return None
     ref = f"{_RESCUE}/{place.run}/{label}"
     number = 1
-    while (there := commit_of(place.root, ref)) not in (None, kept):
+    while commit_of(place.root, ref) not in (None, kept):
         number += 1
         ref = f"{_RESCUE}/{place.run}/{label}.{number}"
     _done(place.root, "update-ref", ref, kept)
@@ -350,6 +378,10 @@ def refs_with(top: Path, base: str, own: str) -> tuple[str, ...]:
     out = ask_git(top, "for-each-ref", "--format=%(refname)", "--contains", first[0]).out
     listed = out.decode("utf-8", "replace").split()
     return tuple(each for each in listed if each != f"refs/heads/{own}" and not each.startswith(_RESCUE))
+
+
+def _is_in(root: Path, commit: str, other: str) -> bool:
+    return ask_git(root, "merge-base", "--is-ancestor", commit, other).code == 0
 
 
 def _done(root: Path, *arguments: str, env: Mapping[str, str] | None = None) -> GitResult:
