@@ -130,13 +130,13 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
     if interrupted and not goes_on:
         rescue(driver.place, attempt.tree, attempt.id)
         reset_tree(top, files.spawned_at() or attempt.base)
-    task = _task(driver, run, attempt, session, _text(driver, attempt, files))
+    task = _task(driver, run, attempt, session, _first_text(driver, run, attempt))
     if goes_on:
         command = client.resume(task, GO_ON)
     elif attempt.fresh:
         command = client.start(task)
     else:
-        command = client.resume(task, task.prompt)
+        command = client.resume(task, _text(driver, attempt))
     files.write_guarded(dict(guarded_state(top)))
     files.note_spawn(commit_of(top, "HEAD") or attempt.base)
     driver.tools.reached("spawn")
@@ -162,9 +162,15 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
     return ending
 
 
-def _text(driver: RunDriver, attempt: RunAttempt, files: AttemptFiles) -> str:
-    """Return what the attempt is given; compiled again where the folder of the run was deleted."""
-    kept = files.prompt()
+def _first_text(driver: RunDriver, run: RunState, attempt: RunAttempt) -> str:
+    """Return the prompt with which the session of an attempt began."""
+    first = next(each for each in run.attempts if each.tree == attempt.tree)
+    return _text(driver, first if first.fresh else attempt)
+
+
+def _text(driver: RunDriver, attempt: RunAttempt) -> str:
+    """Return what an attempt is given; compiled again where the folder of the run was deleted."""
+    kept = AttemptFiles(driver.place, attempt.id).prompt()
     if kept is not None:
         return kept
     run, sprint = driver.state()

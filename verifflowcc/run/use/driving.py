@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from verifflowcc.base.errors import GateClosed, NotAllowed, VfccError, WorkspaceError
+from verifflowcc.base.errors import GateClosed, NotAllowed, UsageError, VfccError, WorkspaceError
 from verifflowcc.base.files.lock import locked
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.people import PROGRAM
@@ -33,6 +33,7 @@ from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 MOST_MOVES = 10_000
 """More moves than any run needs: a driver that goes round in circles ends."""
+_EVIDENCE = "vfcc evidence run"
 _LONGEST_REASON = 600
 _MOST_FAILURES = 5
 
@@ -126,7 +127,7 @@ def _stopped(driver: RunDriver, run: RunState, status: RunStatus, detail: str) -
 def _judge(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
     """Make evidence for the stage in the integration worktree, ask its gate, and write down what it lacks."""
     workspace, stage = driver.workspace, str(place.stage)
-    _make_evidence(driver, workspace)
+    _make_evidence(driver, workspace, stage)
     driver.tools.reached("evidence")
     blockers = blockers_of(workspace, driver.sprint, stage)
     listed: list[Json] = [
@@ -139,13 +140,17 @@ def _judge(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
     driver.tools.say(f"{stage}: gate {verdict}")
 
 
-def _make_evidence(driver: RunDriver, workspace: Workspace) -> None:
-    try:
-        run_evidence(workspace, driver.sprint, actor=PROGRAM, progress=driver.tools.say)
-    except NotAllowed:
-        raise
-    except WorkspaceError:
-        return  # no gate asks for evidence that could be made; the gate says what else it lacks
+def _make_evidence(driver: RunDriver, workspace: Workspace, stage: str) -> None:
+    """Make the evidence that the gates on the way out of a stage lack, and no other: each costs a run of a command."""
+    owed = [each for each in owed_by(ask_stage(workspace, driver.sprint, stage)) if each.command.startswith(_EVIDENCE)]
+    for name in dict.fromkeys(each.stage for each in owed):
+        wanted = tuple(each.criterion for each in owed if each.stage == name)
+        try:
+            run_evidence(workspace, driver.sprint, wanted, stage=name, actor=PROGRAM, progress=driver.tools.say)
+        except NotAllowed:
+            raise
+        except (WorkspaceError, UsageError) as error:  # the gate says what else it lacks
+            driver.tools.say(f"{name}: {error.message.splitlines()[0]}")
 
 
 def blockers_of(workspace: Workspace, sprint_id: str, stage: str) -> tuple[RunBlocker, ...]:

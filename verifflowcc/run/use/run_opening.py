@@ -43,6 +43,7 @@ from verifflowcc.run.use.run_reading import (
     driver_of,
     find_run,
     integration_workspace,
+    merge_command,
     sprint_place,
 )
 from verifflowcc.sprint.store.allowed import allows_code
@@ -285,6 +286,21 @@ def _stop_without_driver(workspace: Workspace, found: OpenRun, tools: RunMachine
         driver.note(EventType.RUN_STOPPED, {"why": str(RunStatus.STOPPED), "detail": "asked for"})
         driver.save("stopped")
     return f"{found.state.id}: stopped; no driver was alive"
+
+
+def take_over_run(workspace: Workspace, found: OpenRun) -> str:
+    """Fast-forward the checkout's branch to what a run made, if it is clean and has not moved; return a sentence.
+
+    It is the one command that touches the checkout, and runs only where a person asked for it.
+    """
+    root, branch = workspace.root, branch_of(found.place.run)
+    command = merge_command(found.place)
+    if current_branch(root) != found.state.branch or commit_of(root, "HEAD") != found.state.base:
+        return f"not merged, since the checkout moved; to merge it: {command.replace('--ff-only ', '')}"
+    if change_with_git(root, "status", "--porcelain").out.strip():
+        return f"not merged, since files of the checkout changed; to merge it: {command}"
+    done = change_with_git(root, "merge", "--ff-only", "--quiet", branch)
+    return f"merged: {branch}" if done.code == 0 else f"not merged: {done.first_line}; to merge it: {command}"
 
 
 @dataclass(frozen=True, slots=True)
