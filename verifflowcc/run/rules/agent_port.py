@@ -17,7 +17,8 @@ class AgentOutcome(StrEnum):
     """How an attempt of an agent ended, by its client's word and its process alone; evidence decides what it is worth.
 
     `SCHEMA` is an answer that does not have the form that was asked for, `SILENT` an end without a result, and
-    `INTERRUPTED` one that vfcc or a person asked for.
+    `INTERRUPTED` one that vfcc or a person asked for. Of the API's failures, `API_TRANSIENT` may pass by itself,
+    `API_AUTH` is a key, model or request that is refused, and `API_QUOTA` an account that is used up.
     """
 
     DONE = "done"
@@ -89,14 +90,53 @@ class AgentUsage:
 NO_USAGE = AgentUsage()
 
 
+class UsageTally:
+    """The use of a session, from the steps of one call: each answer counts once, and a total replaces their sum."""
+
+    def __init__(self, before: AgentUsage) -> None:
+        self._before, self._sum = before, NO_USAGE
+        self._turns: dict[str, AgentUsage] = {}
+        self._total: AgentUsage | None = None
+
+    def add(self, step: "AgentStep") -> None:
+        """Count a step; a later one of the same answer replaces the earlier."""
+        if step.usage is None:
+            return
+        if step.total:
+            self._total = step.usage
+            return
+        former = self._turns.get(step.turn, NO_USAGE)
+        self._turns[step.turn] = step.usage
+        self._sum = self._sum.plus(step.usage.since(former))
+
+    def now(self) -> AgentUsage | None:
+        """Return what the session has used; None where the client reported nothing yet."""
+        if self._total is not None:
+            return self._total
+        return self._before.plus(self._sum) if self._turns else None
+
+
+def usage_of(steps: "Sequence[AgentStep]", before: AgentUsage) -> AgentUsage | None:
+    """Return what a session has used after the steps of a call; `before` is what it had used before."""
+    tally = UsageTally(before)
+    for step in steps:
+        tally.add(step)
+    return tally.now()
+
+
 @dataclass(frozen=True, slots=True)
 class AgentLimits:
-    """The ceilings of one attempt, counted by vfcc; None is no ceiling. Time always has one."""
+    """The ceilings of one attempt, counted by vfcc; None is no ceiling. Time always has one.
+
+    `grace_s` is how long a client that is asked to end may take, and `after_result_s` one that gave its result.
+    """
 
     seconds: int = 1_800
     turns: int | None = 100
     micro_usd: int | None = None
     tokens: int | None = None
+    grace_s: int = 5
+    after_result_s: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +145,10 @@ class AgentTask:
 
     `prompt` goes to stdin and `role_text` is the role's own instruction, which a client may keep apart. `session` is
     fixed before the start where the client allows it; for `resume` it is the one that the client reported. `tools` is
-    the table of the role's `tools.yaml`, as `read_tools` returns it, and `closed` are patterns of paths that it may not
-    edit whatever that table allows. `folder` is the worktree; `scratch` is a folder outside of it for the client's own
-    files. `schema` is the JSON schema of the answer, as text; empty where none is asked for. `environment` is added to
-    what `run_agent` passes on.
+    the table of the role's `tools.yaml`, as `read_tools` returns it; `closed` are patterns of paths that it may not
+    edit whatever that table allows, and `opened` those of its stage's artifacts, which it always may. `folder` is the
+    worktree, `scratch` a folder outside of it for the client's own files. `schema` is the JSON schema of the answer, as
+    text; empty where none is asked for. `environment` is added to what `run_agent` passes on.
     """
 
     folder: str
@@ -119,6 +159,7 @@ class AgentTask:
     session: str
     tools: Mapping[str, Json]
     closed: Sequence[str] = ()
+    opened: Sequence[str] = ()
     model: str = ""
     limits: AgentLimits = field(default_factory=AgentLimits)
     schema: str = ""
@@ -127,7 +168,11 @@ class AgentTask:
 
 @dataclass(frozen=True, slots=True)
 class AgentCommand:
-    """A command to run in `folder`; `files` are written below `scratch` first, by name."""
+    """A command to run in `folder`; `files` are written below `scratch` first, by name.
+
+    `environment` is set, and `passes` are the names of variables that it also gets of vfcc's own; a `*` at the end
+    stands for any rest. `schema` is the form that the last message is checked against; empty for none.
+    """
 
     argv: tuple[str, ...]
     stdin: bytes
@@ -136,6 +181,8 @@ class AgentCommand:
     role: str
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    passes: tuple[str, ...] = ()
+    schema: str = ""
 
 
 class StepKind(StrEnum):
@@ -181,8 +228,9 @@ class AgentEnding:
     """The end of one call of a client.
 
     `usage` is of the whole session and `spent` of this call; None is unknown. `exit_code` is negative for a signal, and
-    None where the client did not start; `failure` then says why. `orphans` are the processes that it left running and
-    that were ended, and `log` is the folder of its raw output.
+    None where the client did not start; `failure` then says why. `no_session` says that the session to resume does not
+    exist: begin it again. `orphans` are the processes that it left running and that were ended, and `log` is the folder
+    of its raw output.
     """
 
     outcome: AgentOutcome
@@ -195,6 +243,7 @@ class AgentEnding:
     turns: int = 0
     exit_code: int | None = None
     failure: str = ""
+    no_session: bool = False
     orphans: tuple[int, ...] = ()
     log: str = ""
     duration_ms: int = 0
