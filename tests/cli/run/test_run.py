@@ -92,7 +92,10 @@ def test_what_a_role_may_not_change_is_not_merged_and_is_listed(tmp_path: Path) 
 def test_an_agent_that_lies_about_the_work_passes_no_gate(tmp_path: Path) -> None:
     script = honest()
     forged = '{"v":1}\n'
-    moves = ["vfcc stage advance --sprint discounts || true", "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m mine"]
+    moves = [
+        "vfcc stage advance --sprint discounts || true",
+        "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m mine",
+    ]
     script["planner"] = [
         {"lines": [{"type": "result", "text": "all done", "outcome": "done"}]},
         {"files": {f".memory/sprint/{SPRINT}/events/01KABCDEFGHJKMNPQRSTVWXYZ0.json": forged}},

@@ -187,7 +187,7 @@ def status(run: RunArgument = None, as_json: JsonFlag = False) -> None:
 @app.command()
 def events(
     run: RunArgument = None,
-    follow: Annotated[bool, typer.Option("--follow", help="Go on until the run ends or waits.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Continue until the run ends or waits.")] = False,
 ) -> None:
     """Print the events of a run as NDJSON, one line each; the same lines whenever it is asked."""
     from verifflowcc.base.terminal import output as out
@@ -215,7 +215,7 @@ def stop(
     now: Annotated[bool, typer.Option("--now", help="End the agent that works now (default: let it end).")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Ask the driver of a run to stop; `vfcc run resume` goes on.
+    """Ask the driver of a run to stop; `vfcc run resume` continues.
 
     Without a driver, end what it left running.
     """
@@ -235,7 +235,7 @@ def resume(
     max_tokens: MaxTokensOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Go on with a run after a crash, a stop, a limit, or once a person did what was asked.
+    """Continue a run after a crash, a stop, a limit, or once a person did what was asked.
 
     Exits as `vfcc run` does.
     """
@@ -253,7 +253,7 @@ def retry(
     run: RunArgument = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Give a stage of a run its attempts again, and go on.
+    """Give a stage of a run its attempts again, and continue.
 
     Exits as `vfcc run` does.
     """

@@ -65,7 +65,7 @@ class SprintPlace:
 class RunMove:
     """The next move; the fields that its kind does not need are empty.
 
-    For a start, `resumes` is the attempt whose session and worktree it goes on with (None: a fresh session in a
+    For a start, `resumes` is the attempt whose session and worktree it continues (None: a fresh session in a
     worktree of its own), `client` the one to take, `blockers` what the gate lacked, and `wait_s` how long to wait
     since the last attempt ended.
     """

@@ -37,7 +37,7 @@ from verifflowcc.run.use.attempt_files import AttemptFiles
 from verifflowcc.run.use.run_machinery import RunDriver
 
 ROLE_TEXT = """\
-You are the {role} of the stage {stage} in a run that vfcc drives: nobody is there to answer questions.
+You are the {role} of the stage {stage} in a run that vfcc drives; no person can answer questions.
 Work in this folder alone. Change only what your role may change, write the artifacts that the stage asks for, then end.
 Do not commit, push, merge or move the sprint: vfcc commits your files, runs the checks and asks the gate.
 """

@@ -1,4 +1,4 @@
-"""Open a run, go on with one, retry a stage, stop it, and clean up after it."""
+"""Open a run, continue one, retry a stage, stop it, and clean up after it."""
 
 import os
 import signal
@@ -198,7 +198,7 @@ def _opened(workspace: Workspace, state: SprintState, order: RunOrder, tools: Ru
 def resume_run(
     workspace: Workspace, run: str | None, limits: Mapping[str, int | None], tools: RunMachinery
 ) -> RunState:
-    """Go on with a run: after a crash, a stop, a limit, or once a person has done what was asked.
+    """Continue a run: after a crash, a stop, a limit, or once a person has done what was asked.
 
     `limits` replace those of the run. Raises ConflictError where another driver works on it.
     """
@@ -219,7 +219,7 @@ def resume_run(
 
 
 def retry_stage(workspace: Workspace, stage: str, run: str | None, tools: RunMachinery) -> RunState:
-    """Give a stage its attempts again, and go on; a stage that was left is reopened first."""
+    """Give a stage its attempts again, and continue; a stage that was left is reopened first."""
     found = find_run(workspace, run)
     driver = _driver(workspace, found, tools)
     with driving(driver):
@@ -272,7 +272,7 @@ def stop_run(workspace: Workspace, run: str | None, tools: RunMachinery, *, now:
     if now and pid.isdecimal():
         with suppress(ProcessLookupError, PermissionError):
             os.kill(int(pid), signal.SIGTERM)
-        return f"{found.state.id}: process {pid} was told to end its agent and stop"
+        return f"{found.state.id}: process {pid} got a signal to end its agent and stop"
     return f"{found.state.id}: process {pid} stops when its attempt has ended; at once: vfcc run stop --now"
 
 
