@@ -4,6 +4,7 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -120,8 +121,14 @@ def test_agents_are_named_by_client_and_model_or_by_a_command_line() -> None:
         client_and_model("codex:")
 
 
-def claude_result(**fields: Json) -> str:
-    usual = {"type": "result", "subtype": "success", "is_error": False, "terminal_reason": "completed", "result": "x"}
+def claude_result(**fields: Any) -> str:
+    usual: dict[str, Any] = {
+        "type": "result",
+        "subtype": "success",
+        "is_error": False,
+        "terminal_reason": "completed",
+        "result": "x",
+    }
     return json.dumps({**usual, **fields})
 
 
@@ -129,7 +136,7 @@ def failed(message: str) -> str:
     return json.dumps({"type": "turn.failed", "error": {"message": message}})
 
 
-API = {"is_error": True, "terminal_reason": "api_error"}
+API: dict[str, Any] = {"is_error": True, "terminal_reason": "api_error"}
 ENDINGS: Sequence[tuple[AgentClient, str, int, AgentOutcome]] = (
     (ClaudeAgent(), claude_result(), 0, AgentOutcome.DONE),
     (ClaudeAgent(), claude_result(), 1, AgentOutcome.CRASHED),

@@ -4,9 +4,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from tests import stub_agent
 from verifflowcc.run.rules.agent_port import (
     NO_USAGE,
+    AgentClient,
     AgentCommand,
     AgentEnding,
     AgentLimits,
@@ -34,25 +36,30 @@ QUICK = AgentLimits(seconds=30, grace_s=0, after_result_s=30)
 DONE = '{"type":"result","outcome":"done","text":"all done"}\n'
 
 
+def stub(acts: Sequence[object]) -> tuple[str, ...]:
+    """Return the command of a stub that does these acts."""
+    return (sys.executable, "-I", "-S", stub_agent.__file__, json.dumps(acts))
+
+
 class Ran:
     """One call of the stub: how it ended, and the steps that were reported."""
 
-    def __init__(self, folder: Path, acts: Sequence[object], **options: object) -> None:
-        argv = (sys.executable, "-I", "-S", stub_agent.__file__, json.dumps(acts))
-        command = AgentCommand(argv, b"the prompt", str(folder), str(folder / "scratch"), "coder")
-        limits, before = options.pop("limits", QUICK), options.pop("before", NO_USAGE)
-        stop, client = options.pop("stop", lambda: False), options.pop("client", CommandAgent(argv))
+    def __init__(
+        self,
+        folder: Path,
+        acts: Sequence[object],
+        *,
+        limits: AgentLimits = QUICK,
+        before: AgentUsage = NO_USAGE,
+        stop: Callable[[], bool] = lambda: False,
+        client: AgentClient | None = None,
+        **options: Any,
+    ) -> None:
+        argv = stub(acts)
+        command = replace(AgentCommand(argv, b"the prompt", str(folder), str(folder / "scratch"), "coder"), **options)
         self.steps: list[AgentStep] = []
-        self.folder = folder
-        self.ending: AgentEnding = run_agent(
-            client,
-            replace(command, **options),
-            limits,
-            MARKER,
-            self.steps.append,
-            stop,
-            before=before,
-        )
+        client = client or CommandAgent(argv)
+        self.ending: AgentEnding = run_agent(client, command, limits, MARKER, self.steps.append, stop, before=before)
 
     @property
     def outcome(self) -> AgentOutcome:
@@ -136,11 +143,9 @@ def test_time_has_an_end_even_for_a_client_that_ignores_the_request(tmp_path: Pa
 
 
 def test_a_run_that_is_stopped_ends_its_client(tmp_path: Path) -> None:
-    steps: list[object] = []
+    answers = iter((False, True))
 
-    ran = Ran(
-        tmp_path, ["hang"], stop=lambda: bool(steps.append(1) or len(steps) > 1), limits=replace(QUICK, grace_s=5)
-    )
+    ran = Ran(tmp_path, ["hang"], stop=lambda: next(answers), limits=replace(QUICK, grace_s=5))
 
     assert (ran.outcome, ran.ending.exit_code) == (AgentOutcome.INTERRUPTED, -15)
 
@@ -203,7 +208,7 @@ def test_an_error_of_the_caller_ends_the_client_first(tmp_path: Path) -> None:
     def fail(step: AgentStep) -> None:
         raise ValueError(step.text)
 
-    argv = (sys.executable, "-I", "-S", stub_agent.__file__, json.dumps([["detach", 600], ["write", DONE], "hang"]))
+    argv = stub([["detach", 600], ["write", DONE], "hang"])
     command = AgentCommand(argv, b"", str(tmp_path), str(tmp_path / "scratch"), "coder")
     with pytest.raises(ValueError, match="all done"):
         run_agent(CommandAgent(argv), command, QUICK, MARKER, fail, lambda: False)
@@ -259,7 +264,7 @@ ENDS = st.one_of(st.just("hang"), st.integers(0, 255).map(lambda code: ["exit", 
 @settings(max_examples=60, deadline=None)
 @given(acts=st.lists(PIECES, max_size=6), end=ENDS, client=st.sampled_from((*DRIVEN.values(), CommandAgent(("stub",)))))
 def test_whatever_a_client_writes_it_ends_and_leaves_nothing(
-    tmp_path_factory: pytest.TempPathFactory, acts: list[object], end: object, client: object
+    tmp_path_factory: pytest.TempPathFactory, acts: list[object], end: object, client: AgentClient
 ) -> None:
     """Torn lines, junk, no output, output closed early, a result and then silence: one ending, no process, no error."""
     limits = replace(QUICK, seconds=0 if end == "hang" else 30)
