@@ -113,6 +113,7 @@ def test_agents_are_named_by_client_and_model_or_by_a_command_line() -> None:
     assert client_and_model("codex:large") == ("codex", "large")
     assert client_and_model("claude") == ("claude", "")
     assert client_and_model("sh -c 'a:b'") == ("sh -c 'a:b'", "")
+    assert agent_client("codex:large").name == "codex"
     assert agent_client("sh -c 'a b'").name == "sh -c 'a b'"
     for wrong in ("", "sh 'a"):
         with pytest.raises(UsageError):
