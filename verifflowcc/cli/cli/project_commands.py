@@ -246,7 +246,7 @@ def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag =
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.terminal import wants_color
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.sprint.use.sprint_status import remember_status
 

@@ -38,7 +38,7 @@ def integrate(
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.history.cli import integrate_output as integrate_views
     from verifflowcc.history.rules.client_entries import SETUPS

@@ -15,7 +15,7 @@ from verifflowcc.trace.rules.importers import IMPORTERS
 if TYPE_CHECKING:
     from verifflowcc.base.model.findings import Catalogue
     from verifflowcc.base.model.trace_values import TraceReport
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.trace.rules.answers import ReachedItem
     from verifflowcc.trace.rules.impact import Impact
     from verifflowcc.trace.use.trace_sources import BaselineChange, Drift
@@ -68,7 +68,7 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
 def problem_in(report: "TraceReport", exit_code: int) -> "Problem":
     """Return the problem to report, for a check with an exit code other than 0."""
     from verifflowcc.base.model.trace_values import Severity
-    from verifflowcc.base.use.envelope import Problem, problem_with
+    from verifflowcc.base.use.document_form import Problem, problem_with
 
     if exit_code != FINDINGS:
         return problem_with(exit_code)
