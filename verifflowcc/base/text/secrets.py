@@ -1,7 +1,12 @@
-"""Find what looks like a secret in a text, and put a word in its place. The kinds are in `text.secret_kinds`.
+"""Find what looks like a secret in a text, and replace it by a word.
 
-What only holds the place of a secret (`<your-key>`, `xxxx`, `${TOKEN}`, `changeme`) is none, so that documentation
-raises no alarm. Nothing here tells what a secret is: only its kind and its place.
+A row for each kind: the prefix, the shape or the name beside it that its issuer gives it. `anchors` are words one of
+which a text must hold (in any case) before the pattern is tried, so that a text without them costs next to nothing.
+Each pattern takes time in proportion to the text: repetitions have bounds and do not overlap. Where a pattern has a
+group, the group is the secret; the rest of the match only gives its kind.
+
+A placeholder for a secret (`<your-key>`, `xxxx`, `${TOKEN}`, `changeme`) is none, so that documentation raises no
+alarm. A result has the kind and the place of a secret, never the secret.
 """
 
 import re
