@@ -252,7 +252,7 @@ def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag =
 
     if line and not as_json:
         from verifflowcc.base.text.hidden_text import printable
-        from verifflowcc.gates.use.status_line import status_line
+        from verifflowcc.gates.use.board_record import status_line
 
         out.emit(printable(status_line(open_workspace())))
         return
