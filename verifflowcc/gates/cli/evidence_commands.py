@@ -44,7 +44,7 @@ def metrics(
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.gates.cli import metrics_output as report_views
+    from verifflowcc.gates.cli import evidence_output as report_views
     from verifflowcc.gates.use.sprint_metrics import gather_metrics
     from verifflowcc.sprint.rules.stage_numbers import csv_text
 
