@@ -1,5 +1,6 @@
 """Open the store of a scope, in whatever backend the settings name for it."""
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -108,3 +109,29 @@ def _postgres_url() -> str:
             hint="export VFCC_POSTGRES_URL=…, or memory.postgres_url in your own settings",
         )
     return url
+
+
+# Open a store to look at it, and leave no trace: no index, no lock, no database where there is none.
+
+
+@contextmanager
+def open_for_reading(workspace: Workspace | None, scope: str) -> Iterator[MemoryBackend]:
+    """Open the items of a scope as `open_store` does, for reading alone. Raises the same."""
+    kind = backend_of(workspace, scope)
+    if kind is BackendKind.FILES and (scope == USER or workspace is not None):
+        from verifflowcc.memory.store.file_backend import FilesBackend
+
+        root = user_home() if workspace is None or scope == USER else workspace.root
+        with tempfile.TemporaryDirectory(prefix="vfcc-reading-") as local:
+            files = FilesBackend(root, folder_of(scope), scope, Path(local))
+            try:
+                yield files
+            finally:
+                files.close()
+    elif kind is BackendKind.SQLITE and not database_of(workspace, scope).exists():
+        from verifflowcc.memory.store.in_memory import InMemoryBackend
+
+        yield InMemoryBackend(scope)
+    else:
+        with open_store(workspace, scope) as store:
+            yield store
