@@ -344,7 +344,7 @@ def rows_of(file: Path, table: str) -> int:
 def test_the_log_of_a_database_stays_short(
     tmp_path: Path, database: MemoryBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_log, "SHORT", 20)
+    monkeypatch.setattr(sqlite_backend, "SHORT", 20)
     followed(database, lambda: rows_of(tmp_path / "p1.db", "changes"))
 
 
