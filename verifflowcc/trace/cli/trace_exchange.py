@@ -53,7 +53,7 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
     """
     if form == "sarif":
         from verifflowcc import __version__
-        from verifflowcc.trace.rules.sarif_write import sarif_text
+        from verifflowcc.trace.rules.findings_formats import sarif_text
 
         return sarif_text(report, __version__, prefix, of)
     if form == "junit":
