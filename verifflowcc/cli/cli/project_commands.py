@@ -369,7 +369,7 @@ def _carry_out(root: Path, answers: "InitAnswers") -> str:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.gates.use.sprints import start_sprint
-    from verifflowcc.history.cli import integrate_output as integrate_views
+    from verifflowcc.history.cli import integrate_command as integrate_views
     from verifflowcc.history.use.integrating import integrate, targets
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.cli.allow_output import verdict
