@@ -1,4 +1,4 @@
-"""Rows under headings, laid out for the terminal or the pipe that they go to."""
+"""Rows under headings, laid out for the terminal or the pipe that they go to; and the status words in them."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Metrics over stages and sprints, from the ledger; from a stage's `metrics.json` where its event has none."""
+"""Metrics and the report of sprints, from the ledger; from a stage's `metrics.json` where its event has none."""
 
 from collections.abc import Sequence
 

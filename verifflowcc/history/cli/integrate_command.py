@@ -1,4 +1,4 @@
-"""`vfcc integrate`."""
+"""`vfcc integrate`: write, check and remove the files that agent clients read."""
 
 from typing import Annotated
 

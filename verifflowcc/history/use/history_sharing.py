@@ -1,6 +1,7 @@
-"""A session's history as it may be committed: which tools and files, when, with what outcome; without any words.
+"""Share the history: a session's calls as a file to commit, and patterns as proposals to the project's memory.
 
-One file for each session, so that two people's never meet in one.
+A session's file holds which tools and files, when and with what outcome, without any words. There is one file for each
+session, so that two people's never meet in one. A proposed item waits for a person.
 """
 
 from collections.abc import Mapping

@@ -7,7 +7,7 @@ from verifflowcc.memory.use.recall_evaluating import Evaluation, ExpectedAnswer
 MISSED = "missed"
 
 
-def page(found: Evaluation) -> list[str]:
+def evaluation_page(found: Evaluation) -> list[str]:
     """Return the lines of an evaluation."""
     rows = [
         (", ".join(map(_rank, each.answers)), each.question, ", ".join(map(_named, each.answers)))

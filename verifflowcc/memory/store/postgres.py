@@ -1,4 +1,8 @@
-"""Items of many people and projects in one PostgreSQL database, which itself keeps each owner to their own rows."""
+"""Items of many people and projects in one PostgreSQL database, which itself keeps each owner to their own rows.
+
+What keeps owners apart is in the database (`templates/postgres.sql`). A session for which the database would not do so
+(a superuser's, one behind SET ROLE, one on a table without its rules) is refused before it is used.
+"""
 
 import re
 import threading

@@ -1,6 +1,11 @@
 """Items in one SQLite database: their texts are the truth, and the columns beside them what they were read as.
 
-The file is never replaced: what is damaged or of a newer vfcc is told, and stays as it is.
+The file is never replaced: what is damaged or of a newer vfcc is reported, and stays as it is.
+
+A log has one row for each path and change, oldest first, kept by triggers, so that no program changes an item without a
+trace, not an older vfcc either. A mark is a row of the log: it is good as long as that very row is there, which it is
+in no older copy of the file that went on otherwise. A database without the log is as good a store; its changes are
+found by comparing.
 """
 
 import sqlite3

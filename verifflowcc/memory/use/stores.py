@@ -1,4 +1,4 @@
-"""Open the store of a scope, in whatever backend the settings name for it."""
+"""Open the store of a scope, in the backend that the settings name for it; or only read it, and leave no trace."""
 
 import tempfile
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Findings for other programs: commands in a GitHub workflow's log, JSON, SARIF 2.1.0."""
+"""Findings for other programs: commands in a GitHub workflow's log, JUnit XML, SARIF 2.1.0."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Cached trace items and reports: only changed files are read and parsed again.
+"""Read trace items, and cache them and reports: only changed files are read and parsed again.
 
 Everything here can be made again. Each text is kept with its checksum, so that what was damaged counts as not there.
 """

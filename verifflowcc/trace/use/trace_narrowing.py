@@ -1,4 +1,4 @@
-"""The part of the matrix that a person asks for, with the words that were meant."""
+"""Find the item, or the part of the matrix, that a person names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
