@@ -87,8 +87,7 @@ def evaluate(
     Exits with 1 where recall is below --min, and with 3 where the file expects what is not there.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.memory.cli.memory_eval_output import below, evaluation_page
-    from verifflowcc.memory.cli.memory_output import acting_here, tell
+    from verifflowcc.memory.cli.memory_output import acting_here, below, evaluation_page, tell
     from verifflowcc.memory.store.ingested_turns import read_labelled_file
     from verifflowcc.memory.use.access_counts import note_recall
     from verifflowcc.memory.use.recall_evaluating import evaluate as measure
