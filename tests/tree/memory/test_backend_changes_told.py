@@ -20,6 +20,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.memory_protocol import MemoryBackend
 from verifflowcc.memory.store import memory_items as memory_log
+from verifflowcc.memory.store import sqlite_backend
 from verifflowcc.memory.store.placing import stored_item
 
 FACTS = ".memory/project/items/fact"
