@@ -11,7 +11,7 @@ from tests.tree.memory.test_identity import of, project
 from tests.trees import git
 from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files.layout import SETTLED_AFTER_NS
-from verifflowcc.base.git.git_identity import IDENTITY_KEPT_FILE as FILE
+from verifflowcc.base.git.kept_identity import IDENTITY_KEPT_FILE as FILE
 
 LATER = SETTLED_AFTER_NS + 1
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from verifflowcc.base.errors import NotAllowed, WorkspaceError
 from verifflowcc.base.files.private_files import USER
-from verifflowcc.base.git.git_identity import recall_repository
+from verifflowcc.base.git.kept_identity import recall_repository
 from verifflowcc.base.model.item_values import GUARDED, Item, Relation, Status, Trust
 from verifflowcc.base.model.people import needs_person
 from verifflowcc.base.process.acting import clean_name
