@@ -1,12 +1,12 @@
 """Rows under headings, laid out for the terminal or the pipe that they go to; and the status words in them."""
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TextIO
 
+from verifflowcc.base.model.lazy import lazy_pattern
 from verifflowcc.base.terminal.terminal import SYMBOLS, status_style, status_symbol, wants_color
 from verifflowcc.base.text.hidden_text import withhold_cells
 
@@ -178,7 +178,7 @@ def _plain_cell(cell: str) -> str:
 
 HEADINGS = frozenset({"status", "verdict", "is", "review", "outcome", "fate"})
 """Columns of tables whose cells begin with a status word."""
-_DOUBTED = re.compile(r"(passed|failed|skipped|error)( \((stale|not in the tree|untrusted)\)|, (?!proven\b))")
+_DOUBTED = lazy_pattern(r"(passed|failed|skipped|error)( \((stale|not in the tree|untrusted)\)|, (?!proven\b))")
 """A result that does not count as it is: of other content, of an unknown test, of a report that is trusted less."""
 _SHOWN = {
     "pass": ("passed", "passed"),

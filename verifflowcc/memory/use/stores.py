@@ -1,6 +1,5 @@
 """Open the store of a scope, in the backend that the settings name for it; or only read it, and leave no trace."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -117,6 +116,8 @@ def _postgres_url() -> str:
 @contextmanager
 def open_for_reading(workspace: Workspace | None, scope: str) -> Iterator[MemoryBackend]:
     """Open the items of a scope as `open_store` does, for reading alone. Raises the same."""
+    import tempfile  # with random and shutil: a hook that opens a store to write needs none of them
+
     kind = backend_of(workspace, scope)
     if kind is BackendKind.FILES and (scope == USER or workspace is not None):
         from verifflowcc.memory.store.file_backend import FilesBackend
