@@ -1,15 +1,13 @@
 """Find the item, or the part of the matrix, that a person names."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import PurePosixPath
 
-from verifflowcc.base.errors import ConflictError, FormatError, UsageError, VfccError
+from verifflowcc.base.errors import UsageError, VfccError
 from verifflowcc.base.model.item_values import Stamp, Status
 from verifflowcc.base.model.trace_values import TraceItem, TraceReport
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.glob import matches
-from verifflowcc.base.text.identifiers import ambiguous
-from verifflowcc.base.text.plain_words import natural_key, nearest_start
+from verifflowcc.base.text.plain_words import natural_key
 from verifflowcc.base.use.stage_words import one_of
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.trace.rules.answers import CodePlace, ItemTest, all_tests_of, implementers
@@ -18,6 +16,7 @@ from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import Matrix, matrix, narrowed
 from verifflowcc.trace.rules.trace_check import check_view
 from verifflowcc.trace.rules.trace_view import TraceView
+from verifflowcc.trace.use.trace_finding import find_item
 from verifflowcc.trace.use.trace_sources import full_view, read_sources
 
 # What the views of the trace are made from: everything that a check looks at, and what it says, in one reading.
@@ -265,40 +264,3 @@ def _meant(seen: CheckedTrace, whole: Matrix, name: str) -> str:
     if not any(matches(row.id, name) for row in whole.rows):
         raise UsageError(f"no item has an id like {name}", hint="vfcc trace list")
     return name
-
-
-_LIST = "vfcc trace list"
-
-
-def find_item(view: TraceView, name: str) -> TraceItem:
-    """Return the item with an id, or the only one whose id begins with it.
-
-    Capitals do not matter.
-
-    Raises UsageError where there is none (with the nearest id) or there are several, ConflictError where two files have
-    this id, and FormatError where the file of that name cannot be read.
-    """
-    wanted = name.strip().removesuffix(".md").rpartition("/")[2].casefold()
-    same = [item for item in view.items if item.id.casefold() == wanted]
-    found = same or [item for item in view.items if wanted and item.id.casefold().startswith(wanted)]
-    ids = sorted({item.id for item in found})
-    if len(ids) == 1 and len(found) == 1:
-        return found[0]
-    if not found:
-        raise _unknown(view, name, wanted)
-    if len(ids) == 1:
-        paths = " and ".join(item.path for item in found)
-        raise ConflictError(f"two files have the id {ids[0]}: {paths}", hint="vfcc check trace")
-    raise UsageError(ambiguous(name, ids, "items"), hint=f"vfcc trace show {ids[0]}")
-
-
-def _unknown(view: TraceView, name: str, wanted: str) -> UsageError | FormatError:
-    for path, reason in view.sources.unreadable.items():
-        if PurePosixPath(path).stem.casefold() == wanted:
-            return FormatError(f"{path}:{reason}", hint=f"edit {path} by hand")
-    ids = {item.id.casefold(): item.id for item in view.items}
-    if not ids:
-        return UsageError(f"there is no item {name}: there is none at all", hint='vfcc trace add need "What is needed"')
-    near = nearest_start(wanted, ids)
-    more = f"; did you mean {ids[near]}?" if near else ""
-    return UsageError(f"there is no item {name}{more}", hint=f"vfcc trace show {ids[near]}" if near else _LIST)
