@@ -18,13 +18,13 @@ from verifflowcc.base.terminal.terminal import painted
 from verifflowcc.base.use.workspace import Workspace, current_folder, find_workspace
 from verifflowcc.memory.rules.candidates import QUOTE
 from verifflowcc.memory.use.item_search import ScopedItem, find_item
-from verifflowcc.memory.use.recall_evaluating import Evaluation, ExpectedAnswer
 from verifflowcc.memory.use.scopes import agent_of, read_scope, scopes_searched
 
 if TYPE_CHECKING:
     from verifflowcc.memory.use.inbox import Inbox, WaitingItem
     from verifflowcc.memory.use.memory_listing import ItemLine, ItemLinkEnd, ItemListing, ItemView
     from verifflowcc.memory.use.moving import PromotionPlan
+    from verifflowcc.memory.use.recall_evaluating import Evaluation, ExpectedAnswer
     from verifflowcc.memory.use.statistics import Indicator, ModelUse, Numbers
 
 
@@ -437,7 +437,7 @@ def _lost(lost: OmittedHit) -> str:
 MISSED = "missed"
 
 
-def evaluation_page(found: Evaluation) -> list[str]:
+def evaluation_page(found: "Evaluation") -> list[str]:
     """Return the lines of an evaluation."""
     rows = [
         (", ".join(map(_rank, each.answers)), each.question, ", ".join(map(_named, each.answers)))
@@ -452,7 +452,7 @@ def evaluation_page(found: Evaluation) -> list[str]:
     return lines
 
 
-def below(found: Evaluation) -> str:
+def below(found: "Evaluation") -> str:
     """Return the sentence on recall that is not enough."""
     of = found.measured
     return f"recall@{of.k} is {share(of.recall_bp)}, below {share(found.least_bp or 0)}"
@@ -467,9 +467,9 @@ def share(basis_points: int) -> str:
     return f"{basis_points / 10_000:g}"
 
 
-def _rank(answer: ExpectedAnswer) -> str:
+def _rank(answer: "ExpectedAnswer") -> str:
     return MISSED if answer.rank is None else str(answer.rank)
 
 
-def _named(answer: ExpectedAnswer) -> str:
+def _named(answer: "ExpectedAnswer") -> str:
     return f"{answer.name} ({answer.invalid_reason})" if answer.invalid_reason else answer.name

@@ -177,7 +177,7 @@ def impact(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = Fals
     from verifflowcc.base.terminal import output as out
     from verifflowcc.trace.cli.matrix_output import see
     from verifflowcc.trace.rules.impact import impact as touched
-    from verifflowcc.trace.use.trace_finding import find_item
+    from verifflowcc.trace.rules.trace_view import find_item
 
     view = see(junit).view
     found = touched(view, find_item(view, item).id)
