@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from pathlib import PurePosixPath
 
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError
 from verifflowcc.base.formats.trace_tests import TestNames, by_item
@@ -326,7 +325,7 @@ def find_item(view: TraceView, name: str) -> TraceItem:
 
 def _unknown(view: TraceView, name: str, wanted: str) -> UsageError | FormatError:
     for path, reason in view.sources.unreadable.items():
-        if PurePosixPath(path).stem.casefold() == wanted:
+        if path.rpartition("/")[2].removesuffix(".md").casefold() == wanted:
             return FormatError(f"{path}:{reason}", hint=f"edit {path} by hand")
     ids = {item.id.casefold(): item.id for item in view.items}
     if not ids:

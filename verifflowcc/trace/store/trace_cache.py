@@ -11,8 +11,6 @@ from verifflowcc.base.index.index_file import DerivedTables, summed, unsummed
 from verifflowcc.base.model.trace_codes import TYPES
 from verifflowcc.base.model.trace_values import Flaw, TraceItem
 from verifflowcc.base.text.record_codec import RecordCodec
-from verifflowcc.items.store.item_edits import decode, read_front
-from verifflowcc.trace.rules.trace_item import is_trace_item, read_trace_item
 
 # A trace item as one line of JSON for the index.
 
@@ -84,6 +82,10 @@ def parse_trace_item(path: str, data: bytes, types: Collection[str] = TYPES.keys
     file is in `flaws`, front matter that is no YAML too. Raises FormatError where the bytes are not UTF-8, with file,
     line and byte.
     """
+    # A command whose items are all cached parses none, and imports none of this.
+    from verifflowcc.items.store.item_edits import decode, read_front
+    from verifflowcc.trace.rules.trace_item import is_trace_item, read_trace_item
+
     parts, table, problem = read_front(decode(path, data).replace("\r\n", "\n"))
     flaws = (Flaw("bad-field", *problem),) if problem else ()
     return read_trace_item(path, parts, table, flaws) if is_trace_item(path, table, types) else None
