@@ -20,9 +20,14 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from verifflowcc.base.config.config_defaults import LAYERS, STRATEGIES, WORKFLOW
-from verifflowcc.base.config.config_description import DescribedSection, section_of
+from verifflowcc.base.config.config_description import (
+    CodeMixSection,
+    DescribedSection,
+    Share,
+    decimals_listed,
+    section_of,
+)
 from verifflowcc.base.config.gates_section import WRONG, GatesSection, StrictSection, obeys, sentence
-from verifflowcc.base.config.memory_section import CodeMixSection, Share, decimals_listed
 from verifflowcc.base.model.config_values import (
     FORMAT,
     PRESETS,
