@@ -157,7 +157,7 @@ def _machinery() -> "RunMachinery":
 def _finish(state: "RunState", *, as_json: bool, take_over: bool = False) -> None:
     """Show how a run ended, and exit with the code for it."""
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.run.use.run_opening import take_over_run
     from verifflowcc.run.use.run_reading import find_run, run_line
@@ -191,7 +191,7 @@ def events(
 ) -> None:
     """Print the events of a run as NDJSON, one line each; the same lines whenever it is asked."""
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.use.envelope import document_text
+    from verifflowcc.base.use.document_form import document_text
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.run.use.run_reading import event_lines, find_run, run_line
 
