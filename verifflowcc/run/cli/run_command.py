@@ -191,7 +191,7 @@ def events(
 ) -> None:
     """Print the events of a run as NDJSON, one line each; the same lines whenever it is asked."""
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.use.document_form import document_text
+    from verifflowcc.base.use.document_form import document_text, form
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.run.use.run_reading import event_lines, find_run, run_line
 
@@ -201,7 +201,7 @@ def events(
         run = found.state.id
         line = run_line(found)
         for each in event_lines(found, shown):
-            out.emit(document_text(each), withheld=True)
+            out.emit(document_text(form(each, full=True)), withheld=True)
             shown += 1
         if not follow or line.status != "working":
             return

@@ -35,6 +35,7 @@ from verifflowcc.run.store.run_tree import (
 )
 from verifflowcc.run.use.attempt_files import AttemptFiles
 from verifflowcc.run.use.run_machinery import RunDriver
+from verifflowcc.run.use.tree_setup import prepare_tree
 
 ROLE_TEXT = """\
 You are the {role} of the stage {stage} in a run that vfcc drives; no person can answer questions.
@@ -137,6 +138,7 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
         command = client.start(task)
     else:
         command = client.resume(task, _text(driver, attempt))
+    prepare_tree(driver.workspace, driver.place.project(attempt.tree), f"{run.id}/{attempt.id}", driver.tools.say)
     files.write_guarded(dict(guarded_state(top)))
     files.note_spawn(commit_of(top, "HEAD") or attempt.base)
     driver.tools.reached("spawn")

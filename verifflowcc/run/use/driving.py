@@ -29,6 +29,7 @@ from verifflowcc.run.use.attempt_end import merge_attempt, settle_attempt
 from verifflowcc.run.use.attempt_start import start_attempt
 from verifflowcc.run.use.run_machinery import RunDriver, shown
 from verifflowcc.run.use.run_reading import STOP, TO_DO, in_tree, lock_file, sprint_place
+from verifflowcc.run.use.tree_setup import prepare_tree
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 
 MOST_MOVES = 10_000
@@ -127,6 +128,7 @@ def _stopped(driver: RunDriver, run: RunState, status: RunStatus, detail: str) -
 def _judge(driver: RunDriver, place: SprintPlace, move: RunMove) -> None:
     """Make evidence for the stage in the integration worktree, ask its gate, and write down what it lacks."""
     workspace, stage = driver.workspace, str(place.stage)
+    prepare_tree(workspace, workspace.root, driver.place.run, driver.tools.say)
     _make_evidence(driver, workspace, stage)
     driver.tools.reached("evidence")
     blockers = blockers_of(workspace, driver.sprint, stage)
