@@ -178,7 +178,8 @@ TALK = re.compile(
     r"discuss|see|go|move)|"
     r"there(?:'s| is| are)|you must be (?-i:[A-Z])|user-friendly|mindful|as you know|studies|research|to be "
     r"honest|can't afford|pay attention|take (?:care|pride|time|breaks?|"
-    r"advantage|notes?|part|ownership|initiative|a (?:look|break|moment))|focus on (?!\w+ tests))\b",
+    r"advantage|notes?|part|ownership|initiative|a (?:look|break|moment))|focus on (?!\w+ tests))\b|"
+    r"\b(?:an? )?(?:specific|particular|certain) [\w-]+(?: [\w-]+)?$",
     re.IGNORECASE,
 )
 """Talk around a rule: announcements without it, encouragement, what is good in general."""
