@@ -66,7 +66,7 @@ def roots(text: str) -> tuple[str, ...]:
 
 RETRACTED = (
     r"(?:scratch that|never mind|my mistake|I was wrong|I stand corrected|oops|"
-    r"(?:forget|scrap|ignore|disregard) (?:about )?(?:the|our|my|that|what I said about) (?:[\w-]+ ){0,2}?(?:rule|"
+    r"(?:forget|scrap|ignore|disregard) (?:about )?(?:the|our|my|that) (?:[\w-]+ ){0,2}?(?:rule|"
     r"convention|"
     r"policy|guideline|decision|limit|[\w-]+)(?: (?:about|on|for|of|that we use) [^,;.:]{2,40}?)?(?=[,;:.] | -))"
 )
