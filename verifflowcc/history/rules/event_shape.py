@@ -56,12 +56,12 @@ _LOOKED_AT = 4_000
 _MOST_PARTS, _DEEPEST, _LARGEST = 50, 6, 1e308
 _MOST_TOKENS = 2**53
 _SAME_MS = 30_000
+"""Two hooks of one event begin within this time."""
 _SAYING = (
     *("tool_name", "tool_input", "prompt", "source", "reason", "trigger", "agent_id", "agent_type", "stop_hook_active"),
     *("last_assistant_message", "message", "notification_type"),
 )
 """What one event says in both forms that Copilot has of it; its times differ."""
-"""Two hooks of one event begin within this time."""
 _LONGEST_PATH = 1_000
 _CHANGES = ("edit", "write")
 _TEXT_PROBE_BYTES = 8000
