@@ -52,6 +52,15 @@ class RunPlace:
     trees: Path
     below: str
 
+    @property
+    def marker(self) -> str:
+        """The mark of the run's processes, which no run of another repository on this machine has.
+
+        >>> RunPlace(Path("/p"), "login-1", Path("/p/.git/vfcc/runs/login-1"), Path("/p.vfcc/login-1"), "").marker
+        'login-1.7c0824a3'
+        """
+        return f"{self.run}.{hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:8]}"
+
     def tree(self, name: str = INTEGRATION) -> Path:
         """Return the top of a worktree that git lists for the branch, else where it is going to be."""
         return listed_trees(self.root).get(branch_of(self.run, name), self.trees / name)

@@ -1,5 +1,7 @@
 """Start an attempt: its worktree, its prompt, its session; then run the client, again after a crash."""
 
+import os
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, read_tools
@@ -36,6 +38,7 @@ from verifflowcc.run.store.run_tree import (
 from verifflowcc.run.use.attempt_files import AttemptFiles
 from verifflowcc.run.use.run_machinery import RunDriver
 from verifflowcc.run.use.tree_setup import prepare_tree
+from verifflowcc.sprint.use.configuration import effective_config
 
 ROLE_TEXT = """\
 You are the {role} of the stage {stage} in a run that vfcc drives; no person can answer questions.
@@ -122,7 +125,8 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
     is none, the files so far are rescued, and the attempt begins again with its prompt.
     """
     files = AttemptFiles(driver.place, attempt.id)
-    driver.tools.sweep(f"{run.id}/{attempt.id}")
+    marker = f"{driver.place.marker}/{attempt.id}"
+    driver.tools.sweep(marker)
     client = driver.tools.client(attempt.client)
     top = ensure_tree(driver.place, attempt.tree, attempt.base)
     interrupted = files.was_spawned()
@@ -138,7 +142,9 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
         command = client.start(task)
     else:
         command = client.resume(task, _text(driver, attempt))
-    prepare_tree(driver.workspace, driver.place.project(attempt.tree), f"{run.id}/{attempt.id}", driver.tools.say)
+    prepare_tree(
+        driver.workspace, driver.place.project(attempt.tree), f"{driver.place.marker}/{attempt.id}", driver.tools.say
+    )
     files.write_guarded(dict(guarded_state(top)))
     files.note_spawn(commit_of(top, "HEAD") or attempt.base)
     driver.tools.reached("spawn")
@@ -152,7 +158,7 @@ def run_attempt(driver: RunDriver, run: RunState, attempt: RunAttempt) -> AgentE
         client,
         command,
         task.limits,
-        f"{run.id}/{attempt.id}",
+        marker,
         seen,
         driver.stop_now,
         before=_used_before(run, attempt),
@@ -198,8 +204,14 @@ def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, t
         closed=CLOSED,
         model=attempt.model,
         limits=_limits(run),
-        environment={"VFCC_SPRINT": run.sprint},
+        environment={**_passed(driver), "VFCC_SPRINT": run.sprint},
     )
+
+
+def _passed(driver: RunDriver) -> dict[str, str]:
+    """Return the variables that the project passes on to its agents, `run.environment`."""
+    patterns = effective_config(driver.workspace).config.run.environment
+    return {name: value for name, value in os.environ.items() if any(fnmatchcase(name, each) for each in patterns)}
 
 
 def role_tools(workspace: Workspace, role: str) -> dict[str, Json]:

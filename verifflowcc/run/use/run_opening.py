@@ -100,7 +100,7 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
 
 def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> RunPlan:
     """Return what a run would do; nothing is written. Raises as `start_run` does."""
-    state = _checked(workspace, sprint, order, tools)
+    state = _checked(workspace, sprint, order, tools, restore=False)
     place = place_of(workspace.root, _free_id(workspace, state.id))
     assert state.workflow is not None
     left, stages = state.current is None, []
@@ -113,8 +113,10 @@ def plan_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: R
     return RunPlan(place.run, state.id, branch_of(place.run), str(place.trees), tuple(stages), order.limits())
 
 
-def _checked(workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery) -> SprintState:
-    """Return the sprint that can be run; raise before anything is written where it cannot."""
+def _checked(
+    workspace: Workspace, sprint: str | None, order: RunOrder, tools: RunMachinery, *, restore: bool = True
+) -> SprintState:
+    """Return the sprint that can be run; raise where it cannot. `restore` is that of `all_runs`."""
     state = active_sprint(workspace, sprint)
     state = load_movable(workspace, state.id)[1]
     if state.status is SprintStatus.CLOSED:
@@ -125,7 +127,7 @@ def _checked(workspace: Workspace, sprint: str | None, order: RunOrder, tools: R
         tools.client(each)
     _require_committed(workspace, state)
     _require_allowed(workspace, state)
-    other = next((each for each in all_runs(workspace) if _is_open(each, state.id)), None)
+    other = next((each for each in all_runs(workspace, restore=restore) if _is_open(each, state.id)), None)
     if other is not None:
         raise ConflictError(
             f"{state.id} has an open run already: {other.state.id} ({other.state.status})",
@@ -202,7 +204,7 @@ def resume_run(
 
     `limits` replace those of the run. Raises ConflictError where another driver works on it.
     """
-    found = find_run(workspace, run)
+    found = find_run(workspace, run, restore=True)
     driver = _driver(workspace, found, tools)
     with driving(driver):
         _restore(driver)
@@ -220,7 +222,7 @@ def resume_run(
 
 def retry_stage(workspace: Workspace, stage: str, run: str | None, tools: RunMachinery) -> RunState:
     """Give a stage its attempts again, and continue; a stage that was left is reopened first."""
-    found = find_run(workspace, run)
+    found = find_run(workspace, run, restore=True)
     driver = _driver(workspace, found, tools)
     with driving(driver):
         _restore(driver)
@@ -246,7 +248,7 @@ def _restore(driver: RunDriver) -> None:
     if commit is None:
         raise UsageError(f"the branch {branch} is gone: the run was cleaned", hint="vfcc run")
     ensure_tree(driver.place, INTEGRATION, commit)
-    driver.tools.sweep(driver.place.run)
+    driver.tools.sweep(driver.place.marker)
 
 
 def _still_waits(driver: RunDriver, state: RunState, sprint: SprintState) -> bool:
@@ -264,7 +266,7 @@ def stop_run(workspace: Workspace, run: str | None, tools: RunMachinery, *, now:
 
     Where no driver is alive, what it left running is ended, and the run is stopped on the ledger.
     """
-    found = find_run(workspace, run)
+    found = find_run(workspace, run, restore=True)
     pid = driver_of(found.place)
     if pid is None:
         return _stop_without_driver(workspace, found, tools)
@@ -321,11 +323,11 @@ def clean_run(workspace: Workspace, run: str | None, tools: RunMachinery, *, for
     Unmerged work gets a rescue ref, and its worktree stays unless `force` is given. The integration branch goes once
     the checkout's branch has it. Raises ConflictError while a driver works on the run.
     """
-    found = find_run(workspace, run)
+    found = find_run(workspace, run, restore=True)
     driver = _driver(workspace, found, tools)
     removed, kept, rescued = [], [], []
     with driving(driver):
-        tools.sweep(found.place.run)
+        tools.sweep(found.place.marker)
         for name in tree_names(found.place):
             ref = _rescued(found.place, name)
             if ref:
