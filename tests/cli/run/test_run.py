@@ -1,11 +1,13 @@
 """`vfcc run` drives a real sprint in a real repository, with an agent that is a script."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.cli.process import by_person
 from tests.run_world import FIXED, NEW_TESTS, SPRINT, RunWorld, artifact, honest
 from tests.trees import git
 
@@ -56,9 +58,11 @@ def test_a_gate_that_fails_once_gets_its_blockers_into_the_same_session(tmp_path
     script["planner"] = [half, *script["planner"]]
     world = RunWorld(tmp_path, script)
 
-    done = world.drive("--until", "planning", "--json")
+    done = world.drive("--until", "planning", "--merge", "--json")
 
     assert done.code == 0, done
+    assert git(world.root, "rev-parse", "HEAD") == git(world.root, "rev-parse", BRANCH)
+    assert git(world.root, "status", "--porcelain") == ""
     first, second = world.calls("planner")
     assert first["session"] == second["session"]
     assert "The gate of this stage is still closed" in second["prompt"]
@@ -116,7 +120,7 @@ def test_an_agent_that_lies_about_the_work_passes_no_gate(tmp_path: Path) -> Non
 
 def test_a_second_driver_is_refused_while_a_run_is_open(tmp_path: Path) -> None:
     world = RunWorld(tmp_path, {**honest(), "planner": [{}]})
-    assert world.drive("--max-attempts", "1").code == 4
+    assert world.drive("--max-attempts", "1", "--until", "planning").code == 4
 
     world.drive().refused(5, f"{SPRINT} has an open run already: {RUN} (blocked)", f"vfcc run resume {RUN}")
 
@@ -132,6 +136,7 @@ def test_a_run_needs_a_committed_sprint(tmp_path: Path) -> None:
     world.drive().refused(2, "starts from the last commit, which lacks .memory/note.md", "git add .memory")
 
 
+@pytest.mark.sweep
 def test_a_limit_ends_the_run_with_7_and_more_of_it_goes_on(tmp_path: Path) -> None:
     script = honest()
     used = {"type": "usage", "input_tokens": 900, "output_tokens": 200}
@@ -183,6 +188,7 @@ def _environment(pid: str) -> str:
         return ""
 
 
+@pytest.mark.sweep
 def test_events_are_the_same_lines_whenever_they_are_read(tmp_path: Path) -> None:
     world = RunWorld(tmp_path)
     assert world.drive("--until", "planning").code == 0
@@ -198,3 +204,60 @@ def _blockers(line: dict[str, object]) -> list[dict[str, object]]:
     found = line["blockers"]
     assert isinstance(found, list)
     return found
+
+
+REVIEWED = """\
+name: own
+title: With a review of the plan
+gates: hard
+stages:
+  - id: planning
+    title: Planning
+    leg: left
+    pair: validation
+    role: planner
+    artifacts: ["plan.*"]
+    exit:
+      - {id: reviewed, kind: review, title: a person approved the plan}
+  - {id: coding, title: Coding, leg: apex, role: coder, artifacts: ["changes.*"]}
+  - {id: validation, title: Validation, leg: right, pair: planning, role: stakeholder, artifacts: ["acceptance.*"]}
+"""
+
+
+def test_a_person_is_asked_the_run_ends_with_6_and_goes_on_once_it_is_answered(tmp_path: Path) -> None:
+    world = RunWorld(tmp_path, workflow=REVIEWED)
+
+    asked = world.drive("--json", "--full")
+
+    assert asked.code == 6, asked
+    assert asked.document["error"]["code"] == "waiting"
+    (ask,) = asked.data["asks"]
+    assert ask.startswith("reviewed: ")
+    tree = Path(asked.data["tree"])
+    assert f"vfcc -C {tree} approve" in ask
+    assert asked.data["next"].startswith(f"vfcc -C {tree} approve")
+    assert len(world.calls("planner")) == 1  # no attempt is spent on what only a person can do
+
+    again = world.run("resume", "--json")
+    assert again.code == 6, again
+    assert [each["type"] for each in world.events()][-1] == "person.asked"
+
+    words = shlex.split(asked.data["next"].partition("  # ")[0])
+    assert by_person(world.root, *words[1:], "--yes").code == 0
+    resumed = world.run("resume", "--json", "--full")
+
+    assert resumed.code == 0, resumed
+    assert [each["role"] for each in resumed.data["attempts"]] == ["planner", "coder", "stakeholder"]
+    assert "person.answered" in [each["type"] for each in world.events()]
+
+
+def test_a_program_never_leaves_a_soft_criterion_open(tmp_path: Path) -> None:
+    script = honest()
+    script["coder"] = [{"files": {artifact("coding", "changes.md"): "# Changes\n\nNone.\n"}}]
+    world = RunWorld(tmp_path, script)
+
+    done = world.drive("--until", "coding", "--max-attempts", "2", "--json")
+
+    assert done.code == 4, done
+    assert "changed" in done.data["detail"]
+    assert done.data["stage"] == "coding"

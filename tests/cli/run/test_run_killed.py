@@ -148,6 +148,7 @@ def test_of_two_drivers_exactly_one_works_and_a_stop_ends_it_with_its_agent(tmp_
     assert merges(world) == ["planner-1"]
 
 
+@pytest.mark.sweep
 def test_what_lies_outside_of_git_may_be_deleted_at_any_moment(tmp_path: Path) -> None:
     world = RunWorld(tmp_path, {**honest(), "planner": [{}, *honest()["planner"]]})
     assert driver(world, "design", "note:attempt_ended#1").returncode == -9
