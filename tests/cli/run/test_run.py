@@ -104,16 +104,24 @@ def test_an_agent_that_lies_about_the_work_passes_no_gate(tmp_path: Path) -> Non
         {"lines": [{"type": "result", "text": "all done", "outcome": "done"}]},
         {"files": {f".memory/sprint/{SPRINT}/events/01KABCDEFGHJKMNPQRSTVWXYZ0.json": forged}},
         {"files": {".memory/config.yaml": "format: 1\n"}, "shell": moves},
+        {"shell": ["git config core.fsmonitor ./evil"]},
+        {"shell": ['rm -rf "$PWD"']},
     ]
     world = RunWorld(tmp_path, script)
 
-    done = world.drive("--json", "--full")
+    done = world.drive("--max-attempts", "5", "--json", "--full")
 
     assert done.code == 4, done
     assert done.document["error"]["code"] == "blocked"
-    assert [each["outcome"] for each in done.data["attempts"]] == ["no_change", "out_of_bounds", "out_of_bounds"]
+    assert [each["outcome"] for each in done.data["attempts"]] == ["no_change", *["out_of_bounds"] * 4]
+    assert [each["paths"][0].partition(" (")[0] for each in done.data["attempts"][1:]] == [
+        f".memory/sprint/{SPRINT}/events/01KABCDEFGHJKMNPQRSTVWXYZ0.json",
+        ".memory/config.yaml",
+        ".git/config",
+        f"vfcc/{RUN}/planner-5",
+    ]
     assert done.data["stage"] == "planning"
-    assert "planner-3" in done.data["detail"]
+    assert "planner-5" in done.data["detail"]
     assert done.data["next"] == "vfcc run retry planning"
     assert forged not in git(world.root, "ls-tree", "-r", "--name-only", BRANCH)
 

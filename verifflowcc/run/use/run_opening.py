@@ -11,6 +11,7 @@ from verifflowcc.base.files.write import write_atomic
 from verifflowcc.base.git.git_command import change_with_git
 from verifflowcc.base.git.git_commit import read_repository_code
 from verifflowcc.base.git.git_head import current_branch, note_started
+from verifflowcc.base.git.git_protected import uncommitted_files
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.people import PROGRAM
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus
@@ -93,6 +94,8 @@ def start_run(workspace: Workspace, sprint: str | None, order: RunOrder, tools: 
     """Open a run of a sprint and drive it. Raises ConflictError where one of the sprint is open already."""
     with locked(runs_folder(workspace.root) / "opening", WAIT_S):
         state = _checked(workspace, sprint, order, tools)
+        if uncommitted := uncommitted_files(workspace.root):
+            tools.say(f"note: the run starts from the last commit; {len(uncommitted)} changed files are not part of it")
         driver = _opened(workspace, state, order, tools)
     with driving(driver):
         return drive(driver)
@@ -131,7 +134,7 @@ def _checked(
     if other is not None:
         raise ConflictError(
             f"{state.id} has an open run already: {other.state.id} ({other.state.status})",
-            hint=f"vfcc run resume {other.state.id}  # or: vfcc run clean {other.state.id}",
+            hint=f"vfcc run resume {other.state.id}  # or: vfcc run clean {other.state.id} --force",
         )
     return state
 
