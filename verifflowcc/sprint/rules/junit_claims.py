@@ -228,7 +228,7 @@ def _case(element: Element, suite: int) -> Case:
 
 
 def _marks(element: Element) -> Iterator[tuple[CaseResult, Element]]:
-    """Yield what tells of a result, however deep below a case or suite; cases and suites in it have their own."""
+    """Yield the elements of a result, however deep below a case or suite; cases and suites in it have their own."""
     stack = [*reversed(element)]
     while stack:
         child = stack.pop()
