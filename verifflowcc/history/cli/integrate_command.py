@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from verifflowcc.base.model.agent_clients import CLIENTS
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag
 
 EDITED = 1
