@@ -77,7 +77,7 @@ COMMANDS: Mapping[str, object] = {
     "feedback triage": "verifflowcc.sprint.use.feedback.RecordedComment",
     "history export": ("str",),
     "history import": "verifflowcc.history.use.history_import.HistoryImport",
-    "history learn": ("verifflowcc.history.use.proposing.PatternProposal",),
+    "history learn": ("verifflowcc.history.use.history_sharing.PatternProposal",),
     "history prune": "verifflowcc.history.use.analysing.Pruning",
     "history saved": "verifflowcc.history.rules.saved_calls.SavingReport",
     "history show": [
