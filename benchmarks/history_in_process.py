@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks.history_agree import disagreements
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.fast import collect_rarely
+from verifflowcc.fast.garbage import collect_rarely
 from verifflowcc.history.store.history_columns import Analytics
 from verifflowcc.history.store.history_tables import task_rows
 from verifflowcc.history.use.history_offers import recent_actions, similar_tasks

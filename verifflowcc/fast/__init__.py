@@ -8,11 +8,6 @@ costs more than a millisecond.
 import os
 import sys
 
-GARBAGE_AFTER = 200_000
-"""So many new objects before Python looks for cycles among them; after 700, its default, a short command spends a tenth
-of its time on looking through what it imported. A prompt makes some 60,000, and one look takes as long as importing
-jinja2."""
-
 
 def main() -> None:
     """Run `vfcc` with the arguments of this process and exit with its code."""
@@ -36,17 +31,12 @@ def _run(typed: list[str]) -> int:
             return 0
     except OSError:
         pass  # a full disk, a reader that has gone, a deleted folder: the full command meets it again, and tells
+    from verifflowcc.fast.garbage import collect_rarely
+
     collect_rarely()
     from verifflowcc.cli.cli.run import run
 
     return run(arguments, typed)
-
-
-def collect_rarely() -> None:
-    """Let Python look for cycles as rarely as a short process can afford, before much is imported."""
-    import gc
-
-    gc.set_threshold(GARBAGE_AFTER)
 
 
 def _answered(arguments: list[str]) -> bool:

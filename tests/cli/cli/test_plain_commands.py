@@ -13,7 +13,8 @@ from tests.cli.process import vfcc
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.terminal import declared
 from verifflowcc.cli.cli.app import whole_app
-from verifflowcc.cli.cli.run import COMMANDS, called
+from verifflowcc.cli.cli.command_places import COMMANDS
+from verifflowcc.cli.cli.run import called
 
 OF_TYPER = frozenset(("help", "check", "hook"))
 """What typer reads always: these act when no option is given, or ask for its context."""

@@ -13,20 +13,20 @@ from tests.cli.process import environment, git
 from verifflowcc.cli.cli.app import app_for, whole_app
 
 MOST = {
-    "next": (167, 41, 1),
-    "stage show": (223, 41, 1),
-    "status": (74, 29, 0),
-    "check gate": (175, 41, 1),
-    "memory add": (164, 32, 0),
-    "memory list": (108, 29, 0),
-    "memory inbox": (121, 29, 0),
-    "feedback add": (95, 29, 0),
-    "trace why": (202, 43, 3),
-    "trace list": (191, 41, 3),
-    "code refs": (63, 8, 1),
-    "code impact": (237, 28, 4),
-    "context show": (250, 64, 2),
-    "evidence list": (187, 44, 1),
+    "next": (163, 22, 1),
+    "stage show": (219, 22, 1),
+    "status": (70, 8, 0),
+    "check gate": (171, 22, 1),
+    "memory add": (159, 14, 0),
+    "memory list": (104, 8, 0),
+    "memory inbox": (117, 8, 0),
+    "feedback add": (91, 9, 0),
+    "trace why": (196, 26, 3),
+    "trace list": (186, 24, 3),
+    "code refs": (62, 8, 1),
+    "code impact": (235, 28, 4),
+    "context show": (246, 51, 2),
+    "evidence list": (184, 27, 1),
 }
 """At most so many modules of the package, patterns compiled at import, and processes; 120, 40 and 2 are the target.
 

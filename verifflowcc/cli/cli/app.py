@@ -15,7 +15,7 @@ from verifflowcc.base.model.agent_clients import FILES
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.terminal import declared
 from verifflowcc.cli.cli import who_may
-from verifflowcc.cli.cli.run import COMMANDS
+from verifflowcc.cli.cli.command_places import COMMANDS
 from verifflowcc.cli.cli.who_may import CommandGroup
 
 if TYPE_CHECKING:

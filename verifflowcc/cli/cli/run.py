@@ -9,6 +9,7 @@ from contextlib import suppress
 from verifflowcc.base.errors import GateClosed, VfccError
 from verifflowcc.base.terminal.terminal import wants_color
 from verifflowcc.base.use.document_form import Problem, problem_of
+from verifflowcc.cli.cli.command_places import COMMANDS
 
 # Command lines that are answered without typer, which takes longer to build its commands than they take to answer.
 #
@@ -42,40 +43,6 @@ CODE: Mapping[str, Mapping[str, object]] = {
 _NAMES = {"--all": "everything", "--json": "as_json", "--type": "types", "--file": "files"}
 """What an option is called where it is not called as it is written."""
 _LONGEST_NUMBER = 9
-
-COMMANDS = {
-    "init": "verifflowcc.cli.cli.project_commands:init",
-    "status": "verifflowcc.cli.cli.project_commands:status",
-    "next": "verifflowcc.gates.cli.evidence_commands:next_",
-    "sprint": "verifflowcc.cli.cli.sprint_command:app",
-    "stage": "verifflowcc.cli.cli.stage_command:app",
-    "context": "verifflowcc.prompt.cli.context_command:app",
-    "evidence": "verifflowcc.gates.cli.evidence_commands:app",
-    "allow": "verifflowcc.cli.cli.project_commands:allow",
-    "approve": "verifflowcc.cli.cli.people_commands:approve",
-    "waive": "verifflowcc.cli.cli.people_commands:waive",
-    "baseline": "verifflowcc.cli.cli.people_commands:app",
-    "feedback": "verifflowcc.sprint.cli.feedback_command:app",
-    "task": "verifflowcc.memory.cli.task_command:app",
-    "window": "verifflowcc.history.cli.window_command:app",
-    "memory": "verifflowcc.cli.cli.memory_commands:app",
-    "check": "verifflowcc.cli.cli.check_command:app",
-    "prove": "verifflowcc.gates.cli.evidence_commands:prove",
-    "code": "verifflowcc.cli.cli.code_command:app",
-    "history": "verifflowcc.history.cli.history_command:app",
-    "hook": "verifflowcc.cli.cli.app:hook",
-    "trace": "verifflowcc.cli.cli.trace_command:app",
-    "integrate": "verifflowcc.history.cli.integrate_command:integrate",
-    "mcp": "verifflowcc.cli.cli.mcp_command:mcp",
-    "metrics": "verifflowcc.gates.cli.evidence_commands:metrics",
-    "report": "verifflowcc.cli.cli.report_command:report",
-    "workflow": "verifflowcc.sprint.cli.workflow_command:app",
-    "config": "verifflowcc.cli.cli.project_commands:app",
-    "doctor": "verifflowcc.cli.cli.project_commands:doctor",
-    "migrate": "verifflowcc.cli.cli.project_commands:migrate",
-    "help": "verifflowcc.cli.cli.app:help_",
-}
-"""Each command and group below `vfcc`: the function or the app that it is, as `lazy.load` reads it."""
 
 
 def answered(arguments: list[str]) -> bool:

@@ -1,0 +1,13 @@
+"""How often Python collects garbage in a short process."""
+
+GARBAGE_AFTER = 200_000
+"""So many new objects before Python looks for cycles among them; after 700, its default, a short command spends a tenth
+of its time on looking through what it imported. A prompt makes some 60,000, and one look takes as long as importing
+jinja2."""
+
+
+def collect_rarely() -> None:
+    """Let Python look for cycles as rarely as a short process can afford, before much is imported."""
+    import gc
+
+    gc.set_threshold(GARBAGE_AFTER)
