@@ -16,7 +16,7 @@ from verifflowcc.cli.cli.app import whole_app
 from verifflowcc.cli.cli.command_places import COMMANDS
 from verifflowcc.cli.cli.run import called
 
-OF_TYPER = frozenset(("help", "check", "hook"))
+OF_TYPER = frozenset(("help", "hook"))
 """What typer reads always: these act when no option is given, or ask for its context."""
 
 
