@@ -34,7 +34,7 @@ def message(turn: Turn, body: Mapping[str, Any]) -> dict[str, Any]:
         "role": "assistant",
         "model": body.get("model", ""),
         "content": content,
-        "stop_reason": "tool_use" if turn.calls else "end_turn",
+        "stop_reason": turn.stop or ("tool_use" if turn.calls else "end_turn"),
         "stop_sequence": None,
         "usage": {
             "input_tokens": turn.usage.input,

@@ -17,6 +17,8 @@ from tests.clients import claude_wire, codex_wire
 from tests.clients.turns import MAIN, Request, Say, Turn
 
 SUMMARY = "<analysis>Short.</analysis>\n<summary>The summary of the scripted model.</summary>"
+OK = 200
+ERRORS = {400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}
 Chooser = Callable[[Request], str]
 
 
@@ -110,6 +112,11 @@ class _Server(ThreadingHTTPServer):
             self.errors.append(error)
 
 
+def _error(status: int) -> bytes:
+    error = {"type": ERRORS.get(status, "api_error"), "message": f"the scripted model answers {status}"}
+    return json.dumps({"type": "error", "error": error}).encode()
+
+
 def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -127,12 +134,17 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             if path == "/v1/messages":
                 request = Request("claude", claude_wire.kind(body), body)
                 turn = model.answer(request)
+                if turn.status != OK:
+                    return self._reply(turn.status, _error(turn.status))
                 if body.get("stream"):
                     return self._stream(claude_wire.events(turn, body))
                 return self._reply(200, json.dumps(claude_wire.message(turn, body)).encode())
             if path in ("/v1/responses", "/v1/responses/compact"):
                 request = Request("codex", codex_wire.kind(path, body), body)
-                return self._stream(codex_wire.events(model.answer(request)))
+                turn = model.answer(request)
+                if turn.status != OK:
+                    return self._reply(turn.status, _error(turn.status))
+                return self._stream(codex_wire.events(turn))
             return self._absent()
 
         def do_GET(self) -> None:

@@ -27,11 +27,17 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One answer of the model: a text, calls of tools, or both."""
+    """One answer of the model: a text, calls of tools, or both.
+
+    `status` is that of HTTP: with any but 200 there is no answer, only an error. `stop` is why the model ended, where
+    that is not for its calls or because it was ready: `refusal`, `max_tokens`.
+    """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     usage: Usage = Usage()
+    status: int = 200
+    stop: str = ""
 
 
 def calls(name: str, /, **fields: object) -> Turn:

@@ -124,6 +124,15 @@ def test_outside_of_git_it_is_a_warning(example: Path) -> None:
     assert "is in no git repository" in moved.err
 
 
+def test_an_empty_git_folder_is_no_repository(example: Path) -> None:
+    (example.parent / ".git").mkdir()
+
+    moved = vfcc(example, "stage", "reopen", "planning", "--reason", "again", "--commit")
+
+    assert moved.code == 0
+    assert "is in no git repository" in moved.err
+
+
 def test_a_project_below_the_top_of_its_repository(example: Path) -> None:
     git(example.parent, "init", "-q", "-b", "main")
     (example / DONE).write_text("Done.\n", encoding="utf-8")

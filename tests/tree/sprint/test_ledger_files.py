@@ -243,6 +243,7 @@ def _as_nobody(root_folder: Path) -> None:
         show_sprint(here, ID)
         advance_stage(here, ID, actor=ANN)
     except WorkspaceError as error:
+        print(error, flush=True)
         os._exit(7 if "cannot write" in str(error) and ".memory" in str(error) else 8)
     os._exit(9)
 

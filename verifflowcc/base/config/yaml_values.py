@@ -155,9 +155,17 @@ def compose(data: bytes | str, name: str, limits: Limits = DEFAULT_LIMITS, first
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = (mark.line, mark.column) if mark else (0, 0)
-        sentence = syntax_sentence(text, at, error.problem or "", error.context or "")
+        problem = error.problem or ""
+        # libyaml 0.2.6 has a limit of its own, far above ours, and meets it before we see the events.
+        deep = too_deep(limits) if "nesting depth" in problem else ""
+        sentence = deep or syntax_sentence(text, at, problem, error.context or "")
         raise ConfigError((f"{name}:{at[0] + first_line}: {sentence}",)) from error
     return Document(name, composer.root, tuple(composer.problems))
+
+
+def too_deep(limits: Limits) -> str:
+    """Return the sentence for a document that nests deeper than its limit."""
+    return f"the nesting is deeper than {limits.depth} levels"
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
@@ -258,7 +266,7 @@ class _Composer:
 
     def _check_depth(self, depth: int, line: int) -> None:
         if depth > self._limits.depth:
-            self._fail(line, f"the nesting is deeper than {self._limits.depth} levels")
+            self._fail(line, too_deep(self._limits))
 
     def _fail(self, line: int, sentence: str) -> NoReturn:
         raise ConfigError((f"{self._name}:{line}: {sentence}",))

@@ -13,8 +13,13 @@ def in_repository(root: Path) -> bool:
 
 
 def top_of(root: Path) -> Path | None:
-    """Return the nearest folder, `root` or above it, that holds `.git`; None where there is none."""
-    return next((folder for folder in _upwards(root) if (folder / ".git").exists()), None)
+    """Return the nearest folder, `root` or above it, that git takes for the top of a repository; None without one."""
+    return next((folder for folder in _upwards(root) if _is_top(f"{folder}{os.sep}.git")), None)
+
+
+def _is_top(git: str) -> bool:
+    # Git passes over a folder without HEAD: sandboxes of agents leave an empty `.git` in /tmp.
+    return os.path.isfile(git) or os.path.lexists(f"{git}/HEAD")  # noqa: PTH113 - called often
 
 
 def git_folder(root: Path) -> Path | None:
@@ -45,7 +50,7 @@ def refuse_embedded(folder: Path) -> None:
     """
     for here in _upwards(folder):
         inside = f"{here}{os.sep}"
-        if os.path.isfile(f"{inside}.git") or os.path.lexists(f"{inside}.git/HEAD"):  # noqa: PTH113 - called often
+        if _is_top(f"{inside}.git"):
             return
         if os.path.lexists(f"{inside}HEAD") and any(os.path.lexists(inside + name) for name in ("refs", "commondir")):
             raise WorkspaceError(

@@ -6,6 +6,7 @@ from pathlib import Path
 from verifflowcc.base.errors import FormatError, UsageError, VfccError
 from verifflowcc.base.files.layout import as_on_disk, settled
 from verifflowcc.base.files.private_files import USER, user_home
+from verifflowcc.base.git.git_place import top_of
 from verifflowcc.base.model.baseline_rules import only_new
 from verifflowcc.base.model.config_values import BackendKind, CodeStatus
 from verifflowcc.base.model.item_values import TYPES, Item, ScopeKind, Status, scope_of
@@ -189,8 +190,8 @@ def _check_project(workspace: Workspace | None, scope: str | None) -> MemoryChec
 
 def _prefix(workspace: Workspace) -> str:
     """Return the project's folder in its repository, "" at the top or where there is none."""
-    top = next((each for each in (workspace.root, *workspace.root.parents) if (each / ".git").exists()), None)
-    return "" if top is None or top == workspace.root else workspace.root.relative_to(top).as_posix()
+    top, root = top_of(workspace.root), workspace.root.resolve()
+    return "" if top is None or top == root else root.relative_to(top).as_posix()
 
 
 def _check_user(workspace: Workspace | None) -> MemoryCheck:

@@ -68,7 +68,7 @@ class Claude(Client):
         ]
 
 
-_TOOLS = {
+CLAUDE_TOOLS = {
     "read": ("Read",),
     "search": ("Grep", "Glob"),
     "edit": ("Edit", "Write"),
@@ -83,7 +83,7 @@ _TOOLS = {
 def _agent(agent: "RoleAgent") -> str:
     from verifflowcc.history.rules.client_doors import manual_of
 
-    tools = [name for tool in agent.tools for name in _TOOLS.get(tool, ())]
+    tools = [name for tool in agent.tools for name in CLAUDE_TOOLS.get(tool, ())]
     listed = ", ".join(dict.fromkeys((*tools, "mcp__vfcc__*")))
     return f"---\nname: {agent.name}\ndescription: {agent.description}\ntools: {listed}\n---\n{manual_of(agent)}"
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 READ, WRITE = "git-read", "git-write"
-_READING = frozenset(
+READING = frozenset(
     (
         *("status", "log", "diff", "show", "blame", "annotate", "grep", "ls-files", "ls-tree", "rev-parse", "rev-list"),
         *("describe", "shortlog", "cat-file", "merge-base", "name-rev", "whatchanged", "cherry", "range-diff", "var"),
@@ -135,14 +135,14 @@ def judged(given: "list[str]", root: "Callable[[str], bool]", path: "Callable[[s
         return WRITE, why, False
     if _reads(verb, words) and not elsewhere:
         return READ, "", False
-    runs = verb in _RUNS or (verb not in _KNOWN and verb not in _READING and verb not in _LISTS)
+    runs = verb in _RUNS or (verb not in _KNOWN and verb not in READING and verb not in _LISTS)
     return WRITE, "", runs or _has(words, ("-x", "--exec", "--extcmd", "--upload-pack", "--receive-pack"))
 
 
 def _split(given: "list[str]") -> "tuple[list[tuple[str, str]], list[str]]":
     """Return the options before the verb, each with its value, and the words from the verb on."""
     options, rest = [], list(given)
-    while rest and rest[0].startswith("-") and rest[0] not in _READING:
+    while rest and rest[0].startswith("-") and rest[0] not in READING:
         option, sign, value = rest[0].partition("=")
         if option in _TAKES_A_WORD and not sign and option != "--exec-path":
             value = rest[1] if rest[1:] else ""
@@ -215,7 +215,7 @@ def _reads(verb: str, words: "list[str]") -> bool:
         )
     if verb == "symbolic-ref":
         return len(operands) == 1 and not _has(words, ("-d", "--delete"))
-    if verb not in _READING or (verb == "help" and words):
+    if verb not in READING or (verb == "help" and words):
         return verb == "help"
     if verb == "grep" and any(word[:1] == "-" and word[:2] != "--" and "O" in word for word in words):
         return False
@@ -239,7 +239,7 @@ def _has(words: "list[str]", options: "tuple[str, ...]") -> bool:
 def _rewrites(verb: str, words: "list[str]", path: "Callable[[str], str]") -> str:
     """Return which closed files a verb would rewrite, as far as it names them; empty where it names none."""
     operands = [word for word in words if not word.startswith("-")]
-    own = _OUTPUT[1:] if verb in _READING or verb == "commit" else _OUTPUT
+    own = _OUTPUT[1:] if verb in READING or verb == "commit" else _OUTPUT
     files = [value for option, value in _values(words) if _is_one(option, own)]
     if verb == "stash":
         if _has(words, ("-u", "-a", "--include-untracked", "--all")) and operands[:1] in ([], ["push"], ["save"]):
@@ -253,7 +253,7 @@ def _rewrites(verb: str, words: "list[str]", path: "Callable[[str], str]") -> st
             return "git clean without a path would remove events and evidence that are not committed"
     elif verb == "init" and any(_is_one(option, _INTO_GIT) for option, _ in _values(words)):
         return "git init would write to .git/ what another folder holds"
-    elif verb in _READING or verb in _TO_THE_INDEX:
+    elif verb in READING or verb in _TO_THE_INDEX:
         operands = []
     else:
         files += [value for _, value in _values(words)]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 DEEPEST = 100
+_TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
 
 
 def read_yaml(block: str) -> FieldTable:
@@ -32,7 +33,10 @@ def read_yaml(block: str) -> FieldTable:
         node = yaml.compose(block, Loader=loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise FormatError(f"{mark.line + 1 if mark else 1}: {error.problem or error.context}") from error
+        line = mark.line + 1 if mark else 1
+        if "nesting depth" in (error.problem or ""):  # libyaml 0.2.6 has a limit of its own, far above ours
+            raise FormatError(f"{line}: {_TOO_DEEP}") from error
+        raise FormatError(f"{line}: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise FormatError("1: it holds a character that YAML does not allow") from error
     if node is None:
@@ -59,7 +63,7 @@ def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]"
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             line = event.start_mark.line + 1 if event.start_mark else 1
-            raise FormatError(f"{line}: it is nested more than {DEEPEST} levels deep")
+            raise FormatError(f"{line}: {_TOO_DEEP}")
 
 
 def _value(node: "yaml.Node", done: dict[int, Value], open_nodes: set[int]) -> Value:

@@ -1,0 +1,1 @@
+"""Runs: pure values and rules."""

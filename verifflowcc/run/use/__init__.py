@@ -1,0 +1,1 @@
+"""Runs: one function per use case."""
