@@ -24,9 +24,8 @@ class FileWeights:
 
     `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `links` is for PageRank from
     what the task speaks of, `central` for the same from everywhere, `size` for long files, which change more often;
-    `exact` for a file that defines a name of the task as it stands, `spoken` for one whose path or name stands in the
-    task, `piece` for the file whose best piece is the best of all. `marked` is what is left of a file that has a mark,
-    `aside` of one that stands beside what the repository is about.
+    `exact` for a file that defines a name of the task literally, `spoken` for one whose path or name is in the task, `piece` for the file whose best piece is the best of all. `marked` is what is left of a file that has a mark,
+    `aside` of one that is beside what the repository is about.
     """
 
     path: float = 10.0
@@ -60,7 +59,7 @@ _ASIDE = lazy_pattern(
     r"|(?:^|/)(?:setup\.py|(?:grunt|gulp)file\.[cm]?[jt]s|[^/]*\.conf(?:ig)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js)$",
     re.IGNORECASE,
 )
-"""Code that stands beside what a repository is about: what shows, tries or builds it."""
+"""Code that is beside what a repository is about: what shows, tries or builds it."""
 
 
 def rank_files(
@@ -312,7 +311,7 @@ class UnitWeights:
 
     `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
     b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task
-    as it stands, `says` for one whose text has it, `imports` for what a file imports. `further` is what a piece loses
+    literally, `says` for one whose text has it, `imports` for what a file imports. `further` is what a piece loses
     for each doubling of the pieces of its file up to it: a task is rarely about one file alone, and the words of a long
     file are in many pieces of it.
     """
