@@ -7,7 +7,7 @@ from tests.trees import write_tree
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.use.sprints import start_sprint
 from verifflowcc.trace.rules.fingerprint import stamp_of_item
-from verifflowcc.trace.store.trace_files import parse_trace_item
+from verifflowcc.trace.store.trace_cache import parse_trace_item
 
 WORKFLOW = """\
 name: own

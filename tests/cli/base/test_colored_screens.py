@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import git, on_terminal, vfcc
-from verifflowcc.base.terminal.status_words import status_of
+from verifflowcc.base.terminal.table import status_of
 
 COLORS = {"NO_COLOR": ""}
 STYLE = re.compile(r"\x1b\[[0-9;]*m")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.base.config.config_cache import recall, remember
+from verifflowcc.base.config.config_load import recall, remember
 from verifflowcc.base.config.config_models import json_schema
 from verifflowcc.base.config.config_provenance import effective_settings
 from verifflowcc.base.config.config_validate import check

@@ -8,8 +8,17 @@ from hypothesis import strategies as st
 
 from benchmarks.planted_secrets import planted
 from tests.secret_samples import PASSWORD, PLACEHOLDERS, SAMPLES, TOKEN
-from verifflowcc.base.text.secret_kinds import AROUND, TOKENS, WIDE
-from verifflowcc.base.text.secrets import ASSIGNED, SPOKEN, SecretMatch, find_secrets, place_of, withhold
+from verifflowcc.base.text.secrets import (
+    AROUND,
+    ASSIGNED,
+    SPOKEN,
+    TOKENS,
+    WIDE,
+    SecretMatch,
+    find_secrets,
+    place_of,
+    withhold,
+)
 
 TEXTS = st.lists(
     st.sampled_from(

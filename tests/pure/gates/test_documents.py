@@ -13,8 +13,20 @@ from verifflowcc.base.model.gate_values import Assessment, Criterion, CriterionK
 from verifflowcc.base.model.item_values import Item
 from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.records import field_names
-from verifflowcc.base.use.document_form import ADDED, KEYS, LEAN, UNITS, form, key_sources, selection
-from verifflowcc.base.use.envelope import NOTHING, document, document_text, problem_of, problem_with
+from verifflowcc.base.use.document_form import (
+    ADDED,
+    KEYS,
+    LEAN,
+    NOTHING,
+    UNITS,
+    document,
+    document_text,
+    form,
+    key_sources,
+    problem_of,
+    problem_with,
+    selection,
+)
 from verifflowcc.code.rules.graph import BindingCandidate
 from verifflowcc.gates.use.owed import UnmetCriterion
 from verifflowcc.sprint.rules.stage_numbers import StageMetrics

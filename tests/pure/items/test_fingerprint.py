@@ -19,7 +19,7 @@ from verifflowcc.trace.rules.fingerprint import (
     stamp_of_link,
 )
 from verifflowcc.trace.rules.item_wording import folded, normative, with_rationale
-from verifflowcc.trace.store.trace_files import parse_trace_item
+from verifflowcc.trace.store.trace_cache import parse_trace_item
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-FINGERPRINTS")
 

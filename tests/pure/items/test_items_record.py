@@ -24,7 +24,7 @@ from verifflowcc.base.model.item_values import (
     scope_of,
 )
 from verifflowcc.items.store.item_edits import ParsedItem, edit_item, parse_item
-from verifflowcc.trace.store.trace_files import parse_trace_item
+from verifflowcc.trace.store.trace_cache import parse_trace_item
 
 DECISION = """\
 ---

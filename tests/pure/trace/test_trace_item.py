@@ -8,8 +8,7 @@ from verifflowcc.base.errors import FormatError
 from verifflowcc.base.model.item_values import KNOWN_KEYS, Link, Ref, Stamp, Status, Trust
 from verifflowcc.base.model.trace_values import Flaw, TraceItem, Verification
 from verifflowcc.trace.rules.fingerprint import own_digest, stamp_of_item, stamp_of_link
-from verifflowcc.trace.store.trace_cache import trace_item_from_text, trace_item_to_text
-from verifflowcc.trace.store.trace_files import parse_trace_item
+from verifflowcc.trace.store.trace_cache import parse_trace_item, trace_item_from_text, trace_item_to_text
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-ITEMS")
 

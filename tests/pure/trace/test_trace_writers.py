@@ -20,8 +20,7 @@ from verifflowcc.base.text.record_codec import RecordCodec
 from verifflowcc.sprint.rules.junit_claims import ProjectPaths
 from verifflowcc.sprint.rules.metric_json import read_json
 from verifflowcc.sprint.rules.sarif import read_log
-from verifflowcc.trace.rules.findings_formats import annotations, junit_text
-from verifflowcc.trace.rules.sarif_write import NO_FILE, sarif_text
+from verifflowcc.trace.rules.findings_formats import NO_FILE, annotations, junit_text, sarif_text
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import verifflowcc
-from verifflowcc.base.config import config_cache as cache
+from verifflowcc.base.config import config_load as cache
 from verifflowcc.base.config.config_defaults import LAYERS, default_config
 from verifflowcc.base.config.config_load import load_config
 from verifflowcc.base.config.config_models import json_schema

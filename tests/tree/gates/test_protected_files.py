@@ -18,7 +18,7 @@ from verifflowcc.gates.use.gates_now import ask_stage
 from verifflowcc.gates.use.next_action import next_step
 from verifflowcc.gates.use.owed import owed_by, owed_to_close
 from verifflowcc.gates.use.rerun import RerunResult, reproduce
-from verifflowcc.gates.use.sprint_report import report_sprint
+from verifflowcc.gates.use.sprint_metrics import report_sprint
 from verifflowcc.gates.use.sprints import close_sprint, start_sprint
 from verifflowcc.prompt.use.stages import advance_stage, show_stage
 from verifflowcc.sprint.rules import stage_moves as payloads

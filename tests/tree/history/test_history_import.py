@@ -37,8 +37,7 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.history.rules.event_shape import line_of
 from verifflowcc.history.store.partitions import add_lines
 from verifflowcc.history.use import history_import as importing
-from verifflowcc.history.use.history_import import Batches, HistoryImport, import_sessions
-from verifflowcc.history.use.known_sessions import KnownEvents
+from verifflowcc.history.use.history_import import Batches, HistoryImport, KnownEvents, import_sessions
 
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")

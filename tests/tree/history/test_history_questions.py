@@ -18,9 +18,9 @@ from verifflowcc.history.use.history_sharing import (
     learn_from_session,
     learned_in_sessions,
     learned_patterns,
+    propose_patterns,
     share_session,
 )
-from verifflowcc.history.use.proposing import propose_patterns
 from verifflowcc.history.use.questions import (
     ToolUse,
     edited_together,

@@ -23,7 +23,7 @@ from verifflowcc.base.model.item_values import (
 )
 from verifflowcc.base.text.identifiers import item_id
 from verifflowcc.items.store.item_edits import edit_item, parse_item
-from verifflowcc.memory.store.postgres_session import where
+from verifflowcc.memory.store.postgres import where
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "items"
 

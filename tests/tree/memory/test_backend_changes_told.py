@@ -20,7 +20,7 @@ from verifflowcc.base.errors import WorkspaceError
 from verifflowcc.base.files import layout as stamps
 from verifflowcc.base.model.memory_protocol import MemoryBackend
 from verifflowcc.memory.store import memory_items as memory_log
-from verifflowcc.memory.store import sqlite_log
+from verifflowcc.memory.store import sqlite_backend
 from verifflowcc.memory.store.placing import stored_item
 
 FACTS = ".memory/project/items/fact"
@@ -345,7 +345,7 @@ def rows_of(file: Path, table: str) -> int:
 def test_the_log_of_a_database_stays_short(
     tmp_path: Path, database: MemoryBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_log, "SHORT", 20)
+    monkeypatch.setattr(sqlite_backend, "SHORT", 20)
     followed(database, lambda: rows_of(tmp_path / "p1.db", "changes"))
 
 

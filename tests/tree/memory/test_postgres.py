@@ -128,7 +128,7 @@ def test_a_row_that_somebody_wrote_by_hand_is_told_and_hides_no_other(opens: Ope
 
 
 def test_a_lock_that_is_held_too_long_is_a_conflict(opens: Opens, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifflowcc.memory.store.postgres_session.LOCK_WAIT_S", 0.1)
+    monkeypatch.setattr("verifflowcc.memory.store.postgres.LOCK_WAIT_S", 0.1)
     with closing(opens("user")) as one, closing(opens("user")) as other, one.writing():
         with pytest.raises(ConflictError, match=r"somebody else has been writing to these items"):
             other.add(make("a"))

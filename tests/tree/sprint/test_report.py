@@ -13,7 +13,7 @@ from verifflowcc.base.model.sprint_state import StageStatus
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.text.markdown import sections
 from verifflowcc.gates.rules.report_page import SprintReport, report_page
-from verifflowcc.gates.use.sprint_report import report_sprint
+from verifflowcc.gates.use.sprint_metrics import report_sprint
 from verifflowcc.prompt.use.stages import advance_stage, reopen_stage
 
 pytestmark = pytest.mark.vfcc("REQ-REPORT")

@@ -1,32 +1,118 @@
-"""Sections of `config.yaml` made from the descriptions of their keys in `domain/config.py`."""
+"""Make sections of `config.yaml` from the descriptions of their keys in `base/model/config_values.py`."""
 
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import parse_qsl
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ModelWrapValidatorHandler,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from verifflowcc.base.config.gates_section import WRONG, InputPattern, StrictSection, obeys, sentence
-from verifflowcc.base.config.memory_section import millionths_between
 from verifflowcc.base.model.config_values import (
+    MIXES,
+    PARTS,
     SHARE_UNIT,
+    WHOLE,
+    CodeMix,
     MemorySettings,
     ModelSettings,
     SpeakerTrust,
     TokenSettings,
     WindowSettings,
+    decimal_text,
     millionths,
 )
 from verifflowcc.base.model.item_values import TYPES, USER_TYPES
 from verifflowcc.base.model.settings import SettingRule, settings_in
 from verifflowcc.base.records import dataclass, is_record
-from verifflowcc.base.text.glob import LONGEST_PATTERN, ROLE, branch_problem, path_problem, pattern_fault, role_problem
+from verifflowcc.base.text.glob import (
+    LONGEST_PATTERN,
+    NAME,
+    ROLE,
+    branch_problem,
+    name_problem,
+    path_problem,
+    pattern_fault,
+    role_problem,
+)
 from verifflowcc.base.text.plain_words import nearest
 
 # The forms that a configuration key may name: what the file may hold there, and the words for it.
+
+
+def millionths_between(least: int, most: int) -> BeforeValidator:
+    """Return the check that a number has at most six decimals and lies between two others, in millionths."""
+
+    def check(value: object) -> int:
+        scaled = millionths(value)
+        if scaled is None or not least <= scaled <= most:
+            raise PydanticCustomError(WRONG, WRONG)
+        return scaled
+
+    return BeforeValidator(check)
+
+
+Share = Annotated[
+    int, millionths_between(0, SHARE_UNIT), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
+]
+
+
+def decimals_listed(shares: dict[str, int]) -> str:
+    """Return shares as a person writes them.
+
+    >>> decimals_listed({"bodies": 900_000, "tests": 0})
+    'bodies 0.9, tests 0'
+    """
+    return ", ".join(f"{name} {decimal_text(share)}" for name, share in shares.items())
+
+
+class CodeMixSection(StrictSection):
+    """The share of each part of a role's code. They add up to 1; a part that is left out has none."""
+
+    bodies: Share = Field(default=0, description="Share of functions, whole.")
+    tests: Share = Field(default=0, description="Share of tests and the fixtures that they use.")
+    interfaces: Share = Field(default=0, description="Share of signatures and fields.")
+    callers: Share = Field(default=0, description="Share of the signatures of what calls the code.")
+    map: Share = Field(default=0, description="Share of an overview of all files.")
+    diff: Share = Field(default=0, description="Share of what changed: since the building stage began, and now.")
+
+    def mix(self) -> CodeMix:
+        """Return the mix in millionths."""
+        return CodeMix(**{name: getattr(self, name) for name in PARTS})
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def takes_a_name(cls, value: object, made: ModelWrapValidatorHandler["CodeMixSection"]) -> "CodeMixSection":
+        """Take the name of a role with a shipped mix for its shares."""
+        if not isinstance(value, str):
+            return made(value)
+        if value not in MIXES:
+            near = nearest(value, MIXES)
+            ask = f"did you mean {near}?" if near else f"the mixes are {', '.join(MIXES)}"
+            raise sentence(f'names no mix: "{value}"; {ask}')
+        return made({name: Decimal(decimal_text(share)) for name, share in MIXES[value].shares().items()})
+
+    @model_validator(mode="after")
+    def adds_up(self) -> "CodeMixSection":
+        """Refuse shares that do not add up to 1."""
+        shares = {name: getattr(self, name) for name in PARTS}
+        total = sum(shares.values())
+        if total != WHOLE:
+            listed = decimals_listed({name: share for name, share in shares.items() if share}) or "it names none"
+            raise sentence(f"adds up to {decimal_text(total)}, not to 1 ({listed})")
+        return self
+
 
 MOST_DAYS = 36_500
 _THOUSAND = 1_000
@@ -175,6 +261,15 @@ FORMS: Mapping[str, ValueForm] = {
         dict[_MODEL, _FACTOR],
         "a mapping from models to numbers",
         "a number above 0 and at most 10, with at most six decimals",
+    ),
+    "command of gates": ValueForm(
+        Annotated[str, obeys(name_problem), WithJsonSchema({"type": "string", "pattern": NAME})] | None,
+        "the name of a command in gates.commands: a text such as setup",
+    ),
+    "variables": ValueForm(
+        list[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\*?$", max_length=100)]],
+        "a list of names of variables",
+        "the name of a variable: a text such as DATABASE_URL, or DATABASE_* for all that begin so",
     ),
     "words": ValueForm(
         Annotated[list[Annotated[str, Field(max_length=LONGEST_WORD)]], Field(min_length=1, max_length=MOST_WORDS)]
@@ -354,3 +449,6 @@ def _field(setting: SettingRule, default: Any, title: str) -> Any:
     shown = [*default] if isinstance(default, tuple) else str(default) if isinstance(default, StrEnum) else default
     extra = {"default": form.written(default)} if form and form.written else None
     return Field(default=shown, description=title, json_schema_extra=extra)
+
+
+# Shares of a whole in `config.yaml`: decimals from 0 to 1, kept in millionths; and `code_mix`, which is made of them.

@@ -1,19 +1,25 @@
 """Load the effective configuration of a project.
 
-It comes from the cache where its file is unchanged, and is validated otherwise.
+It comes from the cache where its file is unchanged, by digest and without yaml or pydantic, and is validated otherwise.
 """
 
 import os
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from verifflowcc.base.config import config_cache as cache
+from verifflowcc.base.config.cached_record import FILE as CACHE_FILE
+from verifflowcc.base.config.cached_record import SHAPE
 from verifflowcc.base.config.config_defaults import default_config
 from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.files.layout import stamp
 from verifflowcc.base.files.private_files import user_settings_file
-from verifflowcc.base.model.config_values import Config, UserSettings
+from verifflowcc.base.files.write import DerivedFile
+from verifflowcc.base.model.config_values import Config, GateSettings, UserSettings
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.base.text.record_codec import RecordCodec, plain_text
 
 # A person's own settings: `$XDG_CONFIG_HOME/vfcc/config.yaml` and the environment → `UserSettings`.
 #
@@ -67,12 +73,12 @@ def load_config(path: Path, workflows: Collection[str], cache_folder: Path | Non
         )
     if cache_folder is None:
         return LoadedConfig(_validated(data, workflows))
-    known = cache.recall(cache_folder, digest_text(data), workflows)
+    known = recall(cache_folder, digest_text(data), workflows)
     if known is not None:
         return LoadedConfig(known)
     config = _validated(data, workflows)
     try:
-        cache.remember(cache_folder, config, workflows)
+        remember(cache_folder, config, workflows)
     except WorkspaceError as error:
         return LoadedConfig(config, (f"the checked configuration was not remembered: {error.message}",))
     return LoadedConfig(config)
@@ -91,3 +97,53 @@ def _validated(data: bytes, workflows: Collection[str]) -> Config:
     from verifflowcc.base.config.config_validate import check
 
     return check(data, workflows).config
+
+
+_FILE = DerivedFile(CACHE_FILE, SHAPE, keyed_by="the digest of config.yaml; defaults; workflows", largest_bytes=8 << 20)
+
+
+def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:
+    """Return the configuration whose file has this digest, or None where it must be validated."""
+    return _recalled(folder / CACHE_FILE, stamp(folder / CACHE_FILE), digest, tuple(sorted(workflows)))
+
+
+@lru_cache(maxsize=4)
+def _recalled(file: Path, _stamp: str, digest: str, workflows: tuple[str, ...]) -> Config | None:
+    """Return what a file of this stamp holds; a command asks for its settings several times."""
+    kept = _FILE.read(file, _key(digest, workflows))
+    return None if kept is None else _CODEC.made(kept[1])
+
+
+def remember(folder: Path, config: Config, workflows: Collection[str]) -> None:
+    """Write the cache. Raises WorkspaceError where the folder cannot be written."""
+    _FILE.put(folder / CACHE_FILE, [config.hooks.record, _CODEC.plain(config)], _key(config.digest, workflows))
+
+
+def _key(digest: str, workflows: Collection[str]) -> list[object]:
+    """What the meaning of a file depends on: its content, the defaults of vfcc and the workflows it may name."""
+    return [digest, _defaults(), sorted(workflows)]
+
+
+@lru_cache(maxsize=1)
+def _defaults() -> str:
+    return digest_text(plain_text(default_config()))
+
+
+def _gates_row(gates: GateSettings) -> list[Any]:
+    return [_codec_of_gates().plain(gates)] if gates.commands or gates.modes else []
+
+
+def _gates(row: list[Any]) -> GateSettings:
+    return _codec_of_gates().made(row[0]) if row else GateSettings()
+
+
+@lru_cache(maxsize=1)
+def _codec_of_gates() -> RecordCodec[GateSettings]:
+    """Commands and modes are imported by the few projects that set them."""
+    from verifflowcc.base.model.evidence_values import Command
+    from verifflowcc.base.model.gate_values import Mode
+
+    return RecordCodec(GateSettings, names={"Command": Command, "Mode": Mode})
+
+
+_CODEC: RecordCodec[Config] = RecordCodec(Config, {GateSettings: (_gates_row, _gates)})

@@ -20,9 +20,14 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from verifflowcc.base.config.config_defaults import LAYERS, STRATEGIES, WORKFLOW
-from verifflowcc.base.config.config_description import DescribedSection, section_of
+from verifflowcc.base.config.config_description import (
+    CodeMixSection,
+    DescribedSection,
+    Share,
+    decimals_listed,
+    section_of,
+)
 from verifflowcc.base.config.gates_section import WRONG, GatesSection, StrictSection, obeys, sentence
-from verifflowcc.base.config.memory_section import CodeMixSection, Share, decimals_listed
 from verifflowcc.base.model.config_values import (
     FORMAT,
     PRESETS,
@@ -30,6 +35,7 @@ from verifflowcc.base.model.config_values import (
     GitSettings,
     HookSettings,
     MemorySettings,
+    RunSettings,
     TokenSettings,
     TraceSettings,
     decimal_text,
@@ -183,12 +189,14 @@ if TYPE_CHECKING:
     MemorySection = DescribedSection
     HooksSection = DescribedSection
     GitSection = DescribedSection
+    RunSection = DescribedSection
     TokensSection = DescribedSection
 else:
     TraceSection = section_of("trace", TraceSettings())
     MemorySection = section_of("memory", MemorySettings())
     HooksSection = section_of("hooks", HookSettings())
     GitSection = section_of("git", GitSettings())
+    RunSection = section_of("run", RunSettings())
     TokensSection = section_of("tokens", TokenSettings())
 
 
@@ -224,6 +232,7 @@ class FileSection(StrictSection):
         default_factory=HooksSection, description="Recording, hints and denials of the hooks of agent clients."
     )
     git: GitSection = Field(default_factory=GitSection, description="Use of git.")
+    run: RunSection = Field(default_factory=RunSection, description="What agents that `vfcc run` drives work with.")
     tokens: TokensSection = Field(default_factory=TokensSection, description="How tokens are counted.")
 
 

@@ -1,4 +1,7 @@
-"""What git answered about a repository, kept."""
+"""What git answered about a repository, kept.
+
+It is apart from `git_identity.py`, so that a hook which finds an answer here imports nothing that starts git.
+"""
 
 import os
 from collections.abc import Iterator

@@ -24,7 +24,7 @@ from verifflowcc.base.terminal.terminal import (
     visible,
     wants_color,
 )
-from verifflowcc.base.use.envelope import NOTHING, Problem, document, document_text, problem_of, problem_with
+from verifflowcc.base.use.document_form import NOTHING, Problem, document, document_text, problem_of, problem_with
 
 # The document of the command that runs: whether one is asked for, its data, and how it is written at the end.
 #

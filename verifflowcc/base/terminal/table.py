@@ -1,4 +1,4 @@
-"""Rows under headings, laid out for the terminal or the pipe that they go to."""
+"""Rows under headings, laid out for the terminal or the pipe that they go to; and the status words in them."""
 
 import os
 import sys
@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TextIO
 
-from verifflowcc.base.terminal.terminal import wants_color
+from verifflowcc.base.model.lazy import lazy_pattern
+from verifflowcc.base.terminal.terminal import SYMBOLS, status_style, status_symbol, wants_color
 from verifflowcc.base.text.hidden_text import withhold_cells
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 
 UNBOUNDED = 1_000
@@ -59,7 +61,6 @@ def table(
 
 def _with_symbols(headings: Sequence[str], cells: list[list[str]]) -> list[list[str]]:
     """Return the cells with a symbol before each status."""
-    from verifflowcc.base.terminal.status_words import HEADINGS, with_symbol
 
     return [
         [with_symbol(cell) if name in HEADINGS else cell for name, cell in zip(headings, row, strict=True)]
@@ -74,8 +75,6 @@ def _shape(
     from rich import box
     from rich.table import Table
     from rich.text import Text
-
-    from verifflowcc.base.terminal.status_words import HEADINGS, styled
 
     shape = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="bold")
     for index, (name, columns) in enumerate(zip(headings, widths, strict=True)):
@@ -175,3 +174,60 @@ def _plain_cell(cell: str) -> str:
     from verifflowcc.base.text.hidden_text import printable
 
     return printable(cell).replace("\n", "<U+000A>")
+
+
+HEADINGS = frozenset({"status", "verdict", "is", "review", "outcome", "fate"})
+"""Columns of tables whose cells begin with a status word."""
+_DOUBTED = lazy_pattern(r"(passed|failed|skipped|error)( \((stale|not in the tree|untrusted)\)|, (?!proven\b))")
+"""A result that does not count as it is: of other content, of an unknown test, of a report that is trusted less."""
+_SHOWN = {
+    "pass": ("passed", "passed"),
+    "fail": ("failed", "failed"),
+    "not evaluable": ("missing", "nothing to evaluate"),
+    "not_evaluable": ("missing", "nothing to evaluate"),
+    "not reported": ("missing", "not reported"),
+    "suspect": ("stale", "suspect"),
+    "outgrown": ("stale", "outgrown"),
+    "changed": ("stale", "changed"),
+    "unreviewed": ("open", "unreviewed"),
+    "reviewed": ("passed", "reviewed"),
+    "kept": ("passed", "kept"),
+    "trimmed": ("stale", "trimmed"),
+    "dropped": ("skipped", "dropped"),
+}
+"""A word of a record, with its status word, which chooses the symbol, and how it is written."""
+
+
+def status_of(text: str) -> tuple[str, str]:
+    """Return the status word that `text` begins with, "" for none, and the text as screens write it.
+
+    >>> status_of("fail"), status_of("passed with 2 gaps"), status_of("something else")
+    (('failed', 'failed'), ('passed', 'passed with 2 gaps'), ('', 'something else'))
+    >>> status_of("passed (stale); price.py changed")[0]
+    'stale'
+    """
+    if _DOUBTED.match(text):
+        return "stale", text
+    for word, (status, shown) in _SHOWN.items():
+        if text == word or text.startswith((f"{word} ", f"{word},", f"{word}:")):
+            return status, shown + text[len(word) :]
+    first = text.partition(" ")[0].rstrip(",:;")
+    return (first, text) if first in SYMBOLS else ("", text)
+
+
+def with_symbol(text: str) -> str:
+    """Return a status with its symbol before it, without colour: a cell whose width is still to be measured."""
+    from verifflowcc.base.terminal.terminal import visible
+
+    status, shown = status_of(text)
+    return f"{visible(status_symbol(status))} {shown}" if status else text
+
+
+def styled(text: str) -> "Text":
+    """Return a cell that `with_symbol` made in the colour of its status."""
+    from rich.text import Text
+
+    from verifflowcc.base.terminal.terminal import RICH
+
+    status, _ = status_of(text[2:])
+    return Text(text, style=RICH.get(status_style(status), ""))

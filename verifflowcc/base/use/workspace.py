@@ -25,7 +25,7 @@ PROVIDERS = {
     "test results": "verifflowcc.gates.use.trace_results:read_results",
     "process facts": "verifflowcc.gates.use.trace_results:process_facts",
     "task history": "verifflowcc.history.use.history_reading:note_task",
-    "trace item": "verifflowcc.trace.store.trace_files:parse_trace_item",
+    "trace item": "verifflowcc.trace.store.trace_cache:parse_trace_item",
     "repeated failures": "verifflowcc.history.use.saving:repeated_failures",
 }
 """What is wanted → module and function."""

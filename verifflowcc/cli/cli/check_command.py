@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from verifflowcc.base.model.gate_values import Gate
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.cli.use.checking import AllChecks
     from verifflowcc.gates.use.gates_now import StageGates
@@ -89,7 +89,7 @@ def gate(
 
 
 def _problem(closed: "Sequence[Gate]", blockers: "tuple[UnmetCriterion, ...]", hint: str | None) -> "Problem":
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
 
     names = " and ".join(f"the {each.side} gate of {each.stage}" for each in closed)
     return Problem("gate_closed", f"{names} {'is' if len(closed) == 1 else 'are'} closed", hint, blockers)

@@ -87,8 +87,7 @@ def evaluate(
     Exits with 1 where recall is below --min, and with 3 where the file expects what is not there.
     """
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.memory.cli.memory_eval_output import below, page
-    from verifflowcc.memory.cli.memory_output import acting_here, tell
+    from verifflowcc.memory.cli.memory_output import acting_here, below, evaluation_page, tell
     from verifflowcc.memory.store.ingested_turns import read_labelled_file
     from verifflowcc.memory.use.access_counts import note_recall
     from verifflowcc.memory.use.recall_evaluating import evaluate as measure
@@ -106,7 +105,7 @@ def evaluate(
     of = found.measured
     for notice in (*found.notices, *note_recall(here.workspace, of.k, of.recall_bp, len(found.asked))):
         out.warn(notice)
-    out.emit_json(found) if as_json else tell(page(found))
+    out.emit_json(found) if as_json else tell(evaluation_page(found))
     if not found.enough:
         out.say(below(found))
         raise typer.Exit(FINDINGS)

@@ -246,13 +246,13 @@ def status(watch: WatchFlag = False, line: LineFlag = False, as_json: JsonFlag =
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.terminal.terminal import wants_color
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.sprint.use.sprint_status import remember_status
 
     if line and not as_json:
         from verifflowcc.base.text.hidden_text import printable
-        from verifflowcc.gates.use.status_line import status_line
+        from verifflowcc.gates.use.board_record import status_line
 
         out.emit(printable(status_line(open_workspace())))
         return
@@ -369,7 +369,7 @@ def _carry_out(root: Path, answers: "InitAnswers") -> str:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import Workspace
     from verifflowcc.gates.use.sprints import start_sprint
-    from verifflowcc.history.cli import integrate_output as integrate_views
+    from verifflowcc.history.cli import integrate_command as integrate_views
     from verifflowcc.history.use.integrating import integrate, targets
     from verifflowcc.sprint.cli import move_output as moves
     from verifflowcc.sprint.cli.allow_output import verdict

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from verifflowcc.base.errors import GateClosed, VfccError
 from verifflowcc.base.terminal.terminal import wants_color
-from verifflowcc.base.use.envelope import Problem, problem_of
+from verifflowcc.base.use.document_form import Problem, problem_of
 
 # Command lines that are answered without typer, which takes longer to build its commands than they take to answer.
 #

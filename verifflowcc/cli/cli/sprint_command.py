@@ -153,7 +153,7 @@ def report(
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.gates.rules.report_page import report_page
-    from verifflowcc.gates.use.sprint_report import report_sprint
+    from verifflowcc.gates.use.sprint_metrics import report_sprint
     from verifflowcc.sprint.cli import move_output as fork_views
     from verifflowcc.sprint.use.sprint_reading import active_sprint, current_or_last
 

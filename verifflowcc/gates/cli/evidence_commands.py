@@ -44,7 +44,7 @@ def metrics(
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.gates.cli import metrics_output as report_views
+    from verifflowcc.gates.cli import evidence_output as report_views
     from verifflowcc.gates.use.sprint_metrics import gather_metrics
     from verifflowcc.sprint.rules.stage_numbers import csv_text
 
@@ -274,7 +274,7 @@ def run(
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.gates.cli import evidence_output as evidence_views
     from verifflowcc.gates.use.evidence_making import run_evidence
     from verifflowcc.sprint.cli import move_output as moves
@@ -334,7 +334,7 @@ def add(
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.gates.cli import evidence_output as evidence_views
     from verifflowcc.gates.use.evidence_making import add_evidence
     from verifflowcc.sprint.cli import move_output as moves

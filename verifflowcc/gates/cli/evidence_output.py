@@ -1,7 +1,7 @@
-"""How evidence is shown to a person."""
+"""How evidence and metrics are shown to a person."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from verifflowcc.base.model.evidence_values import Evidence, Inputs
 from verifflowcc.base.model.gate_values import CriterionKind, Verdict
@@ -9,6 +9,15 @@ from verifflowcc.base.terminal.table import table
 from verifflowcc.base.text.identifiers import shown_ids
 from verifflowcc.gates.use.evidence_listing import EvidenceLine, EvidenceView, Staleness
 from verifflowcc.gates.use.evidence_making import EvidenceAddition, EvidenceRow, EvidenceRun, FinishedCommand
+from verifflowcc.sprint.rules.stage_numbers import (
+    Numbers,
+    SprintMetrics,
+    lasting,
+    shown,
+    stage_time,
+    words_of_coverage,
+    words_of_tests,
+)
 
 _WORDS = {Verdict.NOT_EVALUABLE: "not evaluable"}
 
@@ -137,3 +146,22 @@ def _of_report(evidence: Evidence) -> Iterator[str]:
 def _of_inputs(inputs: Inputs) -> Iterator[str]:
     chosen = ", ".join(inputs.patterns) or "all files of the project"
     yield f"inputs: {inputs.count} ({chosen}), {inputs.digest}"
+
+
+_COUNTS = ("failures", "rework", "findings", "waived")
+
+
+def all_metrics(sprints: Iterable[SprintMetrics]) -> str:
+    """Return a table for each sprint, with its totals."""
+    return "\n\n".join(f"{each.id}: {each.title} ({each.status})\n\n{_stages(each)}" for each in sprints)
+
+
+def _stages(sprint: SprintMetrics) -> str:
+    rows = [(each.stage, stage_time(each), *_numbers(each.numbers)) for each in sprint.stages]
+    rows.append(("total", shown(sprint.totals["duration_s"], lasting), *_numbers(sprint.totals)))
+    headings = ("stage", "time", *_COUNTS, "tests", "coverage")
+    return table(headings, rows, right=range(2, 2 + len(_COUNTS)))
+
+
+def _numbers(numbers: Numbers) -> tuple[str, ...]:
+    return (*(shown(numbers[name]) for name in _COUNTS), words_of_tests(numbers), words_of_coverage(numbers))

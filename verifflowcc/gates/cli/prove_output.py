@@ -162,7 +162,7 @@ def sarif(proof: Proof) -> str:
     from verifflowcc import __version__
     from verifflowcc.base.model.trace_values import Finding, TraceReport
     from verifflowcc.gates.rules.proof_verdicts import PROVE
-    from verifflowcc.trace.rules.sarif_write import sarif_text
+    from verifflowcc.trace.rules.findings_formats import sarif_text
 
     findings = []
     top = f"{proof.folder}/" if proof.folder else ""

@@ -15,9 +15,11 @@ from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.gates.rules.evidence_wanted import everything, idle
 from verifflowcc.gates.rules.gate_check import assess
 from verifflowcc.gates.rules.staleness import chosen, stale_reasons
-from verifflowcc.gates.use.gates_now import gather_facts
+from verifflowcc.gates.use.evidence_listing import find_stale
+from verifflowcc.gates.use.gates_now import ask_stage, gather_facts
+from verifflowcc.gates.use.owed import owed_by
 from verifflowcc.sprint.rules.stage_moves import next_in_order
-from verifflowcc.sprint.use.sprint_reading import show_sprint
+from verifflowcc.sprint.use.sprint_reading import resolve_sprint, show_sprint
 from verifflowcc.sprint.use.sprint_status import OpenSprint, ProjectStatus, current_status
 
 QUICK = frozenset(kind for kind, rule in KINDS.items() if not rule.asks)
@@ -207,3 +209,31 @@ def _agents(workspace: Workspace, notices: list[str]) -> tuple[AgentLine, ...]:
         who = each.role or each.client or each.session
         found.setdefault(who, AgentLine(who, each.time, each.tool, each.about, each.success))
     return tuple(found.values())
+
+
+def status_line(workspace: Workspace) -> str:
+    """Return one line; what fails is left out, since a client draws the line again and again."""
+    try:
+        found = resolve_sprint(workspace)
+        if found.id is None:
+            return "vfcc: several sprints are open" if found.branches else "vfcc: no sprint"
+        state = show_sprint(workspace, found.id)
+    except VfccError:
+        return "vfcc: vfcc doctor"
+    parts = [state.id, state.current or str(state.status)]
+    if state.current:
+        parts += _gate(workspace, state.id)
+    return " · ".join(parts)
+
+
+def _gate(workspace: Workspace, sprint: str) -> list[str]:
+    try:
+        owed = owed_by(ask_stage(workspace, sprint))
+    except VfccError:
+        return ["gate unknown"]
+    gate = f"owes {len(owed)}" if owed else "gate open"
+    try:
+        stale = find_stale(workspace, sprint).stale
+    except VfccError:
+        return [gate]
+    return [gate, f"{len(stale)} stale" if stale else "evidence fresh"]

@@ -1,4 +1,4 @@
-"""Metrics over stages and sprints, from the ledger; from a stage's `metrics.json` where its event has none."""
+"""Metrics and the report of sprints, from the ledger; from a stage's `metrics.json` where its event has none."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,11 @@ from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, Stage
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.baseline_files import baseline_statuses
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.gates.rules.report_page import SprintReport, make_report
 from verifflowcc.gates.rules.stage_failures import failures_of
-from verifflowcc.sprint.rules.sprint_fold import closed_line
+from verifflowcc.gates.use.gates_now import artifacts_of
+from verifflowcc.sprint.rules.sprint_fold import arrange, closed_line
+from verifflowcc.sprint.rules.sprint_people import reviews, waivers
 from verifflowcc.sprint.rules.stage_moves import metrics_of
 from verifflowcc.sprint.rules.stage_numbers import (
     Numbers,
@@ -26,6 +29,7 @@ from verifflowcc.sprint.rules.stage_numbers import (
     unknown,
 )
 from verifflowcc.sprint.use.evidence_reading import read_recorded
+from verifflowcc.sprint.use.feedback import sprint_feedback
 from verifflowcc.sprint.use.sprint_reading import ledger_of, load_sprint, unknown_sprint
 
 
@@ -156,3 +160,21 @@ def _so_far(workspace: Workspace, state: SprintState, stage: StageState) -> dict
         "reopened": stage.reopened,
         "rework": stage.passes,
     }
+
+
+def report_sprint(workspace: Workspace, sprint_id: str) -> SprintReport:
+    """Return the report of a sprint, open or closed; what is wrong with its ledger or its evidence is in `problems`.
+
+    It runs nothing and asks no gate: the verdicts are those on record. Raises UsageError for an unknown sprint.
+    """
+    seen, state = load_sprint(workspace, sprint_id)
+    facts = Facts(
+        sprint=state,
+        today=workspace.today(),
+        artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
+        recorded=read_recorded(workspace, state) if not state.problems else (),
+        reviews=reviews(state.notes),
+        waivers=waivers(state.notes),
+        feedback=sprint_feedback(workspace, state),
+    )
+    return make_report(facts, arrange(seen.events).ordered, sprint_metrics(workspace, sprint_id))

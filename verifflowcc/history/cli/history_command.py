@@ -396,7 +396,7 @@ def learn(as_json: JsonFlag = False) -> None:
     from verifflowcc.base.terminal import output as out
     from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.history.cli.history_output import proposed
-    from verifflowcc.history.use.proposing import propose_patterns
+    from verifflowcc.history.use.history_sharing import propose_patterns
 
     found = propose_patterns(open_workspace())
     out.emit_json(found) if as_json else out.emit(proposed(found))

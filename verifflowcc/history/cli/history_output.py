@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from verifflowcc.history.store.history_columns import Rows
     from verifflowcc.history.use.analysing import Pruning
     from verifflowcc.history.use.history_offers import Action, SessionLine
-    from verifflowcc.history.use.proposing import PatternProposal
+    from verifflowcc.history.use.history_sharing import PatternProposal
     from verifflowcc.history.use.questions import ToolUse
 
 

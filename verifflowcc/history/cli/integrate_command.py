@@ -1,4 +1,4 @@
-"""`vfcc integrate`."""
+"""`vfcc integrate`: write, check and remove the files that agent clients read."""
 
 from typing import Annotated
 
@@ -6,6 +6,9 @@ import typer
 
 from verifflowcc.base.model.agent_clients import CLIENTS
 from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag
+from verifflowcc.history.rules.client_files import FileOutcome
+from verifflowcc.history.use.client_setup import ClientSetup, DoorFile
+from verifflowcc.history.use.integrating import ClientFile, IntegrationResult
 
 EDITED = 1
 
@@ -38,9 +41,8 @@ def integrate(
     from verifflowcc.base.errors import UsageError
     from verifflowcc.base.terminal import output as document
     from verifflowcc.base.terminal import output as out
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.base.use.workspace import open_workspace
-    from verifflowcc.history.cli import integrate_output as integrate_views
     from verifflowcc.history.rules.client_entries import SETUPS
     from verifflowcc.history.use.client_setup import SetupRequest, clients_named, set_up_clients
 
@@ -59,8 +61,61 @@ def integrate(
     if as_json:
         out.emit_json(done)
     else:
-        out.emit(integrate_views.setup_lines(done))
+        out.emit(setup_lines(done))
     if done.edited or (check and done.changed):
         command = f"vfcc integrate {' '.join(names)}"
         document.explain(Problem("findings", "files of clients are not as vfcc writes them", command))
         raise typer.Exit(EDITED)
+
+
+def lines(done: IntegrationResult) -> str:
+    """Return a line for each file, and what is left to do below it."""
+    shown = []
+    for each in done.files:
+        shown.append(_line(each, would=done.dry_run))
+        if each.outcome is FileOutcome.EDITED or not done.dry_run:
+            shown += [f"  {step}" for step in each.steps]
+    return "\n".join(shown)
+
+
+def _line(file: ClientFile, *, would: bool) -> str:
+    hooks = f"{len(file.events)} hook{'' if len(file.events) == 1 else 's'}"
+    if file.outcome is FileOutcome.WRITTEN:
+        return f"{'would write' if would else 'wrote'}: {file.path} ({hooks})"
+    if file.outcome is FileOutcome.REMOVED:
+        return f"{'would remove' if would else 'removed'}: {hooks} from {file.path}"
+    if file.outcome is FileOutcome.EDITED:
+        return f"edited: {file.path} was left as it is: somebody changed vfcc's hooks in it ({', '.join(file.events)})"
+    return f"nothing to do: {file.path}"
+
+
+def setup_lines(done: ClientSetup) -> str:
+    """Return a line for each file or folder of files, and what is left for a person."""
+    shown = [lines(IntegrationResult(done.files, done.dry_run))] if done.files else []
+    groups: dict[tuple[FileOutcome, str], list[DoorFile]] = {}
+    changed = any(each.outcome is not FileOutcome.NOTHING for each in done.doors)
+    for each in done.doors:
+        if changed and each.outcome is FileOutcome.NOTHING:
+            continue
+        folder = "all" if each.outcome is FileOutcome.NOTHING else _folder(each.path)
+        groups.setdefault((each.outcome, folder), []).append(each)
+    shown += [_door_line(outcome, files, would=done.dry_run) for (outcome, _), files in groups.items()]
+    return "\n".join([*shown, *(f"  {step}" for step in done.steps if not done.dry_run)])
+
+
+def _folder(path: str) -> str:
+    """Return the folder of skills or agents that holds a file; another file's own path."""
+    above, _, _ = path.removesuffix("/SKILL.md").rpartition("/")
+    return above if above.endswith(("/skills", "/agents", "/agent")) else path
+
+
+def _door_line(outcome: FileOutcome, files: list[DoorFile], *, would: bool) -> str:
+    first, more = files[0].path, len(files) - 1
+    name = f"{_folder(first)}/ ({more + 1} files)" if more and outcome is not FileOutcome.NOTHING else first
+    if outcome is FileOutcome.EDITED:
+        return f"edited: {', '.join(each.path for each in files)} was left as it is: vfcc's part of it was changed"
+    if outcome is FileOutcome.NOTHING:
+        return f"nothing to do: {first}{f' and {more} more files' if more else ''}"
+    verb = "write" if outcome is FileOutcome.WRITTEN else "remove"
+    past = "wrote" if outcome is FileOutcome.WRITTEN else "removed"
+    return f"{f'would {verb}' if would else past}: {name}"

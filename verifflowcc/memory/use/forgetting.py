@@ -14,9 +14,8 @@ from verifflowcc.memory.use.consolidating import MaintenanceStep, StepKind
 from verifflowcc.memory.use.editing import demand_same
 from verifflowcc.memory.use.item_scope import require_change, require_person
 from verifflowcc.memory.use.item_search import ScopedItem
-from verifflowcc.memory.use.read_only_stores import open_for_reading
 from verifflowcc.memory.use.recording import with_source
-from verifflowcc.memory.use.stores import backend_of, open_store
+from verifflowcc.memory.use.stores import backend_of, open_for_reading, open_store
 from verifflowcc.sprint.use.people_acting import require_person as people_acting_require_person
 
 # Take a project that is there no more off as the source of user items; the items stay.

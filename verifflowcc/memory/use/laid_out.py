@@ -39,9 +39,8 @@ from verifflowcc.memory.store.ingested_turns import (
 )
 from verifflowcc.memory.store.placing import stored_item
 from verifflowcc.memory.use.access_counts import log_folder
-from verifflowcc.memory.use.read_only_stores import open_for_reading
 from verifflowcc.memory.use.scopes import PROJECT
-from verifflowcc.memory.use.stores import open_store
+from verifflowcc.memory.use.stores import open_for_reading, open_store
 
 REJECTED = "rejected"
 """The tag of a proposal that a person turned down."""

@@ -43,10 +43,9 @@ from verifflowcc.memory.use.consolidating import MaintenanceResult, MaintenanceS
 from verifflowcc.memory.use.forgetting import forget_project
 from verifflowcc.memory.use.item_scope import required
 from verifflowcc.memory.use.proving_fixes import fixes, turned_checks
-from verifflowcc.memory.use.read_only_stores import open_for_reading
 from verifflowcc.memory.use.recording import changed
 from verifflowcc.memory.use.stage_end import Stages
-from verifflowcc.memory.use.stores import memory_settings, open_store
+from verifflowcc.memory.use.stores import memory_settings, open_for_reading, open_store
 from verifflowcc.memory.use.task_finding import all_tasks
 from verifflowcc.memory.use.upkeep import Round, keep_up, parts_of
 from verifflowcc.sprint.use.sprint_reading import open_sprints

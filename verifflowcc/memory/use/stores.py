@@ -1,4 +1,4 @@
-"""Open the store of a scope, in whatever backend the settings name for it."""
+"""Open the store of a scope, in the backend that the settings name for it; or only read it, and leave no trace."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -108,3 +108,31 @@ def _postgres_url() -> str:
             hint="export VFCC_POSTGRES_URL=…, or memory.postgres_url in your own settings",
         )
     return url
+
+
+# Open a store to look at it, and leave no trace: no index, no lock, no database where there is none.
+
+
+@contextmanager
+def open_for_reading(workspace: Workspace | None, scope: str) -> Iterator[MemoryBackend]:
+    """Open the items of a scope as `open_store` does, for reading alone. Raises the same."""
+    import tempfile  # with random and shutil: a hook that opens a store to write needs none of them
+
+    kind = backend_of(workspace, scope)
+    if kind is BackendKind.FILES and (scope == USER or workspace is not None):
+        from verifflowcc.memory.store.file_backend import FilesBackend
+
+        root = user_home() if workspace is None or scope == USER else workspace.root
+        with tempfile.TemporaryDirectory(prefix="vfcc-reading-") as local:
+            files = FilesBackend(root, folder_of(scope), scope, Path(local))
+            try:
+                yield files
+            finally:
+                files.close()
+    elif kind is BackendKind.SQLITE and not database_of(workspace, scope).exists():
+        from verifflowcc.memory.store.in_memory import InMemoryBackend
+
+        yield InMemoryBackend(scope)
+    else:
+        with open_store(workspace, scope) as store:
+            yield store

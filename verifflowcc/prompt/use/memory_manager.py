@@ -12,7 +12,7 @@ from verifflowcc.base.model.item_values import TURN
 from verifflowcc.base.model.layers import Layer as MemoryLayer
 from verifflowcc.base.model.memory_protocol import StoredItem
 from verifflowcc.base.records import dataclass
-from verifflowcc.base.use.envelope import data_text
+from verifflowcc.base.use.document_form import data_text
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.gates.use.sprints import update_sprint
 from verifflowcc.memory.use.item_search import read_as_of

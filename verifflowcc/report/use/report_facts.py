@@ -19,7 +19,7 @@ from verifflowcc.gates.rules.report_page import SprintReport
 from verifflowcc.gates.use.board_record import Freshness, read_freshness
 from verifflowcc.gates.use.gates_now import StageGates, ask_stage, read_results_file
 from verifflowcc.gates.use.next_action import NextStep, next_step
-from verifflowcc.gates.use.sprint_report import report_sprint
+from verifflowcc.gates.use.sprint_metrics import report_sprint
 from verifflowcc.history.use.history_offers import SessionLine, sessions
 from verifflowcc.memory.use.inbox import WaitingItem, open_inbox
 from verifflowcc.memory.use.memory_listing import ItemListing, ListQuery, list_items

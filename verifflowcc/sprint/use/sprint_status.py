@@ -16,7 +16,7 @@ from verifflowcc.base.model.sprint_state import DONE, SprintLine, SprintState, S
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.hidden_text import printable
 from verifflowcc.base.text.secrets import withhold
-from verifflowcc.base.use.envelope import data_text
+from verifflowcc.base.use.document_form import data_text
 from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.sprint.rules.sprint_people import VARIABLE, expired, latest_words, reviews, waivers
 from verifflowcc.sprint.use.feedback import sprint_feedback

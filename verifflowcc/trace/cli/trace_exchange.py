@@ -15,7 +15,7 @@ from verifflowcc.trace.rules.importers import IMPORTERS
 if TYPE_CHECKING:
     from verifflowcc.base.model.findings import Catalogue
     from verifflowcc.base.model.trace_values import TraceReport
-    from verifflowcc.base.use.envelope import Problem
+    from verifflowcc.base.use.document_form import Problem
     from verifflowcc.trace.rules.answers import ReachedItem
     from verifflowcc.trace.rules.impact import Impact
     from verifflowcc.trace.use.trace_sources import BaselineChange, Drift
@@ -53,7 +53,7 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
     """
     if form == "sarif":
         from verifflowcc import __version__
-        from verifflowcc.trace.rules.sarif_write import sarif_text
+        from verifflowcc.trace.rules.findings_formats import sarif_text
 
         return sarif_text(report, __version__, prefix, of)
     if form == "junit":
@@ -68,7 +68,7 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
 def problem_in(report: "TraceReport", exit_code: int) -> "Problem":
     """Return the problem to report, for a check with an exit code other than 0."""
     from verifflowcc.base.model.trace_values import Severity
-    from verifflowcc.base.use.envelope import Problem, problem_with
+    from verifflowcc.base.use.document_form import Problem, problem_with
 
     if exit_code != FINDINGS:
         return problem_with(exit_code)
@@ -177,7 +177,7 @@ def impact(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = Fals
     from verifflowcc.base.terminal import output as out
     from verifflowcc.trace.cli.matrix_output import see
     from verifflowcc.trace.rules.impact import impact as touched
-    from verifflowcc.trace.use.trace_finding import find_item
+    from verifflowcc.trace.rules.trace_view import find_item
 
     view = see(junit).view
     found = touched(view, find_item(view, item).id)

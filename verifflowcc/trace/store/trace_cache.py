@@ -1,14 +1,15 @@
-"""Cached trace items and reports: only changed files are read and parsed again.
+"""Read trace items, and cache them and reports: only changed files are read and parsed again.
 
 Everything here can be made again. Each text is kept with its checksum, so that what was damaged counts as not there.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from hashlib import sha256
 from typing import NamedTuple
 
 from verifflowcc.base.index.index_file import DerivedTables, summed, unsummed
-from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.model.trace_codes import TYPES
+from verifflowcc.base.model.trace_values import Flaw, TraceItem
 from verifflowcc.base.text.record_codec import RecordCodec
 
 # A trace item as one line of JSON for the index.
@@ -72,3 +73,19 @@ class TraceIndex(DerivedTables):
 
 def _digest(name: str, key: str, body: str) -> str:
     return sha256("\0".join((name, key, body)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def parse_trace_item(path: str, data: bytes, types: Collection[str] = TYPES.keys()) -> TraceItem | None:
+    """Return the trace item in a file's bytes, None for another kind of item.
+
+    `path` begins at the project's root and uses `/`; `types` are the names of the trace types. What is wrong with the
+    file is in `flaws`, front matter that is no YAML too. Raises FormatError where the bytes are not UTF-8, with file,
+    line and byte.
+    """
+    # A command whose items are all cached parses none, and imports none of this.
+    from verifflowcc.items.store.item_edits import decode, read_front
+    from verifflowcc.trace.rules.trace_item import is_trace_item, read_trace_item
+
+    parts, table, problem = read_front(decode(path, data).replace("\r\n", "\n"))
+    flaws = (Flaw("bad-field", *problem),) if problem else ()
+    return read_trace_item(path, parts, table, flaws) if is_trace_item(path, table, types) else None

@@ -129,7 +129,7 @@ def _parsed(path: str, data: bytes, types: Collection[str]) -> TraceItem | None:
     line = conflict_line(data)
     if line is not None:
         raise FormatError(f"{path}:{line}: contains merge conflict markers")
-    from verifflowcc.trace.store.trace_files import parse_trace_item  # the index knows the files that did not change
+    from verifflowcc.trace.store.trace_cache import parse_trace_item  # the index knows the files that did not change
 
     return parse_trace_item(path, data, types)
 

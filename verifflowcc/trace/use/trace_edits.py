@@ -31,8 +31,7 @@ from verifflowcc.sprint.use.item_loading import reason_here, refuse_scanned
 from verifflowcc.trace.rules.fingerprint import own_digest
 from verifflowcc.trace.rules.item_wording import normative
 from verifflowcc.trace.rules.trace_render import REFINES, against, fitting, link_entry, render_trace_item
-from verifflowcc.trace.rules.trace_view import TraceView
-from verifflowcc.trace.use.trace_finding import find_item
+from verifflowcc.trace.rules.trace_view import TraceView, find_item
 from verifflowcc.trace.use.trace_sources import full_view, items_view
 
 # Changes of items that are there already: made to their bytes, then written under the lock, each file whole.

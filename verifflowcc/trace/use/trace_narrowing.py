@@ -15,8 +15,7 @@ from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_wo
 from verifflowcc.trace.rules.item_lines import ItemState
 from verifflowcc.trace.rules.matrix import Matrix, matrix, narrowed
 from verifflowcc.trace.rules.trace_check import check_view
-from verifflowcc.trace.rules.trace_view import TraceView
-from verifflowcc.trace.use.trace_finding import find_item
+from verifflowcc.trace.rules.trace_view import TraceView, find_item
 from verifflowcc.trace.use.trace_sources import full_view, read_sources
 
 # What the views of the trace are made from: everything that a check looks at, and what it says, in one reading.

@@ -19,9 +19,8 @@ from verifflowcc.trace.rules.answers import CodePlace, implementers
 from verifflowcc.trace.rules.check_steps import pointed_content, symbol_digest
 from verifflowcc.trace.rules.fingerprint import LinkState, link_state, review_word, stamp_of_item, stamp_of_link
 from verifflowcc.trace.rules.trace_render import stamp_line
-from verifflowcc.trace.rules.trace_view import TraceView
+from verifflowcc.trace.rules.trace_view import TraceView, find_item
 from verifflowcc.trace.use.trace_edits import ItemFileEdit, begin_edit, set_keys, set_list, with_texts, write_edits
-from verifflowcc.trace.use.trace_finding import find_item
 from verifflowcc.trace.use.trace_sources import full_view, items_view
 
 # Review trace items: a person stamps an item and its unreviewed links.

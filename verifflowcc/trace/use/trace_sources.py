@@ -54,7 +54,7 @@ def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
     `path` begins at the project's root.
     """
     from verifflowcc.sprint.use.pinned_workflow import policy_of
-    from verifflowcc.trace.store.trace_files import parse_trace_item
+    from verifflowcc.trace.store.trace_cache import parse_trace_item
 
     return parse_trace_item(path, data, policy_of(workspace).types)
 
