@@ -24,7 +24,8 @@ class FileWeights:
 
     `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `links` is for PageRank from
     what the task speaks of, `central` for the same from everywhere, `size` for long files, which change more often;
-    `exact` for a file that defines a name of the task literally, `spoken` for one whose path or name is in the task, `piece` for the file whose best piece is the best of all. `marked` is what is left of a file that has a mark,
+    `exact` for a file that defines a name of the task literally, `spoken` for one whose path or name is in the task,
+    `piece` for the file whose best piece is the best of all. `marked` is what is left of a file that has a mark,
     `aside` of one that is beside what the repository is about.
     """
 
