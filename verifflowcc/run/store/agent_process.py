@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -31,7 +31,7 @@ from verifflowcc.run.rules.answer_form import form_problem
 from verifflowcc.run.store.attendant import __file__ as attendant_file
 from verifflowcc.run.store.marked_processes import RUN_VARIABLE, sweep
 
-__all__ = ["RUN_VARIABLE", "environment", "run_agent", "sweep"]
+__all__ = ["RUN_VARIABLE", "environment", "passed_variables", "run_agent", "sweep"]
 
 ROLE_VARIABLE = "VFCC_AGENT"
 PROMPT_FILE, STDOUT_FILE, STDERR_FILE = "prompt.md", "stdout.ndjson", "stderr.txt"
@@ -72,9 +72,10 @@ def run_agent(
 ) -> AgentEnding:
     """Run a client's command to its end and return how it ended; no process with the marker is left.
 
-    `marker` is `<run>/<attempt>`. `on_step` gets each step when it was written; `stop` is asked several times a second,
-    and True ends the client. `before` is what the session had used before. The raw output is kept as `stdout.ndjson`
-    and `stderr.txt` in the command's `scratch`. An exception, also SystemExit of a signal, ends the client first.
+    `marker` is the mark of the run, a slash, and the attempt. `on_step` gets each step when it was written; `stop` is
+    asked several times a second, and True ends the client. `before` is what the session had used before. The raw output
+    is kept as `stdout.ndjson` and `stderr.txt` in the command's `scratch`. An exception, also SystemExit of a signal,
+    ends the client first.
     """
     started = time.monotonic()
     call = _AgentCall(client, command, limits, on_step, stop, before)
@@ -165,11 +166,19 @@ def _started(command: AgentCommand, env: Mapping[str, str], stdin: IO[bytes]) ->
 
 def environment(command: AgentCommand, marker: str, own: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of a client: few of vfcc's own, those of its command, and the markers of the attempt."""
-    names = (*PASSED, *command.passes)
+    passed = passed_variables((*PASSED, *command.passes), own)
+    return {**passed, **_NO_PUSH, **command.environment, RUN_VARIABLE: marker, ROLE_VARIABLE: command.role}
+
+
+def passed_variables(names: Sequence[str], own: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of these names; one that ends in `*` names all that begin so.
+
+    >>> passed_variables(("HOME", "LC_*"), {"HOME": "/home/ada", "LC_ALL": "C", "TOKEN": "secret"})
+    {'HOME': '/home/ada', 'LC_ALL': 'C'}
+    """
     whole = {name for name in names if not name.endswith("*")}
     parts = tuple(name[:-1] for name in names if name.endswith("*"))
-    passed = {name: value for name, value in own.items() if name in whole or name.startswith(parts)}
-    return {**passed, **_NO_PUSH, **command.environment, RUN_VARIABLE: marker, ROLE_VARIABLE: command.role}
+    return {name: value for name, value in own.items() if name in whole or name.startswith(parts)}
 
 
 def _write_inputs(command: AgentCommand, scratch: Path) -> Path:
