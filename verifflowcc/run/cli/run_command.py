@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from verifflowcc.base.terminal import declared as typer
 from verifflowcc.base.terminal.options import DryRunOnly, FullFlag, JsonFlag, SprintOption, tokens
 
 if TYPE_CHECKING:
