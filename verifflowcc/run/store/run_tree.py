@@ -54,12 +54,8 @@ class RunPlace:
 
     @property
     def marker(self) -> str:
-        """The mark of the run's processes, which no run of another repository on this machine has.
-
-        >>> RunPlace(Path("/p"), "login-1", Path("/p/.git/vfcc/runs/login-1"), Path("/p.vfcc/login-1"), "").marker
-        'login-1.7c0824a3'
-        """
-        return f"{self.run}.{hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:8]}"
+        """The mark of the run's processes; runs of two repositories may have the same id, and one must not end both."""
+        return f"{self.run}@{hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]}"
 
     def tree(self, name: str = INTEGRATION) -> Path:
         """Return the top of a worktree that git lists for the branch, else where it is going to be."""

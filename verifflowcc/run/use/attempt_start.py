@@ -1,7 +1,6 @@
 """Start an attempt: its worktree, its prompt, its session; then run the client, again after a crash."""
 
 import os
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from verifflowcc.base.config.tools_file import WITHOUT_A_FILE, read_tools
@@ -10,7 +9,7 @@ from verifflowcc.base.git.git_head import note_started
 from verifflowcc.base.model.entries import Question
 from verifflowcc.base.model.events import EventType, Json
 from verifflowcc.base.model.protected_paths import CLOSED
-from verifflowcc.base.model.sprint_state import SprintState
+from verifflowcc.base.model.sprint_state import SprintState, artifacts_folder
 from verifflowcc.base.records import replace
 from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.base.use.workspace import MEMORY, Workspace
@@ -29,6 +28,7 @@ from verifflowcc.run.rules.agent_port import (
 from verifflowcc.run.rules.client_entries import client_and_model
 from verifflowcc.run.rules.run_fold import RunAttempt, RunState
 from verifflowcc.run.rules.run_moves import ATTEMPT_MINUTES, RunMove, SprintPlace, blockers_text
+from verifflowcc.run.store.agent_process import passed_variables
 from verifflowcc.run.store.run_tree import (
     bring_up_to_date,
     commit_of,
@@ -186,6 +186,7 @@ def _text(driver: RunDriver, attempt: RunAttempt) -> str:
 def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, text: str) -> AgentTask:
     project = driver.place.project(attempt.tree)
     scratch = AttemptFiles(driver.place, attempt.id).folder
+    passed = effective_config(driver.workspace).config.run.environment
     return AgentTask(
         folder=str(project),
         scratch=str(scratch),
@@ -195,16 +196,11 @@ def _task(driver: RunDriver, run: RunState, attempt: RunAttempt, session: str, t
         session=session,
         tools=role_tools(driver.workspace, attempt.role),
         closed=CLOSED,
+        opened=(f"{artifacts_folder(run.sprint, attempt.stage)}/**",),
         model=attempt.model,
         limits=_limits(run),
-        environment={**_passed(driver), "VFCC_SPRINT": run.sprint},
+        environment={**passed_variables(passed, os.environ), "VFCC_SPRINT": run.sprint},
     )
-
-
-def _passed(driver: RunDriver) -> dict[str, str]:
-    """Return the variables that the project passes on to its agents, `run.environment`."""
-    patterns = effective_config(driver.workspace).config.run.environment
-    return {name: value for name, value in os.environ.items() if any(fnmatchcase(name, each) for each in patterns)}
 
 
 def role_tools(workspace: Workspace, role: str) -> dict[str, Json]:

@@ -70,6 +70,7 @@ def drive(driver: RunDriver) -> RunState:
         undo_half_merge(driver.place.tree())
         for _ in range(MOST_MOVES):
             run, sprint = driver.state()
+            driver.tools.on_state(run, sprint)
             if driver.stop_asked():
                 return _stopped(driver, run, RunStatus.STOPPED, "asked for")
             move = next_move(run, sprint_place(sprint))
