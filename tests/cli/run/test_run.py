@@ -10,6 +10,7 @@ import pytest
 from tests.cli.process import by_person
 from tests.run_world import FIXED, NEW_TESTS, SPRINT, RunWorld, artifact, honest
 from tests.trees import git
+from verifflowcc.run.store.run_tree import place_of
 
 pytestmark = pytest.mark.vfcc("REQ-RUN")
 
@@ -184,9 +185,9 @@ def test_no_process_of_a_run_outlives_it(tmp_path: Path) -> None:
 
     assert world.drive("--until", "planning").code == 0
 
+    marker = f"VFCC_RUN={place_of(world.root, RUN).marker}/"
     listed = subprocess.run(["ps", "-eo", "pid"], capture_output=True, text=True, check=True).stdout.split()
-    marked = [pid for pid in listed if _environment(pid).find(f"VFCC_RUN={RUN}@") >= 0]
-    assert marked == []
+    assert [pid for pid in listed if marker in _environment(pid)] == []
 
 
 def _environment(pid: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.process import environment
 from tests.run_world import PATIENCE_S, SPRINT, RunWorld, artifact, honest
 from tests.trees import git
-from verifflowcc.base.text.canonical import canonical
+from verifflowcc.run.store.run_tree import place_of
 
 pytestmark = pytest.mark.vfcc("REQ-RUN")
 
@@ -51,14 +51,16 @@ def driver(world: RunWorld, until: str | None = None, point: str = "") -> subpro
     )
 
 
-def made(world: RunWorld) -> tuple[list[bytes], dict[str, str]]:
+def made(world: RunWorld) -> tuple[list[str], dict[str, str]]:
     """Return the events of the run without what is its own, and the files that it made but for the ledger's."""
     lines = [
-        canonical({name: value for name, value in each.items() if name not in OF_ONE_RUN})  # type: ignore[arg-type]
+        json.dumps({name: value for name, value in each.items() if name not in OF_ONE_RUN}, sort_keys=True)
         for each in world.events()
     ]
-    listed = git(world.root, "ls-tree", "-r", BRANCH).splitlines()
-    files = dict(reversed(line.split("\t")) for line in listed)
+    files: dict[str, str] = {}
+    for line in git(world.root, "ls-tree", "-r", BRANCH).splitlines():
+        blob, _, path = line.partition("\t")
+        files[path] = blob
     own = (f".memory/sprint/{SPRINT}/events/", f".memory/stage/{SPRINT}/")
     kept = {path: blob for path, blob in files.items() if not path.startswith(own) or "/artifacts/" in path}
     return lines, kept
@@ -70,12 +72,13 @@ def merges(world: RunWorld) -> list[str]:
     return sorted(git(world.root, "log", "--merges", "--first-parent", form, BRANCH).split())
 
 
-def no_process(run: str) -> bool:
-    """Whether no process has the marker of a run."""
+def no_process(world: RunWorld) -> bool:
+    """Whether no process has the marker of the run."""
+    marker = f"VFCC_RUN={place_of(world.root, RUN).marker}/".encode()
     found = []
     for each in Path("/proc").glob("[0-9]*/environ"):
         try:
-            found.append(f"VFCC_RUN={run}".encode() in each.read_bytes())
+            found.append(marker in each.read_bytes())
         except OSError:
             continue
     return not any(found)
@@ -101,7 +104,7 @@ def test_a_driver_killed_once_at_every_point_ends_as_the_undisturbed_run(tmp_pat
     assert {"opening", "spawn", "ended", "commit", "merge", "evidence", "advance", "note:run_gate"} <= points
     assert made(world) == made(calm)
     assert merges(world) == merges(calm) == ["designer-1", "planner-2"]
-    assert no_process(RUN)
+    assert no_process(world)
 
 
 def test_a_driver_killed_while_its_agent_works_leaves_nothing_and_the_attempt_is_made_again(tmp_path: Path) -> None:
@@ -119,7 +122,7 @@ def test_a_driver_killed_while_its_agent_works_leaves_nothing_and_the_attempt_is
     assert merges(world) == ["planner-1"]
     assert artifact("planning", "half.txt") not in git(world.root, "ls-tree", "-r", "--name-only", BRANCH)
     assert "half.txt" in git(world.root, "ls-tree", "-r", "--name-only", f"refs/vfcc/rescue/{RUN}/planner-1")
-    assert no_process(RUN)
+    assert no_process(world)
 
 
 def test_of_two_drivers_exactly_one_works_and_a_stop_ends_it_with_its_agent(tmp_path: Path) -> None:
@@ -141,7 +144,7 @@ def test_of_two_drivers_exactly_one_works_and_a_stop_ends_it_with_its_agent(tmp_
     assert stopped.code == 0, stopped
     assert first.returncode == 130
     assert json.loads(out)["data"]["status"] == "stopped"
-    assert no_process(RUN)
+    assert no_process(world)
     resumed = world.run("resume", "--json")
     assert resumed.code == 0, resumed
     assert len(world.calls("planner")) == 2
